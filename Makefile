@@ -1,0 +1,40 @@
+PYTHON ?= python3
+BIN := .venv/bin
+PEERS := .venv-peers/bin
+NAME ?=
+
+.PHONY: demo test test-long lint bench bench-peers clean
+
+.venv/ready: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	touch .venv/ready
+
+.venv-peers/ready: bench/peers.txt
+	$(PYTHON) -m venv .venv-peers
+	$(PEERS)/python -m pip install --quiet --upgrade pip
+	$(PEERS)/python -m pip install --quiet --requirement bench/peers.txt
+	touch .venv-peers/ready
+
+demo: .venv/ready
+	$(BIN)/python examples/demo.py
+
+lint: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/pytest -n 2
+
+test-long: .venv/ready
+	$(BIN)/pytest -n 2 -m long
+
+bench-peers: .venv-peers/ready
+
+bench: .venv/ready .venv-peers/ready
+	$(BIN)/python -m bench $(NAME)
+
+clean:
+	rm -rf .venv .venv-peers build dist

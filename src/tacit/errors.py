@@ -1,0 +1,26 @@
+"""The two ways Tacit says no: `Refused` before data is touched, `Failed` after."""
+
+from __future__ import annotations
+
+
+class Refused(ValueError):  # noqa: N818  (a refusal is an answer, not an error)
+    """A request turned down before any data was read; nothing was spent.
+
+    It says what was asked, why not, and what would be accepted. It never carries a data value.
+    """
+
+    def __init__(self, asked: str, why: str, accepted: str) -> None:
+        super().__init__(asked, why, accepted)
+        self.asked = asked
+        self.why = why
+        self.accepted = accepted
+
+    def __str__(self) -> str:
+        return f"Refused: {self.asked}. {self.why} Accepted: {self.accepted}"
+
+
+class Failed(RuntimeError):  # noqa: N818  (as above)
+    """Something broke after data was touched. The message is constant, so it cannot betray a person."""
+
+    def __init__(self) -> None:
+        super().__init__("The release failed after it was charged; nothing was released.")
