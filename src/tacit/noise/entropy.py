@@ -1,0 +1,75 @@
+"""The entropy source of every release: an AES-256-CTR keystream keyed by the operating system.
+
+There is no seed. Each thread of each process has its own key; a fork, a spawn or a copy by pickle
+starts over with a new one, and a new key is taken for every 256 KiB of keystream, so that a restored
+snapshot soon parts from its twin.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Final, final
+
+import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from numpy.typing import NDArray
+
+from tacit.noise.bits import Bits
+
+_CHUNK: Final = 1 << 18
+_SLACK: Final = 16  # the cipher asks for one spare block behind its output
+_ZEROS: Final = memoryview(bytes(_CHUNK))
+
+_forks = 0  # how often this process is a copy of another
+
+
+def _count_fork() -> None:
+    global _forks
+    _forks += 1
+
+
+os.register_at_fork(after_in_child=_count_fork)
+
+
+class _Stock(threading.local):
+    """Keystream not yet handed out: one stock a thread, void in any other process."""
+
+    owner: tuple[int, int] = (-1, -1)
+    octets: NDArray[np.uint8] = np.empty(0, np.uint8)
+    used: int = 0
+
+
+_STOCK = _Stock()
+
+
+def _keystream(count: int) -> NDArray[np.uint8]:
+    """`count` ≤ 256 KiB bytes under a key that is used for nothing else."""
+    key = os.urandom(48)
+    cipher = Cipher(algorithms.AES(key[:32]), modes.CTR(key[32:])).encryptor()
+    out = np.empty(count + _SLACK, np.uint8)
+    cipher.update_into(_ZEROS[:count], memoryview(out))
+    return out[:count]
+
+
+@final
+class Entropy(Bits):
+    """Cryptographic randomness of the operating system. It takes no seed and holds no state of its own."""
+
+    __slots__ = ()
+
+    def octets(self, count: int) -> NDArray[np.uint8]:
+        stock, owner = _STOCK, (os.getpid(), _forks)
+        if stock.owner != owner:
+            stock.owner, stock.octets, stock.used = owner, np.empty(0, np.uint8), 0
+        if count > _CHUNK:
+            pieces = [_keystream(min(_CHUNK, count - start)) for start in range(0, count, _CHUNK)]
+            return np.concatenate(pieces)
+        if stock.used + count > stock.octets.size:
+            stock.octets, stock.used = _keystream(_CHUNK), 0
+        taken = stock.octets[stock.used : stock.used + count]
+        stock.used += -(-count // 8) * 8  # words stay aligned; a skipped byte is never used
+        return taken
+
+
+ENTROPY: Final = Entropy()
