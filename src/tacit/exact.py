@@ -5,7 +5,6 @@ A float stands for its shortest decimal form: `0.1` is one tenth, so three tenth
 
 from __future__ import annotations
 
-import math
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational
@@ -13,22 +12,35 @@ from typing import TypeAlias
 
 from tacit.errors import Refused
 
+_WANTED = "a finite number: an integer, a fraction such as Fraction(1, 3), or text such as '0.1' or '1/3'."
+_DIGITS = 120
+_LARGEST = 10**_DIGITS
+
 Number: TypeAlias = int | float | str | Fraction | Decimal
 
 
 def exact(value: Number, name: str) -> Fraction:
-    """The fraction that `value` is written as; refuses NaN, infinities, bools and unreadable text."""
-    wanted = "a finite number: an integer, a fraction such as Fraction(1, 3), or text such as '0.1' or '1/3'."
+    """The fraction that `value` is written as; refuses NaN, infinities, bools, unreadable text and absurd size."""
     if isinstance(value, bool) or not isinstance(value, (Rational, float, str, Decimal)):
-        raise Refused(f"{name} of type {type(value).__name__}", "It is not a number.", wanted)
-    if isinstance(value, (float, Decimal)) and not math.isfinite(value):
-        raise Refused(f"{name} = {value}", "It is not finite.", wanted)
+        raise Refused(f"{name} of type {type(value).__name__}", "It is not a number.", _WANTED)
     try:
-        if isinstance(value, Integral):
-            return Fraction(int(value))
-        return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
-    except (ValueError, ZeroDivisionError):
-        raise Refused(f"{name} = {value!r}", "It cannot be read as a number.", wanted) from None
+        number = _read(value)
+    except (ValueError, ArithmeticError):
+        raise Refused(f"{name} = {str(value)[:40]}", "It cannot be read as a finite number.", _WANTED) from None
+    if not abs(number) <= _LARGEST:
+        raise Refused(f"{name} beyond 1e{_DIGITS}", "No guarantee can depend on a number of this size.", _WANTED)
+    return number
+
+
+def _read(value: Rational | float | str | Decimal) -> Fraction:
+    if isinstance(value, Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    if isinstance(value, str) and "/" in value:
+        return Fraction(value)
+    decimal = Decimal(repr(float(value)) if isinstance(value, float) else value)
+    if not (decimal.is_finite() and abs(decimal.adjusted()) <= 10 * _DIGITS):
+        raise ValueError
+    return Fraction(decimal)
 
 
 def positive(value: Number, name: str) -> Fraction:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from tacit.errors import Refused
-from tacit.exact import Number
+from tacit.exact import Number, probability
+
+if TYPE_CHECKING:
+    from tacit.loss.approx import Approx
+    from tacit.loss.gdp import Gdp
+    from tacit.loss.zcdp import Zcdp
 
 
 class Loss(ABC):
@@ -36,3 +43,47 @@ class Loss(ABC):
     @abstractmethod
     def group(self, people: int) -> Loss:
         """What the release costs a group of this many people, all hidden at once."""
+
+    def delta_between(self, epsilon: Number) -> tuple[float, float]:
+        """A bracket (lower, upper) of the worst δ at ε that this description permits.
+
+        The lower end is 0 where a family knows only an upper bound.
+        """
+        return 0.0, self.delta(epsilon)
+
+    def approx(self, delta: Number) -> Approx:
+        """The same release as an (ε, δ) at the given δ, ε rounded up; it only ever loses."""
+        from tacit.loss.approx import Approx  # Approx is itself a Loss, so it cannot be imported above
+
+        exact_delta = probability(delta, "delta")
+        epsilon = self.epsilon(exact_delta)
+        if not epsilon < math.inf:
+            raise Refused(
+                f"({self}) as (ε, δ) at δ = {float(exact_delta):g}",
+                "No finite ε is known at this δ.",
+                "a larger δ.",
+            )
+        return Approx(Fraction(epsilon), exact_delta)
+
+    def zcdp(self) -> Zcdp:
+        """The same release as (approximate) zero-concentrated privacy, where that is known; it only ever loses."""
+        raise Refused(
+            f"({self}) as zCDP",
+            "No ρ is known that bounds it at every Rényi order.",
+            "Pure, Approx, Zcdp, Gdp and the pairs that state their ρ; or `rdp(order)` at the orders you need.",
+        )
+
+    def gdp(self) -> Gdp:
+        """A Gaussian loss that dominates this one at every ε, where one is known; it only ever loses."""
+        raise Refused(
+            f"({self}) as Gaussian privacy",
+            "No μ is known whose curve lies above this one at every ε.",
+            "Pure, Gdp and the pairs that state their μ.",
+        )
+
+    def core(self) -> tuple[Fraction, Loss]:
+        """(δ, rest): outside an event of probability at most δ in each world, the release costs only `rest`."""
+        return Fraction(0), self
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self})"

@@ -64,8 +64,7 @@ def down(value: Ball) -> float:
 
 def fraction_up(value: Ball, bits: int = 64) -> Fraction:
     """A dyadic fraction ≥ every number in the ball, within 2^-bits relative of its upper end."""
-    mantissa, exponent = value.upper().man_exp()
-    mantissa, exponent = int(mantissa), int(exponent)
+    mantissa, exponent = (int(part) for part in value.upper().man_exp())
     excess = max(0, mantissa.bit_length() - bits)
     kept, exponent = -((-mantissa) >> excess), exponent + excess
     return Fraction(kept << exponent) if exponent >= 0 else Fraction(kept, 1 << -exponent)

@@ -48,7 +48,7 @@ def _keystream(count: int) -> NDArray[np.uint8]:
     key = os.urandom(48)
     cipher = Cipher(algorithms.AES(key[:32]), modes.CTR(key[32:])).encryptor()
     out = np.empty(count + _SLACK, np.uint8)
-    cipher.update_into(_ZEROS[:count], memoryview(out))
+    cipher.update_into(_ZEROS[:count], out.data)
     return out[:count]
 
 

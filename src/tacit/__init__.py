@@ -1,0 +1,1 @@
+"""Answers about people that give no person away."""

@@ -1,0 +1,126 @@
+"""From a curve δ(ε) to ε(δ) and to the trade-off curve, on the safe side of every rounding.
+
+A `Curve` takes an exact ε ≥ 0 and returns, at Arb's working precision, a ball that contains the δ of
+both directions of the neighbouring pair (or an upper bound of it: the answers are then bounds too).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TypeAlias
+
+from tacit.noise.ball import START_BITS, Ball, ball, down, precision, up
+
+Curve: TypeAlias = Callable[[Fraction], Ball]
+
+_GOLDEN = (math.sqrt(5) - 1) / 2
+_SEARCH_STEPS = 100  # of the golden section: 0.618^100 is below 2^-69
+_GOOD_BITS, _LAST_BITS = 64, 16 * START_BITS
+_FARTHEST = 2.0**40  # beyond every ε that means anything
+
+
+def epsilon_from_delta(delta_of: Curve, delta: Fraction, ceiling: Fraction | None = None) -> float:
+    """The least float ε with a certified δ(ε) ≤ δ, for a decreasing curve; `inf` where there is none.
+
+    `ceiling` is an ε beyond which the curve falls no further (a pure ε, say), if one is known.
+    Sound because the float returned was itself certified: bisection only decides which float to try.
+    """
+    if _lies_below(delta_of, Fraction(0), delta):
+        return 0.0
+    low, high = 0.0, 1.0
+    if ceiling is not None:
+        high = float_up(ceiling)
+        if not _lies_below(delta_of, Fraction(high), delta):
+            return math.inf
+    else:
+        while not _lies_below(delta_of, Fraction(high), delta):
+            low, high = high, 2 * high
+            if not high <= _FARTHEST:
+                return math.inf
+    while high - low > max(math.ulp(high), 2.0**-80):
+        middle = (low + high) / 2
+        if _lies_below(delta_of, Fraction(middle), delta):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def tradeoff_from_delta(delta_of: Curve, alpha: Fraction) -> float:
+    """The trade-off curve at α: f(α) = sup over ε of max(0, 1−δ(ε)−e^ε α, e^−ε(1−δ(ε)−α)), rounded down.
+
+    The supremum is the theorem (Dong–Roth–Su 2022, convex duality; exact for a symmetric pair, the
+    convex hull of both directions otherwise). Each ε alone is a valid lower bound, because (ε, δ(ε))
+    bounds every test, so searching for the best ε in floats cannot make the answer unsound. Both
+    expressions have one hump: δ is convex in e^ε, so the first is concave in e^ε and the second in e^−ε.
+    """
+
+    def steep(epsilon: float) -> Ball:
+        exactly = Fraction(epsilon)
+        return 1 - delta_of(exactly) - ball(exactly).exp() * ball(alpha)
+
+    def shallow(epsilon: float) -> Ball:
+        exactly = Fraction(epsilon)
+        return (-ball(exactly)).exp() * (1 - delta_of(exactly) - ball(alpha))
+
+    with precision(START_BITS):
+        return max(0.0, down(_highest(steep)), down(_highest(shallow)))
+
+
+def refine(compute: Callable[[], Ball]) -> Ball:
+    """The ball of `compute` at the first precision that leaves it exact or good to a float's last digit."""
+    bits = START_BITS
+    while True:
+        with precision(bits):
+            value = compute()
+        if value.is_exact() or value.rel_accuracy_bits() >= _GOOD_BITS or bits >= _LAST_BITS:
+            return value
+        bits *= 2
+
+
+def float_up(value: Fraction) -> float:
+    """The least float ≥ an exact number."""
+    with precision(START_BITS):
+        nearest = up(ball(value))
+    below = math.nextafter(nearest, -math.inf)
+    return below if math.isfinite(nearest) and Fraction(below) >= value else nearest
+
+
+def float_down(value: Fraction) -> float:
+    """The greatest float ≤ an exact number."""
+    return -float_up(-value)
+
+
+def _lies_below(delta_of: Curve, epsilon: Fraction, delta: Fraction) -> bool:
+    """Whether δ(ε) ≤ δ is certified; an answer still open at the last precision counts as no."""
+    for bits in (START_BITS, 4 * START_BITS, _LAST_BITS):
+        with precision(bits):
+            value, bound = delta_of(epsilon), ball(delta)
+            if value <= bound:
+                return True
+            if value > bound:
+                return False
+    return False
+
+
+def _highest(hump: Callable[[float], Ball]) -> Ball:
+    """The value of a one-humped function near its top over [0, ∞): gallop, then golden section."""
+    high, best = 1.0, hump(0.0)
+    while high <= _FARTHEST and (farther := hump(high)).mid() > best.mid():
+        high, best = 2 * high, farther
+    low = 0.0
+    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_left, at_right = hump(left), hump(right)
+    for _ in range(_SEARCH_STEPS):
+        if at_left.mid() > at_right.mid():
+            high, right, at_right = right, left, at_left
+            left = high - _GOLDEN * (high - low)
+            at_left = hump(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + _GOLDEN * (high - low)
+            at_right = hump(right)
+        best = max(best, at_left, at_right, key=lambda value: value.lower())
+    return best

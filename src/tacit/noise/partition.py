@@ -1,0 +1,64 @@
+"""How a falling shape is cut into slabs, wedges and tails, and how large each piece is.
+
+The integers are cut into bins of 2^w. Over each bin lies a *slab* as high as the least weight in it,
+on the slab a *wedge* up to the greatest, and past the last bin a geometric *tail* that dominates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, floor, log2
+from typing import Final
+
+from flint import arb
+
+from tacit.noise.ball import Ball, ball
+from tacit.noise.shape import Shape
+
+_FINENESS: Final = 32  # bins to a width, at least
+
+
+@dataclass(frozen=True)
+class Areas:
+    """The share of every piece in the whole, at the working precision: by bin, then the right and left tail."""
+
+    slabs: list[Ball]
+    wedges: list[Ball]
+    tails: list[Ball]
+
+
+class Partition:
+    """The bins of one shape. A bin k ≥ 0 holds k·2^w … (k+1)·2^w − 1; negative bins likewise."""
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        self.low_bits: int = floor(log2(max(shape.width / _FINENESS, 1.0)))
+        count = ceil(shape.reach * shape.width / 2**self.low_bits) + 1
+        self.bins = range(-count if shape.two_sided else 0, count)
+        self.sides = (False, True) if shape.two_sided else (False,)
+
+    def ends(self, index: int) -> tuple[int, int]:
+        """The magnitudes farthest from zero and nearest to zero in a bin."""
+        start = index << self.low_bits
+        end = start + (1 << self.low_bits) - 1
+        return max(abs(start), abs(end)), min(abs(start), abs(end))
+
+    def tail_start(self, left: bool) -> int:
+        """The least magnitude of a tail."""
+        return (self.bins.stop << self.low_bits) + int(left)
+
+    def areas(self) -> Areas:
+        """The area of every piece as a share of all."""
+        weight, size = self.shape.weight, 1 << self.low_bits
+        ends = [self.ends(index) for index in self.bins]
+        far = [weight(magnitude) for magnitude, _ in ends]
+        slabs = [size * low for low in far]
+        wedges = [size * (weight(near) - low) for (_, near), low in zip(ends, far, strict=True)] if size > 1 else []
+        tails = [self._tail_area(left) for left in self.sides]
+        whole = sum(slabs + wedges + tails, arb(0))
+        return Areas([s / whole for s in slabs], [w / whole for w in wedges], [t / whole for t in tails])
+
+    def _tail_area(self, left: bool) -> Ball:
+        """The sum of the geometric envelope: weight(a) · (1 + e^−γ + e^−2γ + …)."""
+        start = self.tail_start(left)
+        return self.shape.weight(start) / -(-ball(self.shape.decay(start))).expm1()
