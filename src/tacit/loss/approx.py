@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
-from tacit.loss.curve import float_up
+from tacit.loss.curve import float_down, float_up
 from tacit.loss.gdp import Gdp
 from tacit.loss.loss import Loss
 from tacit.loss.normal import quantile
@@ -35,24 +35,29 @@ class Approx(Loss):
 
     def delta(self, epsilon: Number) -> float:
         """δ + (1−δ)(e^ε − e^t)₊/(1+e^ε) at t, rounded up."""
-        return self.delta_between(epsilon)[1]
+        target = nonnegative(epsilon, "epsilon")
+        if target >= self.exact_epsilon:
+            return float_up(self.exact_delta)
+        return self.delta_between(target)[1]
 
     def delta_between(self, epsilon: Number) -> tuple[float, float]:
         """The curve of the worst release, as a bracket one or two floats wide."""
         target = nonnegative(epsilon, "epsilon")
-
-        def curve() -> Ball:
-            own, slack = ball(self.exact_epsilon), ball(self.exact_delta)
-            gain = (1 - (ball(target) - own).exp()) / (1 + (-own).exp())  # the ratio, divided through by e^ε
-            return slack + (1 - slack) * gain
-
-        value = sharp(curve) if target < self.exact_epsilon else sharp(lambda: ball(self.exact_delta))
+        value = sharp(lambda: self.delta_ball(target))
         return max(0.0, down(value)), min(1.0, up(value))
+
+    def delta_ball(self, epsilon: Fraction) -> Ball:
+        """The exact δ at ε of the worst release, at Arb's working precision."""
+        own, slack = ball(self.exact_epsilon), ball(self.exact_delta)
+        if epsilon >= self.exact_epsilon:
+            return slack
+        gain = -ball(epsilon - self.exact_epsilon).expm1() / (1 + (-own).exp())  # both sides divided by e^ε
+        return slack + (1 - slack) * gain
 
     def epsilon(self, delta: Number) -> float:
         """The inverse of `delta`: e^t = e^ε − (1+e^ε)(d−δ)/(1−δ), rounded up; `inf` for d < δ."""
         target = probability(delta, "delta")
-        if target == 1:
+        if self.delta(0) <= target:
             return 0.0
         if target < self.exact_delta:
             return math.inf
@@ -69,7 +74,9 @@ class Approx(Loss):
         """max(0, 1−δ−e^ε α, e^−ε(1−δ−α)), rounded down."""
         level = probability(alpha, "alpha")
         left = 1 - self.exact_delta
-        steep = sharp(lambda: ball(left) - ball(self.exact_epsilon).exp() * ball(level)) if level else ball(left)
+        if level == 0:
+            return float_down(left)
+        steep = sharp(lambda: ball(left) - ball(self.exact_epsilon).exp() * ball(level))
         shallow = sharp(lambda: (-ball(self.exact_epsilon)).exp() * ball(left - level))
         return max(0.0, down(steep), down(shallow))
 

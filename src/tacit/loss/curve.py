@@ -17,7 +17,6 @@ Curve: TypeAlias = Callable[[Fraction], Ball]
 
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _SEARCH_STEPS = 100  # of the golden section: 0.618^100 is below 2^-69
-_GOOD_BITS, _LAST_BITS = 64, 16 * START_BITS
 _FARTHEST = 2.0**40  # beyond every ε that means anything
 
 
@@ -69,17 +68,6 @@ def tradeoff_from_delta(delta_of: Curve, alpha: Fraction) -> float:
         return max(0.0, down(_highest(steep)), down(_highest(shallow)))
 
 
-def refine(compute: Callable[[], Ball]) -> Ball:
-    """The ball of `compute` at the first precision that leaves it exact or good to a float's last digit."""
-    bits = START_BITS
-    while True:
-        with precision(bits):
-            value = compute()
-        if value.is_exact() or value.rel_accuracy_bits() >= _GOOD_BITS or bits >= _LAST_BITS:
-            return value
-        bits *= 2
-
-
 def float_up(value: Fraction) -> float:
     """The least float ≥ an exact number."""
     with precision(START_BITS):
@@ -95,7 +83,7 @@ def float_down(value: Fraction) -> float:
 
 def _lies_below(delta_of: Curve, epsilon: Fraction, delta: Fraction) -> bool:
     """Whether δ(ε) ≤ δ is certified; an answer still open at the last precision counts as no."""
-    for bits in (START_BITS, 4 * START_BITS, _LAST_BITS):
+    for bits in (START_BITS, 4 * START_BITS, 16 * START_BITS):
         with precision(bits):
             value, bound = delta_of(epsilon), ball(delta)
             if value <= bound:

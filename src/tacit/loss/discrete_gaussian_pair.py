@@ -8,21 +8,23 @@ from fractions import Fraction
 
 from tacit.exact import Number, positive, whole
 from tacit.loss.curve import float_up
-from tacit.loss.pair import Pair, order_above_one
+from tacit.loss.pair import Pair
+from tacit.loss.sharp import order_above_one, shown
+from tacit.loss.zcdp import Zcdp
 from tacit.noise.ball import Ball, ball
 from tacit.noise.discrete_gaussian_sums import tail, total
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DiscreteGaussianPair(Pair):
     """What integer noise with mass ∝ e^(−x²/2σ²) costs when neighbours' integers differ by at most `shift` steps.
 
     Claim, under the neighbour relation that `shift` is the sensitivity of (in grid steps): one integer's
     release is dominated by the noise at 0 against the noise at `shift`; the noise is log-concave, so this is the
     argument of pair.py. It holds for a vector only if `shift` is its ℓ₁ sensitivity: for ℓ₂ claim
-    ρ = Δ₂²/2σ² instead. The two directions coincide, because x ↦ shift−x swaps the laws. The loss
-    exceeds ε beyond one threshold, so δ(ε) = P(X ≥ m) − e^ε P(X ≥ m+shift), m = ⌊εσ²/shift − shift/2⌋+1. This is not below
-    the continuous Gaussian's δ at Δ/σ = shift/σ, and can be twice it: never price this noise as GDP.
+    ρ = Δ₂²/2σ² instead. The two directions coincide, because x ↦ shift−x swaps the laws. The loss exceeds ε
+    beyond one threshold, so δ(ε) = P(X ≥ m) − e^ε P(X ≥ m+shift) with m = ⌊εσ²/shift − shift/2⌋+1.
+    This can be twice the continuous Gaussian's δ at μ = shift/σ: never price this noise as GDP.
     """
 
     variance: Fraction
@@ -62,6 +64,12 @@ class DiscreteGaussianPair(Pair):
     def rdp(self, order: Number) -> float:
         return min(float_up(order_above_one(order) * self.zcdp_rho), super().rdp(order))
 
+    def zcdp(self) -> Zcdp:
+        return Zcdp(self.zcdp_rho)
+
     def group(self, people: int) -> DiscreteGaussianPair:
         """k people move the integer by at most k·shift steps: the same family."""
         return DiscreteGaussianPair(self.variance, self.shift * whole(people, "people", 1))
+
+    def __str__(self) -> str:
+        return f"discrete Gaussian noise, σ² = {shown(self.variance)}, shift = {self.shift}"

@@ -10,10 +10,11 @@ from flint import arb
 
 from tacit.exact import positive, whole
 from tacit.loss.pair import Pair
+from tacit.loss.sharp import shown
 from tacit.noise.ball import Ball, ball
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DiscreteLaplacePair(Pair):
     """What integer noise with mass ∝ e^(−rate·|x|) costs when neighbours' integers differ by ≤ `shift` steps in ℓ₁.
 
@@ -56,3 +57,6 @@ class DiscreteLaplacePair(Pair):
     def group(self, people: int) -> DiscreteLaplacePair:
         """k people move the integers by at most k·shift steps: the same family."""
         return DiscreteLaplacePair(self.rate, self.shift * whole(people, "people", 1))
+
+    def __str__(self) -> str:
+        return f"discrete Laplace noise, rate = {shown(self.rate)}, shift = {self.shift}"

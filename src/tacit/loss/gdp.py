@@ -10,7 +10,7 @@ from tacit.exact import Number, nonnegative, probability, whole
 from tacit.loss.curve import epsilon_from_delta, float_up
 from tacit.loss.loss import Loss
 from tacit.loss.normal import cumulative, quantile
-from tacit.loss.sharp import order_above_one, sharp, shown
+from tacit.loss.sharp import order_above_one, sharp
 from tacit.loss.zcdp import Zcdp
 from tacit.noise.ball import Ball, ball, down, up
 
@@ -36,23 +36,24 @@ class Gdp(Loss):
         return cls(nonnegative(mu, "mu") ** 2)
 
     def delta(self, epsilon: Number) -> float:
-        """Exactly δ(ε) = Φ(μ/2−ε/μ) − e^ε Φ(−μ/2−ε/μ) (Balle–Wang 2018), for any ε, rounded up."""
         return self.delta_between(epsilon)[1]
 
     def delta_between(self, epsilon: Number) -> tuple[float, float]:
         """The exact curve, as a bracket one or two floats wide."""
         target = nonnegative(epsilon, "epsilon")
-        value = sharp(lambda: self._curve(target))
+        value = sharp(lambda: self.delta_ball(target))
         return max(0.0, down(value)), min(1.0, up(value))
 
-    def _curve(self, epsilon: Fraction) -> Ball:
+    def delta_ball(self, epsilon: Fraction) -> Ball:
+        """Exactly δ(ε) = Φ(μ/2−ε/μ) − e^ε Φ(−μ/2−ε/μ) (Balle–Wang 2018), for any ε."""
         if self.mu_squared == 0:
             return ball(0)
         mu = ball(self.mu_squared).sqrt()
         centre, shift = ball(epsilon) / mu, mu / 2
-        first = cumulative(shift - centre)
-        second = ball(epsilon).exp() * cumulative(-shift - centre)
-        return first - second if second.is_finite() else first.union(ball(0))  # δ lies between 0 and the first term
+        value = cumulative(shift - centre) - ball(epsilon).exp() * cumulative(-shift - centre)
+        if value.is_finite() or not centre > shift:
+            return value
+        return (-((centre - shift) ** 2) / 2).exp().union(ball(0))  # too far out for e^ε: δ ≤ Φ(−x) ≤ e^{−x²/2}
 
     def epsilon(self, delta: Number) -> float:
         """The inverse of the exact curve, by certified bisection, rounded up; `inf` at δ = 0 unless μ = 0."""
@@ -62,7 +63,7 @@ class Gdp(Loss):
         if target == 0:
             return math.inf
         enough = self.zcdp().epsilon(target)
-        return epsilon_from_delta(self._curve, target, Fraction(enough)) if enough < math.inf else math.inf
+        return epsilon_from_delta(self.delta_ball, target, Fraction(enough)) if enough < math.inf else math.inf
 
     def tradeoff(self, alpha: Number) -> float:
         """Exactly Φ(Φ⁻¹(1−α)−μ), rounded down."""
@@ -72,8 +73,11 @@ class Gdp(Loss):
         value = sharp(lambda: cumulative(-quantile(ball(level)) - ball(self.mu_squared).sqrt()))
         return max(0.0, down(value))
 
+    def rdp_ball(self, order: Fraction) -> Ball:
+        """Exactly αμ²/2."""
+        return ball(order * self.mu_squared / 2)
+
     def rdp(self, order: Number) -> float:
-        """Exactly αμ²/2, rounded up."""
         return float_up(order_above_one(order) * self.mu_squared / 2)
 
     def group(self, people: int) -> Gdp:
@@ -88,5 +92,4 @@ class Gdp(Loss):
         return self
 
     def __str__(self) -> str:
-        with_root = sharp(lambda: ball(self.mu_squared).sqrt())
-        return f"μ = {up(with_root):g}" if up(with_root) < math.inf else f"μ² = {shown(self.mu_squared)}"
+        return f"μ = {up(sharp(lambda: ball(self.mu_squared).sqrt())):g}"

@@ -8,12 +8,13 @@ from fractions import Fraction
 from flint import arb
 
 from tacit.exact import Number, nonnegative, probability, whole
-from tacit.loss.curve import float_up, refine
+from tacit.loss.curve import float_up
 from tacit.loss.pair import Pair
+from tacit.loss.sharp import sharp, shown
 from tacit.noise.ball import Ball, ball, down, less, up
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LaplacePair(Pair):
     """What real Laplace noise of scale b costs when neighbours' answers differ by at most Δ₁ in ℓ₁; ratio r = Δ₁/b.
 
@@ -40,17 +41,17 @@ class LaplacePair(Pair):
         allowed = probability(delta, "delta")
         if allowed in (0, 1):
             return float_up(self.ratio * (1 - allowed))
-        return max(0.0, up(refine(lambda: ball(self.ratio) + 2 * ball(-allowed).log1p())))
+        return max(0.0, up(sharp(lambda: ball(self.ratio) + 2 * ball(-allowed).log1p())))
 
     def tradeoff(self, alpha: Number) -> float:
         """1−e^r α up to e^−r/2, then e^−r/(4α) up to 1/2, then e^−r(1−α): T_r of pair.py, written out."""
         at = probability(alpha, "alpha")
         ratio = self.ratio
         if 2 * at > 1:
-            return down(refine(lambda: ball(-ratio).exp() * ball(1 - at)))
+            return down(sharp(lambda: ball(-ratio).exp() * ball(1 - at)))
         if less(lambda: ball(2 * at), lambda: ball(-ratio).exp()):
-            return max(0.0, down(refine(lambda: 1 - ball(ratio).exp() * ball(at))))
-        return down(refine(lambda: ball(-ratio).exp() / ball(4 * at)))
+            return max(0.0, down(sharp(lambda: 1 - ball(ratio).exp() * ball(at))))
+        return down(sharp(lambda: ball(-ratio).exp() / ball(4 * at)))
 
     def rdp_ball(self, order: Fraction) -> Ball:
         """Mironov 2017: the integral of p^α q^(1−α), in closed form on each side of the two peaks."""
@@ -61,3 +62,6 @@ class LaplacePair(Pair):
     def group(self, people: int) -> LaplacePair:
         """k people move the answer by at most kΔ₁: the same family, k times the ratio."""
         return LaplacePair(self.ratio * whole(people, "people", 1))
+
+    def __str__(self) -> str:
+        return f"Laplace noise, sensitivity/scale = {shown(self.ratio)}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -67,19 +68,29 @@ class Loss(ABC):
 
     def zcdp(self) -> Zcdp:
         """The same release as (approximate) zero-concentrated privacy, where that is known; it only ever loses."""
-        raise Refused(
-            f"({self}) as zCDP",
-            "No ρ is known that bounds it at every Rényi order.",
-            "Pure, Approx, Zcdp, Gdp and the pairs that state their ρ; or `rdp(order)` at the orders you need.",
-        )
+        from tacit.loss.approx import Pure  # as above
+
+        worst = self.epsilon(0)
+        if not worst < math.inf:
+            raise Refused(
+                f"({self}) as zCDP",
+                "No ρ is known that bounds it at every Rényi order.",
+                "a pure ε, an (ε, δ), or a family that states its ρ; or `rdp(order)` at the orders you need.",
+            )
+        return Pure(Fraction(worst)).zcdp()
 
     def gdp(self) -> Gdp:
         """A Gaussian loss that dominates this one at every ε, where one is known; it only ever loses."""
-        raise Refused(
-            f"({self}) as Gaussian privacy",
-            "No μ is known whose curve lies above this one at every ε.",
-            "Pure, Gdp and the pairs that state their μ.",
-        )
+        from tacit.loss.approx import Pure  # as above
+
+        worst = self.epsilon(0)
+        if not worst < math.inf:
+            raise Refused(
+                f"({self}) as Gaussian privacy",
+                "No μ is known whose curve lies above this one at every ε.",
+                "a Gdp, or a loss with a finite pure ε.",
+            )
+        return Pure(Fraction(worst)).gdp()
 
     def core(self) -> tuple[Fraction, Loss]:
         """(δ, rest): outside an event of probability at most δ in each world, the release costs only `rest`."""
@@ -87,3 +98,8 @@ class Loss(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self})"
+
+
+def in_order(losses: Iterable[Loss]) -> tuple[Loss, ...]:
+    """The losses sorted by family and exact parameters, so that nothing remembers in which order they came."""
+    return tuple(sorted(losses, key=lambda loss: (type(loss).__name__, repr(sorted(vars(loss).items())))))

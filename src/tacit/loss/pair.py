@@ -15,14 +15,15 @@ its coordinates can be moved one after the other, which is such a chain.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from fractions import Fraction
 
-from tacit.errors import Refused
-from tacit.exact import Number, exact, nonnegative, probability
-from tacit.loss.curve import epsilon_from_delta, float_up, refine, tradeoff_from_delta
+from tacit.exact import Number, nonnegative, probability
+from tacit.loss.curve import epsilon_from_delta, float_up, tradeoff_from_delta
 from tacit.loss.loss import Loss
-from tacit.noise.ball import Ball, up
+from tacit.loss.sharp import order_above_one, sharp
+from tacit.noise.ball import Ball, down, up
 
 
 class Pair(Loss):
@@ -42,14 +43,19 @@ class Pair(Loss):
         """The largest privacy loss of the pair (a fraction barely above it if it is irrational); None if unbounded."""
 
     def delta(self, epsilon: Number) -> float:
+        return self.delta_between(epsilon)[1]
+
+    def delta_between(self, epsilon: Number) -> tuple[float, float]:
+        """The exact curve, as a bracket one or two floats wide."""
         at = nonnegative(epsilon, "epsilon")
-        return min(1.0, up(refine(lambda: self.delta_ball(at))))
+        value = sharp(lambda: self.delta_ball(at))
+        return max(0.0, down(value)), min(1.0, up(value))
 
     def epsilon(self, delta: Number) -> float:
         allowed = probability(delta, "delta")
         ceiling = self.pure_epsilon
-        if allowed == 0 and ceiling is not None:
-            return float_up(ceiling)
+        if allowed == 0:
+            return math.inf if ceiling is None else float_up(ceiling)
         return epsilon_from_delta(self.delta_ball, allowed, ceiling)
 
     def tradeoff(self, alpha: Number) -> float:
@@ -57,12 +63,4 @@ class Pair(Loss):
 
     def rdp(self, order: Number) -> float:
         at = order_above_one(order)
-        return max(0.0, up(refine(lambda: self.rdp_ball(at))))
-
-
-def order_above_one(order: Number) -> Fraction:
-    """A Rényi order as an exact number; refused unless it is greater than 1."""
-    number = exact(order, "order")
-    if not number > 1:
-        raise Refused(f"order = {number}", "A Rényi order must be greater than 1.", "order > 1.")
-    return number
+        return max(0.0, up(sharp(lambda: self.rdp_ball(at))))

@@ -8,13 +8,14 @@ from fractions import Fraction
 from flint import arb
 
 from tacit.exact import Number, nonnegative, probability, whole
-from tacit.loss.curve import float_down, float_up, refine
+from tacit.loss.curve import float_down, float_up
 from tacit.loss.loss import Loss
-from tacit.loss.pair import order_above_one
+from tacit.loss.sharp import order_above_one, sharp, shown
+from tacit.loss.zcdp import Zcdp
 from tacit.noise.ball import Ball, ball, down, up
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BoundedRange(Loss):
     """The cost of a release whose privacy loss, for any two neighbours, lies in some interval [t−ε, t].
 
@@ -50,24 +51,38 @@ class BoundedRange(Loss):
         return ball((epsilon - self.width) / 2).expm1() ** 2 / -ball(-self.width).expm1()
 
     def delta(self, epsilon: Number) -> float:
+        return self.delta_between(epsilon)[1]
+
+    def delta_between(self, epsilon: Number) -> tuple[float, float]:
+        """The exact envelope, as a bracket one or two floats wide."""
         at = nonnegative(epsilon, "epsilon")
-        return up(refine(lambda: self.delta_ball(at)))
+        value = sharp(lambda: self.delta_ball(at))
+        return max(0.0, down(value)), min(1.0, up(value))
 
     def epsilon(self, delta: Number) -> float:
         allowed = probability(delta, "delta")
         if allowed in (0, 1):
             return float_up(self.width * (1 - allowed))
-        return max(0.0, up(refine(lambda: ball(self.width) + 2 * (-(self._reach() * ball(allowed)).sqrt()).log1p())))
+
+        def inverse() -> Ball:
+            gone = (-ball(-self.width).expm1() * ball(allowed)).sqrt()
+            return ball(self.width) + 2 * (-gone).log1p()
+
+        return max(0.0, up(sharp(inverse)))
 
     def tradeoff(self, alpha: Number) -> float:
         """(1−α)/(1+α(e^ε−1)): a convex curve through the corners of all the two-atom pairs, hence their infimum."""
         at = probability(alpha, "alpha")
         if at in (0, 1) or self.width == 0:
             return float_down(1 - at)
-        return down(refine(lambda: ball(1 - at) / (1 + ball(at) * ball(self.width).expm1())))
+        return down(sharp(lambda: ball(1 - at) / (1 + ball(at) * ball(self.width).expm1())))
 
     def rdp_ball(self, order: Fraction) -> Ball:
-        """The worst two-atom pair: with u = e^t, E[e^((α−1)L)] = (A·u^(α−1) − B·u^α)/(e^ε−1), largest at u = (α−1)A/αB."""
+        """The worst two-atom pair's.
+
+        With u = e^t, E[e^((α−1)L)] = (A·u^(α−1) − B·u^α)/(e^ε−1), A = e^ε−e^((1−α)ε) and B = 1−e^((1−α)ε). It is 1 at
+        both ends of 1 ≤ u ≤ e^ε and has one hump between them, at u = (α−1)A/αB.
+        """
         above, rest = ball(order - 1), ball((1 - order) * self.width)
         a, b = ball(self.width).exp() - rest.exp(), -rest.expm1()
         worst = above * a / (ball(order) * b)
@@ -77,11 +92,14 @@ class BoundedRange(Loss):
         at = order_above_one(order)
         if self.width == 0:
             return 0.0
-        return min(float_up(at * self.zcdp_rho), up(refine(lambda: self.rdp_ball(at))))
+        return min(float_up(at * self.zcdp_rho), up(sharp(lambda: self.rdp_ball(at))))
+
+    def zcdp(self) -> Zcdp:
+        return Zcdp(self.zcdp_rho)
 
     def group(self, people: int) -> BoundedRange:
         """Along a chain of k neighbours the losses add, and so do the widths of their intervals."""
         return BoundedRange(self.width * whole(people, "people", 1))
 
-    def _reach(self) -> Ball:
-        return -ball(-self.width).expm1()
+    def __str__(self) -> str:
+        return f"bounded range, ε = {shown(self.width)}"

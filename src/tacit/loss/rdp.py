@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
-from tacit.loss.curve import float_up, tradeoff_from_delta
+from tacit.loss.curve import float_down, float_up, tradeoff_from_delta
 from tacit.loss.loss import Loss
 from tacit.loss.renyi import delta_at, epsilon_at
 from tacit.loss.sharp import order_above_one, sharp, shown
@@ -63,20 +64,31 @@ class Rdp(Loss):
     def delta(self, epsilon: Number) -> float:
         """The least that any listed order permits, rounded up."""
         target = nonnegative(epsilon, "epsilon")
-        return min(1.0, *(up(sharp(lambda p=p: delta_at(p[0], ball(p[1]), target))) for p in self.points))
+        if self._is_costless():
+            return 0.0
+        return min(1.0, up(sharp(lambda: self._curve(target))))
 
     def epsilon(self, delta: Number) -> float:
         """The least that any listed order permits, rounded up; `inf` at δ = 0 unless a divergence is 0."""
         target = probability(delta, "delta")
-        if target == 1 or any(value == 0 for _, value in self.points):
+        if target == 1 or self._is_costless():
             return 0.0
         if target == 0:
             return math.inf
-        return max(0.0, min(up(sharp(lambda p=p: epsilon_at(p[0], ball(p[1]), target))) for p in self.points))
+        return max(0.0, min(up(sharp(partial(self._convert, point, target))) for point in self.points))
+
+    @staticmethod
+    def _convert(point: tuple[Fraction, Fraction], delta: Fraction) -> Ball:
+        return epsilon_at(point[0], ball(point[1]), delta)
+
+    def _is_costless(self) -> bool:
+        """A divergence of 0 at any order means that the two worlds look the same."""
+        return any(value == 0 for _, value in self.points)
 
     def tradeoff(self, alpha: Number) -> float:
         """The curve that the (ε, δ(ε)) imply together, rounded down."""
-        return tradeoff_from_delta(self._curve, probability(alpha, "alpha"))
+        level = probability(alpha, "alpha")
+        return float_down(1 - level) if self._is_costless() else tradeoff_from_delta(self._curve, level)
 
     def _curve(self, epsilon: Fraction) -> Ball:
         least = ball(1)

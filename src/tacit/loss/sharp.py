@@ -1,7 +1,8 @@
-"""Balls narrow enough that rounding costs nothing one could see."""
+"""Numbers in and out of a loss: balls too narrow for their rounding to be seen, orders read, fractions shown."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -9,17 +10,17 @@ from tacit.errors import Refused
 from tacit.exact import Number, exact
 from tacit.noise.ball import START_BITS, Ball, precision
 
-_ENOUGH_BITS = 60  # more than a float holds
-_LADDER = (START_BITS, 4 * START_BITS, 16 * START_BITS)
+_ENOUGH_BITS = 64  # more than a float holds
+_LADDER = (START_BITS, 2 * START_BITS, 4 * START_BITS, 8 * START_BITS, 16 * START_BITS)
 
 
 def sharp(value: Callable[[], Ball]) -> Ball:
-    """The value at the first precision that leaves 60 correct bits (or at the last one tried: wider, still true)."""
+    """The value at the first precision that leaves 64 correct bits (or at the last one tried: wider, still true)."""
     for bits in _LADDER:
         with precision(bits):
             found = value()
-            if found.rel_accuracy_bits() >= _ENOUGH_BITS:
-                break
+        if found.is_exact() or found.rel_accuracy_bits() >= _ENOUGH_BITS:
+            break
     return found
 
 
@@ -32,13 +33,8 @@ def order_above_one(order: Number) -> Fraction:
 
 
 def shown(number: Fraction) -> str:
-    """A fraction as a person writes it: up to six significant digits, however large or small it is."""
-    try:
-        return f"{float(number):g}" if number == 0 or float(number) != 0 else _scientific(number)
-    except OverflowError:
-        return _scientific(number)
-
-
-def _scientific(number: Fraction) -> str:
-    exponent = len(str(abs(number.numerator))) - len(str(number.denominator))
+    """A fraction as a person writes it, to six significant digits, however small it is."""
+    if float(number) or not number:
+        return f"{float(number):g}"
+    exponent = int((number.numerator.bit_length() - number.denominator.bit_length()) * math.log10(2))
     return f"{float(number / Fraction(10) ** exponent):g}e{exponent:+d}"

@@ -50,21 +50,24 @@ def up(value: Ball) -> float:
     """The least float known to be ≥ every number in the ball (`inf` beyond the largest)."""
     if value.is_nan():
         return math.inf
-    top = value.upper()
+    with precision(START_BITS):
+        top = value.upper()
     rounded = float(top)
-    while not math.isinf(rounded) and not arb(rounded) >= top:
+    while rounded < math.inf and not arb(rounded) >= top:
         rounded = math.nextafter(rounded, math.inf)
     return rounded
 
 
 def down(value: Ball) -> float:
     """The greatest float known to be ≤ every number in the ball."""
-    return -up(-value)
+    with precision(START_BITS):  # at fewer bits the negation itself would be rounded
+        return -up(-value)
 
 
 def fraction_up(value: Ball, bits: int = 64) -> Fraction:
     """A dyadic fraction ≥ every number in the ball, within 2^-bits relative of its upper end."""
-    mantissa, exponent = (int(part) for part in value.upper().man_exp())
+    with precision(max(START_BITS, 2 * bits)):
+        mantissa, exponent = (int(part) for part in value.upper().man_exp())
     excess = max(0, mantissa.bit_length() - bits)
     kept, exponent = -((-mantissa) >> excess), exponent + excess
     return Fraction(kept << exponent) if exponent >= 0 else Fraction(kept, 1 << -exponent)
@@ -72,7 +75,8 @@ def fraction_up(value: Ball, bits: int = 64) -> Fraction:
 
 def fraction_down(value: Ball, bits: int = 64) -> Fraction:
     """A dyadic fraction ≤ every number in the ball, within 2^-bits relative of its lower end."""
-    return -fraction_up(-value, bits)
+    with precision(max(START_BITS, 2 * bits)):
+        return -fraction_up(-value, bits)
 
 
 def less(left: Callable[[], Ball], right: Callable[[], Ball]) -> bool:

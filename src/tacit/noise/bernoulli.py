@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +75,7 @@ class BernoulliExp(Coin):
         object.__setattr__(self, "gamma", nonnegative(gamma, "gamma"))
 
     def bias(self) -> Ball:
-        return (-ball(self.gamma)).exp()
+        return _exp_minus(self.gamma)
 
 
 def flip_exp(exponents: Unsigned, rate: Number, bits: Bits, *, width: int = 64) -> NDArray[np.bool_]:
@@ -82,9 +83,10 @@ def flip_exp(exponents: Unsigned, rate: Number, bits: Bits, *, width: int = 64) 
 
     `width` is the length of the first word; the law is the same for every width.
 
-    Proof: U lies in [w, w+1)/2^width. Where (w+1)/2^width ≤ p̃(1 − 2^-42), with p̃ within 2^-44 of p = e^(−k·rate), U < p;
-    where w/2^width ≥ p̃(1 + 2^-42), U > p. (Where k·rate is beyond the filter's ceiling of 64, p̃ = e^−64 ≥ p keeps the second
-    test sound, and the first cannot pass, since no word is that small.) All other places are compared in Arb.
+    Proof: U lies in [w, w+1)/2^width, and p̃ is within 2^-44 relative of p = e^(−k·rate). Where (w+1)/2^width is at
+    most p̃(1 − 2^-42), U < p; where w/2^width is at least p̃(1 + 2^-42), U > p. (Where k·rate is beyond the filter's
+    ceiling of 64, p̃ = e^−64 ≥ p keeps the second test sound, and the first cannot pass: no word is that small.)
+    All other places are compared in Arb.
     """
     pace = nonnegative(rate, "rate")
     words = bits.words(exponents.size, width)
@@ -95,5 +97,9 @@ def flip_exp(exponents: Unsigned, rate: Number, bits: Bits, *, width: int = 64) 
     doubt = ~ones & (places * scale < near * (1 + _SLACK))
     for place in np.flatnonzero(doubt):
         power = pace * int(exponents[place])
-        ones[place] = UniformReal(bits, int(words[place]), width).is_below(BernoulliExp(power).bias)
+        ones[place] = UniformReal(bits, int(words[place]), width).is_below(partial(_exp_minus, power))
     return ones
+
+
+def _exp_minus(power: Fraction) -> Ball:
+    return (-ball(power)).exp()

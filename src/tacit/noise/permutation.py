@@ -16,9 +16,9 @@ def permutation(n: int, bits: Bits, *, width: int = 64) -> Integers:
     Each number gets its own random word and the words are sorted; if any two are equal, all are drawn anew.
     `width` is the length of a word; the law is the same for every width that offers n different words.
 
-    Proof: given that they differ, the n words are a uniformly random arrangement of distinct values, since
-    permuting independent, equal laws changes nothing; so every order is equally likely. A tie broken in any
-    fixed way would favour some orders; redrawing only the tied words would condition them on the rest.
+    Proof: the words are independent and of one law, and drawing all of them anew treats all places alike; so which
+    number got which of the distinct words is uniform, and with it the order. Breaking a tie by place would favour
+    the orders that agree with it.
     """
     count = whole(n, "n")
     if not count <= 1 << width:

@@ -42,11 +42,12 @@ class Slabs:
         self._shape = shape
         self._partition = Partition(shape)
         self._low_bits = self._partition.low_bits
+        self._is_wide = shape.width > _WIDE
         self._bin = np.array(self._partition.bins, np.int16)
         self._near = np.array([self._partition.ends(index)[1] for index in self._partition.bins], np.float64)
         with precision(128 + 3 * ceil(log2(max(shape.width, 1.0)))):
             areas = self._partition.areas()
-            self._owned = [floor(down(_CELLS * area)) for area in areas.slabs]
+            self._owned = [max(0, floor(down(_CELLS * area))) for area in areas.slabs]
             self._lower, self._upper = _brackets(self._boundaries(areas))
             self._base = np.array([float(s / (s + w)) for s, w in zip(areas.slabs, areas.wedges, strict=False)])
         shared = np.full(_CELLS - sum(self._owned), _SHARED, np.int16)
@@ -55,7 +56,7 @@ class Slabs:
 
     def draw(self, size: int, bits: Bits) -> Draws:
         """`size` independent draws of the law."""
-        out: Draws = np.empty(size, object if self._shape.width > _WIDE else np.int64)
+        out: Draws = np.empty(size, object if self._is_wide else np.int64)
         shared = [np.empty(0, np.intp)]
         for start in range(0, size, _BLOCK):
             cells = self._cell.take(bits.words(min(_BLOCK, size - start), 16))
@@ -72,7 +73,7 @@ class Slabs:
     def _within_bins(self, bins: NDArray[np.int16], bits: Bits) -> Draws:
         """A uniform integer of each bin."""
         count = self._low_bits
-        if self._shape.width > _WIDE:
+        if self._is_wide:
             low = [bits.integer(-(-count // 8) * 8) >> -count % 8 for _ in range(bins.size)]
             return np.array([(int(k) << count) + part for k, part in zip(bins, low, strict=True)], object)
         out = bins.astype(np.int64)
@@ -167,7 +168,9 @@ def _brackets(boundaries: list[Ball]) -> tuple[NDArray[np.uint64], NDArray[np.ui
         high = scaled.upper().floor().unique_fmpz() if word is None else word
         lower.append(0 if low is None else min(max(int(low), 0), top))
         upper.append(top if high is None else min(max(int(high), 0), top))
-    return np.array(lower, np.uint64), np.array(upper, np.uint64)
+    # A wider bracket stays sound; sorted ones can be searched.
+    widened = np.minimum.accumulate(np.array(lower, np.uint64)[::-1])[::-1]
+    return widened, np.maximum.accumulate(np.array(upper, np.uint64))
 
 
 def _draw_geometric(rate: Fraction, bits: Bits) -> int:
@@ -175,7 +178,8 @@ def _draw_geometric(rate: Fraction, bits: Bits) -> int:
     real = UniformReal(bits)
     while True:
         with precision(real.width + 64):
-            steps = (-(-real.ball()).log1p() / ball(rate)).floor().unique_fmpz()
+            variable = -(-real.ball()).log1p()
+            steps = (variable.nonnegative_part() / ball(rate)).floor().unique_fmpz()
         if steps is not None:
             return int(steps)
         real.refine()

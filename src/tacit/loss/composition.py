@@ -1,0 +1,214 @@
+"""Several releases about the same people: what they cost together.
+
+Each part may be chosen after seeing the earlier answers; its loss must be fixed in advance. (A ledger
+whose losses are themselves chosen on the way may use only the sums within one family.)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tacit.errors import Refused
+from tacit.exact import Number, nonnegative, probability, whole
+from tacit.loss.approx import Approx, Pure
+from tacit.loss.curve import float_up
+from tacit.loss.gdp import Gdp
+from tacit.loss.loss import Loss, in_order
+from tacit.loss.rdp import Rdp
+from tacit.loss.renyi import delta_at, epsilon_at, order_for_delta, order_for_epsilon
+from tacit.loss.sharp import order_above_one, sharp
+from tacit.loss.zcdp import Zcdp
+from tacit.noise.ball import Ball, ball, up
+
+_FARTHEST = 14.0  # ln of the highest order tried: about a million
+_HALVINGS = 30
+_TRIED = tuple(Fraction(1, 2**k) for k in (1, 2, 3, 4, 5, 7, 10, 14, 20, 27, 34, 45, 60, 80))
+
+
+def compose(*losses: Loss) -> Loss:
+    """What all these releases cost together: an associative, commutative sum whose unit is Pure(0).
+
+    Pure and Approx add ε and δ; Zcdp adds ρ and δ; Gdp adds μ²; Rdp adds order by order. Each family stays
+    itself. Different families become a `Composition`. For parts that should keep their own curves,
+    and not be added first, build the `Composition` itself.
+    """
+    parts = [part for part in _flattened(losses) if part != Pure(0)]
+    basic = [part for part in parts if isinstance(part, Approx)]
+    concentrated = [part for part in parts if isinstance(part, Zcdp)]
+    gaussian = [part for part in parts if isinstance(part, Gdp)]
+    renyi = [part for part in parts if isinstance(part, Rdp)]
+    summed = {Approx: basic, Zcdp: concentrated, Gdp: gaussian, Rdp: renyi}
+    total: list[Loss] = [part for part in parts if not isinstance(part, tuple(summed))]
+    if basic:
+        total.append(_add_basic(basic))
+    if concentrated:
+        slack = min(Fraction(1), sum((part.exact_delta for part in concentrated), Fraction(0)))
+        total.append(Zcdp(sum((part.rho for part in concentrated), Fraction(0)), slack))
+    if gaussian:
+        total.append(Gdp(sum((part.mu_squared for part in gaussian), Fraction(0))))
+    if renyi:
+        total.append(_add_renyi(renyi))
+    if not total:
+        return Pure(0)
+    return total[0] if len(total) == 1 else Composition(tuple(total))
+
+
+def post_processed(loss: Loss) -> Loss:
+    """The loss itself: whatever is computed from a release alone, by any method, costs nothing more."""
+    return loss
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Composition(Loss):
+    """Releases of different families side by side, answered by the best of the bounds that hold.
+
+    Outside an event of probability s = Σδᵢ (each part's own slack) every part costs only its core. For
+    the cores three bounds hold: ε's add over any split of δ; Rényi divergences add at each order (zCDP
+    is a special case and never better); and if each core lies within some μ, the μ² add. The whole is then
+    (ε, s + (1−s)δ′). A numeric accountant can be tighter; none of these is ever too low.
+    """
+
+    parts: tuple[Loss, ...]
+
+    def __init__(self, parts: Iterable[Loss]) -> None:
+        object.__setattr__(self, "parts", in_order(_flattened(parts)))
+
+    def delta(self, epsilon: Number) -> float:
+        target = nonnegative(epsilon, "epsilon")
+        slack, cores = self.core_parts()
+        bounds = [self._renyi_delta(cores, target), self._basic_delta(cores, target)]
+        if (gaussian := _gaussian(cores)) is not None:
+            bounds.append(gaussian.delta(target))
+        rest = Fraction(min(1.0, *bounds))
+        return float_up(slack + (1 - slack) * rest)
+
+    def epsilon(self, delta: Number) -> float:
+        target = probability(delta, "delta")
+        slack, cores = self.core_parts()
+        if target == 1:
+            return 0.0
+        if target < slack:
+            return math.inf
+        left = (target - slack) / (1 - slack)
+        bounds = [self._renyi_epsilon(cores, left), _basic_epsilon(cores, left)]
+        if (gaussian := _gaussian(cores)) is not None:
+            bounds.append(gaussian.epsilon(left))
+        return min(bounds)
+
+    def tradeoff(self, alpha: Number) -> float:
+        """The best that some (ε, δ) of this composition, or its Gaussian bound, promises; rounded down."""
+        level = probability(alpha, "alpha")
+        slack, cores = self.core_parts()
+        tried = [slack + (1 - slack) * share for share in (Fraction(0), *_TRIED)]
+        known = [(self.epsilon(delta), delta) for delta in tried]
+        curves = [Approx(Fraction(e), d).tradeoff(level) for e, d in known if e < math.inf]
+        if slack == 0 and (gaussian := _gaussian(cores)) is not None:
+            curves.append(gaussian.tradeoff(level))
+        return max(0.0, *curves) if curves else 0.0
+
+    def rdp(self, order: Number) -> float:
+        """The sum of the parts' divergences, rounded up."""
+        alpha = order_above_one(order)
+        return _sum_up(part.rdp(alpha) for part in self.parts)
+
+    def group(self, people: int) -> Composition:
+        """Each part for the whole group, side by side."""
+        size = whole(people, "people", least=1)
+        return Composition(part.group(size) for part in self.parts)
+
+    def zcdp(self) -> Zcdp:
+        """Σρ and Σδ, where every part has them."""
+        found = compose(*(part.zcdp() for part in self.parts))
+        return found if isinstance(found, Zcdp) else Zcdp(0)
+
+    def gdp(self) -> Gdp:
+        """√Σμ², where every part has one."""
+        return Gdp(sum((part.gdp().mu_squared for part in self.parts), Fraction(0)))
+
+    def core(self) -> tuple[Fraction, Loss]:
+        slack, cores = self.core_parts()
+        return slack, Composition(cores)
+
+    def core_parts(self) -> tuple[Fraction, tuple[Loss, ...]]:
+        """The parts' slacks added up, and what each costs outside them."""
+        split = [part.core() for part in self.parts]
+        return min(Fraction(1), sum((s for s, _ in split), Fraction(0))), tuple(c for _, c in split)
+
+    def _renyi_delta(self, cores: tuple[Loss, ...], epsilon: Fraction) -> float:
+        order = order_for_delta(_divergence(cores), epsilon, _FARTHEST)
+        return _certified(cores, order, lambda sum_up: delta_at(order, sum_up, epsilon))
+
+    def _renyi_epsilon(self, cores: tuple[Loss, ...], delta: Fraction) -> float:
+        if delta == 0:
+            return math.inf
+        order = order_for_epsilon(_divergence(cores), delta, _FARTHEST)
+        return max(0.0, _certified(cores, order, lambda sum_up: epsilon_at(order, sum_up, delta)))
+
+    def _basic_delta(self, cores: tuple[Loss, ...], epsilon: Fraction) -> float:
+        """The least δ found with a basic ε within the target: bisection over the exponent of δ."""
+        if _basic_epsilon(cores, Fraction(0)) <= epsilon:
+            return 0.0
+        low, high = -1074.0, 0.0
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            enough = _basic_epsilon(cores, Fraction(math.exp2(middle))) <= epsilon
+            low, high = (low, middle) if enough else (middle, high)
+        return math.exp2(high)
+
+    def __str__(self) -> str:
+        return " with ".join(str(part) for part in self.parts)
+
+
+def _flattened(losses: Iterable[Loss]) -> list[Loss]:
+    return [part for loss in losses for part in (loss.parts if isinstance(loss, Composition) else (loss,))]
+
+
+def _add_basic(parts: list[Approx]) -> Approx:
+    epsilon = sum((part.exact_epsilon for part in parts), Fraction(0))
+    if all(isinstance(part, Pure) for part in parts):
+        return Pure(epsilon)
+    return Approx(epsilon, min(Fraction(1), sum((part.exact_delta for part in parts), Fraction(0))))
+
+
+def _add_renyi(parts: list[Rdp]) -> Rdp:
+    """The sum at every listed order up to which all parts are known: the sum of the straight lines, exactly."""
+    last = min(part.orders[-1] for part in parts)
+    orders = sorted({order for part in parts for order in part.orders if order <= last})
+    return Rdp((order, sum((part.bound(order) or Fraction(0) for part in parts), Fraction(0))) for order in orders)
+
+
+def _basic_epsilon(cores: tuple[Loss, ...], delta: Fraction) -> float:
+    """The better of two splits: δ shared by all parts, or only by those that have no pure ε."""
+    pure = [core.epsilon(0) for core in cores]
+    needy = sum(1 for bound in pure if not bound < math.inf)
+    if needy == 0 and delta == 0:
+        return _sum_up(pure)
+    by_need = _sum_up(
+        bound if bound < math.inf else core.epsilon(delta / needy) for core, bound in zip(cores, pure, strict=True)
+    )
+    return min(by_need, _sum_up(core.epsilon(delta / len(cores)) for core in cores))
+
+
+def _gaussian(cores: tuple[Loss, ...]) -> Gdp | None:
+    try:
+        return Gdp(sum((core.gdp().mu_squared for core in cores), Fraction(0)))
+    except Refused:
+        return None
+
+
+def _divergence(cores: tuple[Loss, ...]) -> Callable[[float], float]:
+    return lambda excess: math.fsum(core.rdp(1 + Fraction(excess)) for core in cores)
+
+
+def _certified(cores: tuple[Loss, ...], order: Fraction, convert: Callable[[Ball], Ball]) -> float:
+    total = _sum_up(core.rdp(order) for core in cores)
+    return up(sharp(lambda: convert(ball(total)))) if total < math.inf else math.inf
+
+
+def _sum_up(bounds: Iterable[float]) -> float:
+    """The sum, rounded up once."""
+    values = list(bounds)
+    return float_up(sum((Fraction(v) for v in values), Fraction(0))) if all(v < math.inf for v in values) else math.inf

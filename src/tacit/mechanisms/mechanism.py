@@ -1,0 +1,53 @@
+"""What every mechanism is: how one value is made private, what that costs, and how far off it will be."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Generic, TypeVar
+
+from tacit.errors import Refused
+from tacit.exact import Number
+from tacit.loss.loss import Loss
+from tacit.loss.relation import Relation
+from tacit.mechanisms.answer import Answer
+from tacit.noise.bits import Bits, Rehearsal
+from tacit.noise.entropy import ENTROPY
+
+Value = TypeVar("Value", contravariant=True)
+
+
+class Mechanism(ABC, Generic[Value]):
+    """One way to release a value. It holds parameters, never data.
+
+    Subclasses are frozen dataclasses. Each states its claim, with the neighbour relation, in its
+    docstring; `loss` is that claim as a `Loss`.
+    """
+
+    relation: Relation
+
+    @property
+    @abstractmethod
+    def loss(self) -> Loss:
+        """What one release costs."""
+
+    @abstractmethod
+    def error(self, confidence: Number = "0.95") -> Any:
+        """How far the answer lies from the value at most, with this confidence, from the noise's exact law."""
+
+    @abstractmethod
+    def privatize(self, value: Value, bits: Bits) -> Any:
+        """The private value, from these bits. Callers want `release`."""
+
+    def release(self, value: Value) -> Answer:
+        """The private answer, with noise from the operating system's entropy. There is no seed."""
+        return Answer(self.privatize(value, ENTROPY), self)
+
+    def rehearse(self, value: Value, bits: Rehearsal) -> Answer:
+        """The same on scripted or seeded bits, for tests and audits: not private, never to be published."""
+        if not isinstance(bits, Rehearsal):
+            raise Refused(
+                f"a rehearsal on {type(bits).__name__}",
+                "A rehearsal is repeatable and must not look like a release.",
+                "a Rehearsal source such as Seeded(1); or release(value), which takes no source.",
+            )
+        return Answer(self.privatize(value, bits), self)

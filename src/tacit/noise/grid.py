@@ -1,0 +1,93 @@
+"""The public grid on which real-valued answers live: multiples of one power of two.
+
+Values are rounded to the grid before noise is added, so every output is a multiple of a step that does
+not depend on the data, and no low bit can tell two values apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor, isqrt, ldexp
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tacit.errors import Refused
+from tacit.exact import Number, positive
+from tacit.noise.bits import Integers
+
+_FINEST = -200
+_COARSEST = 200
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The multiples of 2^exponent."""
+
+    exponent: int
+
+    def __post_init__(self) -> None:
+        if not _FINEST <= self.exponent <= _COARSEST:
+            raise Refused(
+                f"a grid of step 2^{self.exponent}",
+                "Answers on it would not fit a floating-point number.",
+                f"exponents from {_FINEST} to {_COARSEST}.",
+            )
+
+    @classmethod
+    def below(cls, size: Number) -> Grid:
+        """The coarsest grid whose step is at most `size`."""
+        limit = positive(size, "size")
+        exponent = limit.numerator.bit_length() - limit.denominator.bit_length() - 1
+        while Fraction(2) ** (exponent + 1) <= limit:
+            exponent += 1
+        return cls(exponent)
+
+    @property
+    def step(self) -> Fraction:
+        return Fraction(2) ** self.exponent
+
+    def round(self, values: ArrayLike) -> Integers:
+        """The nearest steps: ⌊x/step + ½⌋, saturated to 64 bits; NaN counts as zero.
+
+        The function is total, moves no two values apart by more than ⌈distance/step⌉ steps, and commutes
+        with shifts by whole steps (rounding half to even would not).
+        """
+        scaled = np.ldexp(np.asarray(values, np.float64), -self.exponent)
+        whole = np.floor(scaled)
+        with np.errstate(invalid="ignore"):  # ∞ − ∞ is NaN, and not ≥ ½
+            whole += scaled - whole >= 0.5
+        whole = np.where(np.isnan(whole), 0.0, whole)
+        inside = np.abs(whole) < 2.0**63
+        ends = np.where(whole > 0, np.iinfo(np.int64).max, np.iinfo(np.int64).min)
+        return np.where(inside, np.where(inside, whole, 0.0).astype(np.int64), ends)
+
+    def place(self, steps: Integers) -> NDArray[np.float64]:
+        """The real numbers at these steps: multiples of the step, in floating point."""
+        return np.ldexp(steps.astype(np.float64), self.exponent)
+
+    def place_one(self, steps: int) -> float:
+        """The real number at this step."""
+        return ldexp(float(steps), self.exponent)
+
+    def l1_steps_up(self, sensitivity: Fraction, dimension: int) -> int:
+        """The most that rounded vectors differ in ℓ₁ norm, in steps, if the values differ by at most `sensitivity`.
+
+        Each coordinate moves by less than one step more than its value does, and by a whole number of steps.
+        """
+        moved = sensitivity / self.step
+        return ceil(moved) if dimension == 1 else ceil(moved + dimension) - 1
+
+    def l2_steps_up(self, sensitivity: Fraction, dimension: int) -> Fraction:
+        """The same in ℓ₂ norm: rounding adds a vector of length less than √dimension."""
+        moved = sensitivity / self.step
+        if dimension == 1:
+            return Fraction(ceil(moved))
+        scale = 1 << 32
+        return moved + Fraction(isqrt(dimension * scale * scale) + 1, scale)
+
+
+def whole_steps_down(sensitivity: Fraction) -> int:
+    """Integers that differ by at most `sensitivity` differ by at most its whole part."""
+    return floor(sensitivity)
