@@ -68,7 +68,7 @@ def test_it_costs_twice_what_the_continuous_formula_says() -> None:
     assert found > 2.1 * continuous
 
 
-def test_a_tenth_of_its_zcdp_cost_is_caught_as_too_low() -> None:
+def test_pricing_it_as_gaussian_is_caught() -> None:
     """Broken twin: pricing by μ = shift/σ reports less than the exact δ, and the comparison shows it."""
     pair = DiscreteGaussianPair(Fraction(1), 1)
     lies = [e for e in range(1, 60) if gaussian_delta(mpmath.mpf(1), mpmath.mpf(e) / 10) < pair.delta(Fraction(e, 10))]

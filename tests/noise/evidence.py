@@ -12,13 +12,15 @@ from scipy.stats import chi2
 
 from tacit.noise.ball import Ball, ball, precision
 from tacit.noise.bits import Bits
-from tacit.noise.rehearsal import ScriptEnded, Scripted
+from tacit.noise.rehearsal import Scripted, ScriptEnded
 
 OCTETS = tuple(bytes([value]) for value in range(256))
 FALSE_ALARM = 1e-6  # of each statistical test; the seeds are fixed, so it is a probability over seeds, not over runs
 
 
-def outcomes(draw: Callable[[Bits], Hashable], letters: Iterable[Sequence[bytes]]) -> tuple[Counter[Hashable], int, int]:
+def outcomes(
+    draw: Callable[[Bits], Hashable], letters: Iterable[Sequence[bytes]]
+) -> tuple[Counter[Hashable], int, int]:
     """How many scripts lead to each output, how many leave it undecided, and how many there are."""
     decided: Counter[Hashable] = Counter()
     undecided = total = 0

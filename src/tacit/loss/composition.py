@@ -79,11 +79,10 @@ class Composition(Loss):
     def delta(self, epsilon: Number) -> float:
         target = nonnegative(epsilon, "epsilon")
         slack, cores = self.core_parts()
-        bounds = [self._renyi_delta(cores, target), self._basic_delta(cores, target)]
+        best = min(1.0, _renyi_delta(cores, target))
         if (gaussian := _gaussian(cores)) is not None:
-            bounds.append(gaussian.delta(target))
-        rest = Fraction(min(1.0, *bounds))
-        return float_up(slack + (1 - slack) * rest)
+            best = min(best, gaussian.delta(target))
+        return float_up(slack + (1 - slack) * Fraction(_basic_delta(cores, target, best)))
 
     def epsilon(self, delta: Number) -> float:
         target = probability(delta, "delta")
@@ -93,7 +92,7 @@ class Composition(Loss):
         if target < slack:
             return math.inf
         left = (target - slack) / (1 - slack)
-        bounds = [self._renyi_epsilon(cores, left), _basic_epsilon(cores, left)]
+        bounds = [_renyi_epsilon(cores, left), _basic_epsilon(cores, left)]
         if (gaussian := _gaussian(cores)) is not None:
             bounds.append(gaussian.epsilon(left))
         return min(bounds)
@@ -137,27 +136,6 @@ class Composition(Loss):
         split = [part.core() for part in self.parts]
         return min(Fraction(1), sum((s for s, _ in split), Fraction(0))), tuple(c for _, c in split)
 
-    def _renyi_delta(self, cores: tuple[Loss, ...], epsilon: Fraction) -> float:
-        order = order_for_delta(_divergence(cores), epsilon, _FARTHEST)
-        return _certified(cores, order, lambda sum_up: delta_at(order, sum_up, epsilon))
-
-    def _renyi_epsilon(self, cores: tuple[Loss, ...], delta: Fraction) -> float:
-        if delta == 0:
-            return math.inf
-        order = order_for_epsilon(_divergence(cores), delta, _FARTHEST)
-        return max(0.0, _certified(cores, order, lambda sum_up: epsilon_at(order, sum_up, delta)))
-
-    def _basic_delta(self, cores: tuple[Loss, ...], epsilon: Fraction) -> float:
-        """The least δ found with a basic ε within the target: bisection over the exponent of δ."""
-        if _basic_epsilon(cores, Fraction(0)) <= epsilon:
-            return 0.0
-        low, high = -1074.0, 0.0
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            enough = _basic_epsilon(cores, Fraction(math.exp2(middle))) <= epsilon
-            low, high = (low, middle) if enough else (middle, high)
-        return math.exp2(high)
-
     def __str__(self) -> str:
         return " with ".join(str(part) for part in self.parts)
 
@@ -178,6 +156,35 @@ def _add_renyi(parts: list[Rdp]) -> Rdp:
     last = min(part.orders[-1] for part in parts)
     orders = sorted({order for part in parts for order in part.orders if order <= last})
     return Rdp((order, sum((part.bound(order) or Fraction(0) for part in parts), Fraction(0))) for order in orders)
+
+
+def _renyi_delta(cores: tuple[Loss, ...], epsilon: Fraction) -> float:
+    order = order_for_delta(_divergence(cores), epsilon, _FARTHEST)
+    return _certified(cores, order, lambda total: delta_at(order, total, epsilon))
+
+
+def _renyi_epsilon(cores: tuple[Loss, ...], delta: Fraction) -> float:
+    if delta == 0:
+        return math.inf
+    order = order_for_epsilon(_divergence(cores), delta, _FARTHEST)
+    return max(0.0, _certified(cores, order, lambda total: epsilon_at(order, total, delta)))
+
+
+def _basic_delta(cores: tuple[Loss, ...], epsilon: Fraction, known: float) -> float:
+    """The least δ ≤ `known` whose basic ε is within the target: bisection over the exponent of δ."""
+    if _basic_epsilon(cores, Fraction(0)) <= epsilon:
+        return 0.0
+    if known == 0 or not _basic_epsilon(cores, Fraction(known)) <= epsilon:
+        return known
+    low, high = -1074.0, math.log2(known)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        trial = math.exp2(middle)
+        if _basic_epsilon(cores, Fraction(trial)) <= epsilon:
+            high, known = middle, min(known, trial)
+        else:
+            low = middle
+    return known
 
 
 def _basic_epsilon(cores: tuple[Loss, ...], delta: Fraction) -> float:

@@ -157,8 +157,11 @@ def _compare_ratios(left: Atom, right: Atom) -> int:
     return 0 if not difference.terms else -1 if difference.is_positive() else 1
 
 
-def _least_float(low: float, high: float, claim: Callable[[float], bool]) -> float:
-    """The least float at which a claim holds, known to lie between two floats a few steps apart."""
-    while low < high and not claim(low):
+def _least_float(low: float, high: float, claim: Callable[[Fraction], bool]) -> float:
+    """The least float at which a claim holds, known to lie between two floats a few steps apart.
+
+    The claim is asked about the number that the float is, not about the decimal that it is written as.
+    """
+    while low < high and not claim(Fraction(low)):
         low = math.nextafter(low, math.inf)
     return low

@@ -51,7 +51,7 @@ class Gdp(Loss):
         mu = ball(self.mu_squared).sqrt()
         centre, shift = ball(epsilon) / mu, mu / 2
         value = cumulative(shift - centre) - ball(epsilon).exp() * cumulative(-shift - centre)
-        if value.is_finite() or not centre > shift:
+        if value.rel_accuracy_bits() > 0 or not centre > shift:
             return value
         return (-((centre - shift) ** 2) / 2).exp().union(ball(0))  # too far out for e^ε: δ ≤ Φ(−x) ≤ e^{−x²/2}
 

@@ -36,5 +36,6 @@ def shown(number: Fraction) -> str:
     """A fraction as a person writes it, to six significant digits, however small it is."""
     if float(number) or not number:
         return f"{float(number):g}"
-    exponent = int((number.numerator.bit_length() - number.denominator.bit_length()) * math.log10(2))
-    return f"{float(number / Fraction(10) ** exponent):g}e{exponent:+d}"
+    exponent = math.floor((number.numerator.bit_length() - number.denominator.bit_length()) * math.log10(2))
+    mantissa, shift = f"{float(number / Fraction(10) ** exponent):e}".split("e")
+    return f"{float(mantissa):g}e{exponent + int(shift):+d}"

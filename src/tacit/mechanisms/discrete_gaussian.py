@@ -20,7 +20,7 @@ class DiscreteGaussian(Spherical):
     """Adds discrete Gaussian noise, with mass ∝ e^{−x²/2σ²} on the steps, to each coordinate.
 
     Claim: if neighbours' values differ by at most `sensitivity` in ℓ₂ norm, the release is ρ-zCDP with
-    ρ = (sensitivity in steps · step)² / 2σ² (Canonne, Kamath and Steinke 2020, Theorem 14 applied to each coordinate and summed).
+    ρ = (sensitivity in steps · step)² / 2σ² (Canonne, Kamath and Steinke 2020, coordinate by coordinate and summed).
     It is *not* (Δ/σ)-Gaussian-private: no claim goes beyond ρ.
     """
 

@@ -17,6 +17,8 @@ _TYPES: dict[int, type[np.unsignedinteger[Any]]] = {8: np.uint8, 16: np.uint16, 
 class Bits(ABC):
     """A source of independent fair bits."""
 
+    __slots__ = ()
+
     @abstractmethod
     def octets(self, count: int) -> NDArray[np.uint8]:
         """`count` fresh bytes, never handed out again."""

@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 from tacit.noise.bits import Integers
 
 _LIMITS: Final = np.iinfo(np.int64)
+_SAFE: Final = 1 << 62  # two integers below this add up within 64 bits
 
 Draws: TypeAlias = NDArray[Any]
-"""int64, or Python integers (dtype object) where int64 might not hold them."""
+"""int64 if all are less than 2^62 in size, else Python integers (dtype object)."""
 
 
-def holds(value: int) -> bool:
-    """Whether 64 bits hold the value."""
-    return bool(_LIMITS.min <= value <= _LIMITS.max)
+def is_safe(value: int) -> bool:
+    """Whether a draw may be kept as int64."""
+    return -_SAFE < value < _SAFE
 
 
 def saturated(draws: Draws) -> Integers:
@@ -29,11 +30,8 @@ def saturated(draws: Draws) -> Integers:
 
 def saturated_sum(values: Integers, noise: Draws) -> Integers:
     """values + noise, cut to 64 bits only after the addition; `noise` is used up."""
-    if noise.dtype == object or _largest(values) + _largest(noise) > _LIMITS.max:
+    least, most = np.minimum.reduce(values, initial=0), np.maximum.reduce(values, initial=0)
+    if noise.dtype == object or not (is_safe(least) and is_safe(most)):
         return saturated(values.astype(object) + noise)
     noise += values
     return noise
-
-
-def _largest(values: Integers) -> int:
-    return max(int(values.max(initial=0)), -int(values.min(initial=0)))

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from tacit.noise.ball import Ball, ball, down, precision
 from tacit.noise.bits import Bits
 from tacit.noise.partition import Areas, Partition
-from tacit.noise.saturate import Draws, holds
+from tacit.noise.saturate import Draws, is_safe
 from tacit.noise.shape import Shape
 from tacit.noise.uniform_real import UniformReal
 
@@ -57,11 +57,11 @@ class Slabs:
     def draw(self, size: int, bits: Bits) -> Draws:
         """`size` independent draws of the law."""
         out: Draws = np.empty(size, object if self._is_wide else np.int64)
-        shared = [np.empty(0, np.intp)]
-        for start in range(0, size, _BLOCK):
+        shared = []
+        for start in range(0, max(size, 1), _BLOCK):
             cells = self._cell.take(bits.words(min(_BLOCK, size - start), 16))
             out[start : start + cells.size] = self._within_bins(cells, bits)
-            shared.append(np.flatnonzero(cells == _SHARED) + start)
+            shared.append((cells == _SHARED).nonzero()[0] + start)
         pending = np.concatenate(shared)
         while pending.size:
             out, pending = self._draw_pieces(out, pending, bits)
@@ -95,7 +95,7 @@ class Slabs:
         for place in np.flatnonzero(piece >= self._first_tail):
             value = self._draw_tail(bool(piece[place] > self._first_tail), bits)
             kept[place] = value is not None
-            if value is not None and not holds(value):
+            if value is not None and not is_safe(value):
                 out, drawn = out.astype(object), drawn.astype(object)
             drawn[place] = value or 0
         out[pending[kept]] = drawn[kept]

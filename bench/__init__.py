@@ -1,0 +1,1 @@
+"""Benchmarks: one script a subject, Tacit and its peers side by side in one run."""

@@ -1,0 +1,21 @@
+"""`python -m bench [NAME]`: run one subject, or all of them."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+SUBJECTS = ("noise", "release", "start")
+
+
+def main(names: list[str]) -> int:
+    unknown = [name for name in names if name not in SUBJECTS]
+    if unknown:
+        print(f"Unknown benchmark: {', '.join(unknown)}. There are: {', '.join(SUBJECTS)}.", file=sys.stderr)
+        return 2
+    for name in names or SUBJECTS:
+        import_module(f"bench.{name}").main()
+    return 0
+
+
+sys.exit(main(sys.argv[1:]))

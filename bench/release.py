@@ -1,0 +1,27 @@
+"""One number released, after warm-up: Tacit against OpenDP."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from bench.claims import Claim, report
+from bench.clock import ask_peer, take_turns
+from tacit.loss.relation import Relation
+from tacit.mechanisms.gaussian import Gaussian
+from tacit.mechanisms.laplace import Laplace
+
+CALLS = 2000
+
+
+def main() -> None:
+    peer = ask_peer("opendp_noise.py")
+    claims = []
+    for mechanism, rival in (
+        (Laplace(Fraction(1), Relation.ADD_REMOVE, scale=Fraction(2)), "laplace"),
+        (Gaussian(Fraction(1), Relation.ADD_REMOVE, variance=Fraction(4)), "gaussian"),
+    ):
+        (total,) = take_turns([lambda: [mechanism.release(5) for _ in range(CALLS)]])  # noqa: B023
+        ours, theirs = total / CALLS, peer[f"{rival} scalar"]
+        detail = f"{ours * 1e6:.1f} µs against {theirs * 1e6:.1f} µs"
+        claims.append(Claim(f"{type(mechanism).__name__}.release(5) / OpenDP", ours / theirs, 0.3, True, detail))
+    report("One release", claims)
