@@ -32,6 +32,7 @@ def ask_peer(script: str) -> dict[str, float]:
     if not PEERS.exists():
         sys.exit("The peers are not installed: run `make bench-peers` first.")
     path = Path(__file__).parent / "peers" / script
-    done = subprocess.run([PEERS, path], check=True, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    alone = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run([PEERS, path], check=True, capture_output=True, text=True, env=alone)
     measured: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     return measured

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 
 from bench.claims import Claim, report
 from bench.clock import take_turns
 
 
 def main() -> None:
-    def starting(code: str) -> object:
-        return subprocess.run([sys.executable, "-c", code], check=True)
+    def starting(code: str) -> Callable[[], object]:
+        return lambda: subprocess.run([sys.executable, "-c", code], check=True)
 
-    bare, numpy, tacit = take_turns([lambda: starting("pass"), lambda: starting("import numpy"), lambda: starting("import tacit")], 15)
+    bare, numpy, tacit = take_turns([starting("pass"), starting("import numpy"), starting("import tacit")], 15)
     ratio = (tacit - bare) / (numpy - bare)
     detail = f"{(tacit - bare) * 1e3:.0f} ms against {(numpy - bare) * 1e3:.0f} ms above a bare interpreter"
     report("Start", [Claim("import tacit / import numpy", ratio, 2, True, detail)])

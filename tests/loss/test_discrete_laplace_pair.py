@@ -129,7 +129,9 @@ def test_a_hundred_geometric_releases_cost_more_than_a_hundred_laplace_ones() ->
     assert LaplacePair(Fraction(1, 10)).delta("0.05") < DiscreteLaplacePair(Fraction(1, 10), 1).delta("0.05")
 
 
-@pytest.mark.parametrize(("rate", "shift"), [(0, 1), (-1, 1), (float("nan"), 1), (True, 1), (1, 0), (1, 1.5), (1, True)])
+@pytest.mark.parametrize(
+    ("rate", "shift"), [(0, 1), (-1, 1), (float("nan"), 1), (True, 1), (1, 0), (1, 1.5), (1, True)]
+)
 def test_nonsense_is_refused(rate: object, shift: object) -> None:
     with pytest.raises(Refused):
         DiscreteLaplacePair(rate, shift)  # type: ignore[arg-type]  # the point is to pass what the types forbid

@@ -25,7 +25,7 @@ tables = st.lists(st.tuples(weights, exponents, weights, exponents), min_size=1,
 )
 pairs = st.builds(lambda atoms: FinitePair(tuple(Atom(*atom) for atom in atoms)), tables)
 epsilons = st.fractions(min_value=0, max_value=3, max_denominator=8)
-quick = settings(deadline=None, max_examples=60)
+quick = settings(deadline=None, max_examples=40)
 
 
 def number(value: Fraction) -> mpmath.mpf:

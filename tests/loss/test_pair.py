@@ -33,7 +33,7 @@ LOPSIDED: list[Loss] = [
 EVERY = SYMMETRIC + LOPSIDED
 unit = st.fractions(min_value=0, max_value=1, max_denominator=1000)
 epsilons = st.fractions(min_value=0, max_value=4, max_denominator=100)
-quick = settings(deadline=None, max_examples=60)
+quick = settings(deadline=None, max_examples=40)
 
 
 @quick
@@ -48,7 +48,7 @@ def test_delta_falls_and_stays_a_probability(loss: Loss, one: Fraction, other: F
 
 @quick
 @given(st.sampled_from(EVERY), epsilons, epsilons, unit)
-def test_delta_is_convex_in_the_exponential_of_epsilon(loss: Loss, one: Fraction, other: Fraction, share: Fraction) -> None:
+def test_delta_is_convex_in_the_exponential(loss: Loss, one: Fraction, other: Fraction, share: Fraction) -> None:
     mixed = math.log(share * math.exp(one) + (1 - share) * math.exp(other))
     assert loss.delta(Fraction(max(0.0, mixed))) <= share * loss.delta(one) + (1 - share) * loss.delta(other) + 1e-13
 
@@ -117,7 +117,7 @@ def test_the_renyi_conversion_never_falls_below_delta(loss: Loss, order: Fractio
 
 
 @quick
-@given(st.sampled_from(EVERY), st.fractions(min_value=Fraction(21, 20), max_value=20), st.fractions(min_value=1, max_value=2))
+@given(st.sampled_from(EVERY), st.fractions(Fraction(21, 20), 20), st.fractions(1, 2))
 def test_renyi_rises_with_the_order_up_to_pure_epsilon(loss: Loss, order: Fraction, factor: Fraction) -> None:
     assert loss.rdp(order) <= loss.rdp(order * factor) * (1 + 1e-13)
     assert loss.rdp(order) <= loss.epsilon(0)

@@ -22,8 +22,9 @@ def test_guess_is_the_closed_form(epsilon: str, delta: str) -> None:
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_no_test_on_the_tradeoff_curve_guesses_better(loss: Loss) -> None:
-    best = max(1 - (k / 50 + loss.tradeoff(Fraction(k, 50))) / 2 - 0.0 for k in range(51))
-    assert (1 + 1 - 2 * (1 - best)) / 2 <= guess_probability(loss) + 1e-9 or best <= guess_probability(loss) + 1e-9
+    right = [1 - (k / 12 + loss.tradeoff(Fraction(k, 12))) / 2 for k in range(13)]  # a coin decides which world it is
+    assert max(right) <= guess_probability(loss) + 1e-12
+    assert guess_probability(loss) <= max(right) + 0.03  # and some test comes near
 
 
 def test_utility_on_the_worst_response() -> None:

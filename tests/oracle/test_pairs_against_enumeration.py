@@ -118,7 +118,8 @@ def test_exponential_mechanism(quality: list[int], data: st.DataObject, epsilon:
     for cut in range(1, 2 ** len(p)):
         chosen = [i for i in range(len(p)) if cut >> i & 1]
         alarm, miss = mpmath.fsum(p[i] for i in chosen), 1 - mpmath.fsum(q[i] for i in chosen)
-        assert loss.tradeoff(min(Fraction(1), Fraction(int(alarm * 10**20) + 1, 10**20))) <= miss + mpmath.mpf(10) ** -18
+        alpha = min(Fraction(1), Fraction(int(alarm * 10**20) + 1, 10**20))
+        assert loss.tradeoff(alpha) <= miss + mpmath.mpf(10) ** -18
 
 
 def test_an_exponential_mechanism_at_twice_the_rate_is_caught() -> None:

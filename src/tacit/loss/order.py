@@ -15,9 +15,10 @@ from tacit.loss.pair import Pair
 from tacit.loss.rdp import Rdp
 from tacit.loss.sharp import sharp
 from tacit.loss.zcdp import Zcdp
-from tacit.noise.ball import Ball, ball, less
+from tacit.noise.ball import START_BITS, Ball, ball, less, precision
 
 _FAR = Fraction(32)  # how far out a counterexample is sought where the loss is unbounded
+_PRECISIONS = (START_BITS, 4 * START_BITS, 16 * START_BITS)
 _DEEPEST = 12  # halvings of an interval before a comparison of curves is called open
 
 
@@ -124,11 +125,13 @@ def _compare(upper: Callable[[Fraction], Ball], lower: Callable[[Fraction], Ball
 
 
 def _at_most(left: Callable[[], Ball], right: Callable[[], Ball], above: Loss, below: Loss) -> bool:
-    smaller, larger = sharp(left), sharp(right)
-    if smaller <= larger:
-        return True
-    if smaller > larger:
-        return False
+    for bits in _PRECISIONS:
+        with precision(bits):
+            smaller, larger = left(), right()
+        if smaller <= larger:
+            return True
+        if smaller > larger:
+            return False
     raise _open(above, below)
 
 
