@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 
 import mpmath
@@ -11,7 +12,12 @@ import pytest
 from tacit.errors import Refused
 from tacit.loss import Approx, Gdp, Pure, Zcdp, optimal_response
 
-mpmath.mp.dps = 60
+
+@pytest.fixture(autouse=True)
+def _digits() -> Iterator[None]:
+    with mpmath.workdps(60):
+        yield
+
 
 GRID = [(Fraction(1, 1000), Fraction(0)), (Fraction(1, 2), Fraction(1, 10**9)), (Fraction(1), Fraction(1, 10)),
         (Fraction(5), Fraction(0)), (Fraction(30), Fraction(1, 10**6))]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
@@ -43,6 +44,12 @@ def test_many_small_spends_add_up_exactly() -> None:
     assert compose(Pure(1), Pure(1e-17)) != Pure(1)
 
 
+@pytest.fixture(autouse=True)
+def _digits() -> Iterator[None]:
+    with mpmath.workdps(40):
+        yield
+
+
 def coin(epsilon: float) -> list[tuple[mpmath.mpf, mpmath.mpf]]:
     e = mpmath.exp(epsilon)
     return [(e / (1 + e), 1 / (1 + e)), (1 / (1 + e), e / (1 + e))]
@@ -50,7 +57,6 @@ def coin(epsilon: float) -> list[tuple[mpmath.mpf, mpmath.mpf]]:
 
 def test_a_mixture_never_undercuts_the_exact_product() -> None:
     """Pure(1/2) with Gdp(1): the product pair's δ(ε), each coin outcome shifting the Gaussian's ε."""
-    mpmath.mp.dps = 40
     loss = compose(Pure("0.5"), Gdp(1))
 
     def gaussian(shifted: mpmath.mpf) -> mpmath.mpf:
@@ -106,6 +112,14 @@ def test_rdp_adds_and_slack_makes_it_infinite() -> None:
     assert compose(Approx(1, "1e-9"), Gdp(1)).rdp(3) == math.inf
     assert compose(Approx(1, "1e-9"), Gdp(1)).epsilon("1e-10") == math.inf
     assert compose(Approx(1, "1e-9"), Gdp(1)).epsilon("1e-5") < Gdp(1).epsilon("5e-6") + 1
+
+
+def test_slack_never_leaves_the_curve() -> None:
+    loss = compose(Approx(1, "0.01"), Gdp("0.01"), Zcdp("0.01", "0.002"))
+    assert 0.012 <= loss.delta(20) <= 0.01201
+    assert loss.delta(0) >= 0.01 + 0.99 * Pure(1).delta(0)
+    assert loss.core()[0] == Fraction(12, 1000)
+    assert loss.tradeoff(0) <= 0.988
 
 
 def test_currencies_of_a_mixture() -> None:

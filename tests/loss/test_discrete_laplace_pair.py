@@ -13,7 +13,6 @@ from tacit.errors import Refused
 from tacit.loss.discrete_laplace_pair import DiscreteLaplacePair
 from tacit.loss.laplace_pair import LaplacePair
 
-mpmath.mp.dps = 50
 CASES = [(Fraction(1, 10), 1), (Fraction(1, 10), 7), (Fraction(1), 1), (Fraction(2), 2), (Fraction(5, 7), 4)]
 
 

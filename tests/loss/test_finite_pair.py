@@ -15,7 +15,6 @@ from tacit.loss.approx import Approx, Pure
 from tacit.loss.finite_pair import Atom, FinitePair
 from tacit.loss.neyman_pearson import BestTests
 
-mpmath.mp.dps = 50
 ROUNDING = mpmath.mpf(10) ** -40
 
 weights = st.fractions(min_value=0, max_value=4, max_denominator=5)

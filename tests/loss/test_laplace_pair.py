@@ -12,7 +12,6 @@ from tacit.errors import Refused
 from tacit.loss.curve import tradeoff_from_delta
 from tacit.loss.laplace_pair import LaplacePair
 
-mpmath.mp.dps = 40
 RATIOS = [Fraction(1, 10), Fraction(1), Fraction(7, 2)]
 
 

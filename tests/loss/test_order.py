@@ -10,6 +10,7 @@ import pytest
 from tacit.errors import Refused
 from tacit.loss import (
     Approx,
+    BoundedRange,
     DiscreteGaussianPair,
     Gdp,
     LaplacePair,
@@ -105,6 +106,8 @@ def test_known_orders() -> None:
     assert not dominates(Gdp(1), DiscreteGaussianPair(Fraction(1), 1))
     assert dominates(LaplacePair(Fraction(2)), LaplacePair(Fraction(1)))
     assert not dominates(Pure(100), Gdp("0.0001"))
+    assert dominates(Approx(3, "1e-2"), Zcdp("0.1"))
+    assert dominates(Pure(1), BoundedRange(Fraction(1)))
     assert dominates(Zcdp("0.2", "1e-6"), Zcdp("0.1"))
     assert not dominates(Zcdp("0.1"), Zcdp("0.2"))
     assert not dominates(Zcdp(5, "1e-9"), Zcdp("0.1", "1e-8"))

@@ -59,6 +59,8 @@ def test_across_families_every_answer_is_the_worst() -> None:
     assert mixed.epsilon("1e-5") == max(Pure(1).epsilon("1e-5"), Gdp("0.5").epsilon("1e-5"))
     assert mixed.tradeoff("0.1") == min(Pure(1).tradeoff("0.1"), Gdp("0.5").tradeoff("0.1"))
     assert mixed.rdp(2) == max(Pure(1).rdp(2), Gdp("0.5").rdp(2))
+    assert mixed.zcdp() == worst([Pure(1).zcdp(), Gdp("0.5").zcdp()])
+    assert mixed.gdp() == worst([Pure(1).gdp(), Gdp("0.5")])
     assert mixed.group(1) is mixed
     assert str(mixed) == "μ = 0.707107 or ε = 1"
     with pytest.raises(Refused, match="different parts"):

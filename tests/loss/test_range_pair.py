@@ -12,7 +12,6 @@ from tacit.errors import Refused
 from tacit.loss.curve import tradeoff_from_delta
 from tacit.loss.range_pair import BoundedRange
 
-mpmath.mp.dps = 40
 WIDTHS = [Fraction(1, 100), Fraction(1), Fraction(5)]
 
 

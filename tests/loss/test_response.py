@@ -64,7 +64,9 @@ def test_kary_costs_its_epsilon_exactly(epsilon: Fraction, options: int) -> None
 
 @quick
 @given(
-    st.fractions(0, 4, max_denominator=20), st.fractions(0, 1, max_denominator=20), st.fractions(0, 5, max_denominator=9)
+    st.fractions(0, 4, max_denominator=20),
+    st.fractions(0, 1, max_denominator=20),
+    st.fractions(0, 5, max_denominator=9),
 )
 def test_the_optimal_response_is_the_worst_that_epsilon_delta_permits(
     epsilon: Fraction, delta: Fraction, at: Fraction

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 
 import mpmath
@@ -18,7 +19,6 @@ RHOS = ["0.0001", "0.05", "0.5", "3", "40"]
 
 def mp_epsilon(rho: float, delta: float) -> float:
     """The least of the conversion over the order, by mpmath, on a fine grid refined around its best point."""
-    mpmath.mp.dps = 30
 
     def at(u: mpmath.mpf) -> mpmath.mpf:
         a = 1 + mpmath.exp(u)
@@ -30,6 +30,12 @@ def mp_epsilon(rho: float, delta: float) -> float:
         a, b = left + (right - left) / 3, right - (right - left) / 3
         left, right = (left, b) if at(a) < at(b) else (a, right)
     return float(max(mpmath.mpf(0), at(left)))
+
+
+@pytest.fixture(autouse=True)
+def _digits() -> Iterator[None]:
+    with mpmath.workdps(30):
+        yield
 
 
 @pytest.mark.parametrize("rho", RHOS)

@@ -17,11 +17,12 @@ fractions = st.fractions(min_value=-(10**9), max_value=10**9, max_denominator=10
 
 
 @given(fractions)
-def test_floats_bracket_the_number_and_nothing_fits_between(value: Fraction) -> None:
+def test_floats_bracket_the_number_closely_as_dyadics_and_as_the_decimals_they_are_written_as(value: Fraction) -> None:
     with precision(256):
         high, low = up(ball(value)), down(ball(value))
     assert Fraction(low) <= value <= Fraction(high)
-    assert high == low or math.nextafter(low, math.inf) == high
+    assert Fraction(repr(low)) <= value <= Fraction(repr(high))
+    assert high - low <= 3 * math.ulp(max(abs(high), abs(low)))
 
 
 @given(fractions, st.integers(2, 100))

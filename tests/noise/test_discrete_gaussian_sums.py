@@ -10,8 +10,6 @@ from tacit.noise import discrete_gaussian_sums
 from tacit.noise.ball import precision
 from tacit.noise.discrete_gaussian_sums import tail, total
 
-mpmath.mp.dps = 50
-
 NARROW = [Fraction(1, 50), Fraction(1, 7), Fraction(1, 6), Fraction(1, 2), Fraction(1), Fraction(31, 7), Fraction(400)]
 
 

@@ -17,7 +17,6 @@ from tacit.loss.loss import Loss
 from tacit.loss.range_pair import BoundedRange
 from tacit.loss.response import forced_response, kary_response, optimal_response, warner_response
 
-mpmath.mp.dps = 30
 Law = Sequence[mpmath.mpf]
 EPSILONS = [Fraction(k, 8) for k in (0, 1, 2, 4, 7, 12, 20)]
 ORDERS = [Fraction(5, 4), Fraction(2), Fraction(5), Fraction(33, 2)]

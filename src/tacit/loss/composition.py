@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
@@ -25,7 +26,7 @@ from tacit.noise.ball import Ball, ball, up
 
 _FARTHEST = 14.0  # ln of the highest order tried: about a million
 _HALVINGS = 30
-_TRIED = tuple(Fraction(1, 2**k) for k in (1, 2, 3, 4, 5, 7, 10, 14, 20, 27, 34, 45, 60, 80))
+_TRIED = (Fraction(0), *(Fraction(1, 2**k) for k in (1, 2, 3, 4, 5, 7, 10, 14, 20, 27, 34, 45, 60, 80)))
 
 
 def compose(*losses: Loss) -> Loss:
@@ -101,9 +102,7 @@ class Composition(Loss):
         """The best that some (ε, δ) of this composition, or its Gaussian bound, promises; rounded down."""
         level = probability(alpha, "alpha")
         slack, cores = self.core_parts()
-        tried = [slack + (1 - slack) * share for share in (Fraction(0), *_TRIED)]
-        known = [(self.epsilon(delta), delta) for delta in tried]
-        curves = [Approx(Fraction(e), d).tradeoff(level) for e, d in known if e < math.inf]
+        curves = [known.tradeoff(level) for known in _sample(self)]
         if slack == 0 and (gaussian := _gaussian(cores)) is not None:
             curves.append(gaussian.tradeoff(level))
         return max(0.0, *curves) if curves else 0.0
@@ -138,6 +137,14 @@ class Composition(Loss):
 
     def __str__(self) -> str:
         return " with ".join(str(part) for part in self.parts)
+
+
+@lru_cache(maxsize=64)
+def _sample(loss: Composition) -> tuple[Approx, ...]:
+    """Some (ε, δ) that the composition promises."""
+    slack, _ = loss.core_parts()
+    tried = [slack + (1 - slack) * share for share in _TRIED]
+    return tuple(Approx(Fraction(loss.epsilon(delta)), delta) for delta in tried if loss.epsilon(delta) < math.inf)
 
 
 def _flattened(losses: Iterable[Loss]) -> list[Loss]:

@@ -7,14 +7,16 @@ both directions of the neighbouring pair (or an upper bound of it: the answers a
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from typing import TypeAlias
 
-from tacit.noise.ball import START_BITS, Ball, ball, down, precision, up
+from tacit.noise.ball import START_BITS, Ball, ball, down, precision
 
 Curve: TypeAlias = Callable[[Fraction], Ball]
 
+_LARGEST = Fraction(sys.float_info.max)
 _GOLDEN = (math.sqrt(5) - 1) / 2
 _SEARCH_STEPS = 100  # of the golden section: 0.618^100 is below 2^-69
 _FARTHEST = 2.0**40  # beyond every ε that means anything
@@ -44,7 +46,7 @@ def epsilon_from_delta(delta_of: Curve, delta: Fraction, ceiling: Fraction | Non
             high = middle
         else:
             low = middle
-    return high
+    return float_up(Fraction(high))
 
 
 def tradeoff_from_delta(delta_of: Curve, alpha: Fraction) -> float:
@@ -69,11 +71,11 @@ def tradeoff_from_delta(delta_of: Curve, alpha: Fraction) -> float:
 
 
 def float_up(value: Fraction) -> float:
-    """The least float ≥ an exact number."""
-    with precision(START_BITS):
-        nearest = up(ball(value))
-    below = math.nextafter(nearest, -math.inf)
-    return below if math.isfinite(nearest) and Fraction(below) >= value else nearest
+    """The least float ≥ an exact number, both as the dyadic number it is and as the decimal it is written as."""
+    rounded = math.inf if value > _LARGEST else float(value)
+    while math.isfinite(rounded) and not (Fraction(rounded) >= value and Fraction(repr(rounded)) >= value):
+        rounded = math.nextafter(rounded, math.inf)
+    return rounded
 
 
 def float_down(value: Fraction) -> float:

@@ -55,9 +55,9 @@ def dominates(above: Loss, below: Loss) -> bool:
         return _zcdp_dominates(above, below)
     if isinstance(above, Rdp) and isinstance(below, Rdp) and fits(below, above):
         return True
+    if isinstance(above, Approx):
+        return _meets(above, below)
     lower, upper = _curve(below), _curve(above)
-    if isinstance(above, Approx) and lower is not None:
-        return _meets(lower, above, below)
     if lower is None or upper is None:
         raise _open(above, below)
     if isinstance(below, Approx):
@@ -85,9 +85,13 @@ def _zcdp_dominates(above: Zcdp, below: Zcdp) -> bool:
     raise _open(above, below)
 
 
-def _meets(lower: Callable[[Fraction], Ball], above: Approx, below: Loss) -> bool:
+def _meets(above: Approx, below: Loss) -> bool:
     """(ε, δ) dominates what is (ε, δ)-private: that is its definition, at the one point ε."""
-    return _at_most(lambda: lower(above.exact_epsilon), lambda: ball(above.exact_delta), above, below)
+    if (curve := _curve(below)) is not None:
+        return _at_most(lambda: curve(above.exact_epsilon), lambda: ball(above.exact_delta), above, below)
+    if below.delta(above.exact_epsilon) <= above.exact_delta:
+        return True
+    raise _open(above, below)
 
 
 def _covers(upper: Callable[[Fraction], Ball], above: Loss, below: Approx) -> bool:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
@@ -21,8 +21,9 @@ from tacit.noise.ball import Ball, ball, up
 class Rdp(Loss):
     """Rényi privacy (Mironov 2017): D_α ≤ r at each listed order α, both ways round, under the release's own relation.
 
-    Between listed orders (α−1)·D_α is convex, so the straight line between two points bounds it; below
-    the first order D_α is at most the first value; above the last nothing is known.
+    D_α grows with α, so each value is taken down to the least listed at a higher order. Between listed
+    orders (α−1)·D_α is convex, so the straight line between two points bounds it; below the first order
+    D_α is at most the first value; above the last nothing is known.
     """
 
     points: tuple[tuple[Fraction, Fraction], ...]
@@ -35,7 +36,11 @@ class Rdp(Loss):
             least[alpha] = min(bound, least.get(alpha, bound))
         if not least:
             raise Refused("Rényi privacy at no order", "Without an order it bounds nothing.", "at least one order.")
-        object.__setattr__(self, "points", tuple(sorted(least.items())))
+        bound, points = max(least.values()), []
+        for order in sorted(least, reverse=True):
+            bound = min(bound, least[order])
+            points.append((order, bound))
+        object.__setattr__(self, "points", tuple(reversed(points)))
 
     @property
     def orders(self) -> tuple[Fraction, ...]:
@@ -91,10 +96,9 @@ class Rdp(Loss):
         return float_down(1 - level) if self._is_costless() else tradeoff_from_delta(self._curve, level)
 
     def _curve(self, epsilon: Fraction) -> Ball:
-        least = ball(1)
-        for order, value in self.points:
-            least = least.min(delta_at(order, ball(value), epsilon))
-        return least
+        """An upper bound of δ at ε; not cut at 1, so that it falls everywhere and a search finds its way."""
+        first, *others = (delta_at(order, ball(value), epsilon) for order, value in self.points)
+        return reduce(lambda least, other: least.min(other), others, first)
 
     def group(self, people: int) -> Rdp:
         """For k ≤ 2^c people: order α/2^c with 3^c·r, from every listed α ≥ 2^(c+1) (Mironov 2017, proposition 2)."""

@@ -53,7 +53,7 @@ def utility_change(loss: Loss, delta: Number = 0) -> UtilityChange:
 
 
 def posterior(loss: Loss, prior: Number) -> tuple[float, float]:
-    """(least, most) that someone with this prior can believe, after any answer, of one neighbouring world against another.
+    """(least, most) that someone with this prior can believe, after any answer, of one world against its neighbour.
 
     Under add/remove: that a person is in the data. By Bayes the odds change by the likelihood ratio of the
     answer, which lies within e^±ε. With δ > 0 some answers may prove everything, so this is for pure ε only.

@@ -46,6 +46,15 @@ class Worst(Loss):
             "`loss.approx(delta).group(people)`, or `group_tradeoff(loss, people, alpha)`.",
         )
 
+    def zcdp(self) -> Zcdp:
+        """The worst ρ and the worst δ, where every part has them."""
+        found = [part.zcdp() for part in self.parts]
+        return Zcdp(max(one.rho for one in found), max(one.exact_delta for one in found))
+
+    def gdp(self) -> Gdp:
+        """The worst μ, where every part has one."""
+        return Gdp(max(part.gdp().mu_squared for part in self.parts))
+
     def __str__(self) -> str:
         return " or ".join(str(part) for part in self.parts)
 

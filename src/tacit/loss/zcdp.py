@@ -38,7 +38,7 @@ class Zcdp(Loss):
         return min(1.0, up(sharp(lambda: self._curve(target))))
 
     def _curve(self, epsilon: Fraction) -> Ball:
-        """An upper bound of δ at ε."""
+        """An upper bound of δ at ε; not cut at 1, so that it falls everywhere and a search finds its way."""
         slack = ball(self.exact_delta)
         if self.rho == 0 or self.exact_delta == 1:
             return slack
@@ -62,7 +62,7 @@ class Zcdp(Loss):
     def tradeoff(self, alpha: Number) -> float:
         """The curve that the (ε, δ(ε)) imply together, rounded down."""
         level = probability(alpha, "alpha")
-        return tradeoff_from_delta(lambda epsilon: self._curve(epsilon).min(ball(1)), level)
+        return tradeoff_from_delta(self._curve, level)
 
     def rdp(self, order: Number) -> float:
         """ρα; `inf` with δ > 0, for then everything may be revealed."""

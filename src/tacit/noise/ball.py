@@ -47,15 +47,23 @@ def between(low: Ball, high: Ball) -> Ball:
 
 
 def up(value: Ball) -> float:
-    """The least float known to be ≥ every number in the ball (`inf` beyond the largest)."""
+    """The least float known to be ≥ every number in the ball (`inf` beyond the largest).
+
+    Parameters are read as they are written (see `tacit.exact`), so the decimal that stands for the float is ≥ as well:
+    an answer may be handed back as a parameter without losing its direction.
+    """
     if value.is_nan():
         return math.inf
     with precision(START_BITS):
         top = value.upper()
-    rounded = float(top)
-    while rounded < math.inf and not arb(rounded) >= top:
-        rounded = math.nextafter(rounded, math.inf)
+        rounded = float(top)
+        while rounded < math.inf and not (arb(rounded) >= top and (rounded == -math.inf or _reads_above(rounded, top))):
+            rounded = math.nextafter(rounded, math.inf)
     return rounded
+
+
+def _reads_above(rounded: float, top: Ball) -> bool:
+    return bool(ball(Fraction(repr(rounded))) >= top)
 
 
 def down(value: Ball) -> float:

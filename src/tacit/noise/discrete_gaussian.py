@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tacit.exact import Number, positive
 from tacit.noise import discrete_gaussian_sums as sums
 from tacit.noise.additive import AdditiveLaw
 from tacit.noise.ball import Ball, ball
+from tacit.noise.near import Floats, exp_near
 
 
 @dataclass(frozen=True)
@@ -49,5 +47,5 @@ class DiscreteGaussian(AdditiveLaw):
         """From x to x+1 the weight falls by e^{−(2x+1)/2σ²}."""
         return (2 * magnitude + 1) / (2 * self.sigma_squared)
 
-    def relative(self, magnitude: NDArray[np.float64], near: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.exp((near - magnitude) * (near + magnitude) / (2 * float(self.sigma_squared)))
+    def relative(self, magnitude: Floats, near: Floats) -> Floats:
+        return exp_near((magnitude - near) * (magnitude + near) / (2 * float(self.sigma_squared)))

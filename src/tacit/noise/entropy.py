@@ -32,17 +32,6 @@ def _count_fork() -> None:
 os.register_at_fork(after_in_child=_count_fork)
 
 
-class _Stock(threading.local):
-    """Keystream not yet handed out: one stock a thread, void in any other process."""
-
-    owner: tuple[int, int] = (-1, -1)
-    octets: NDArray[np.uint8] = np.empty(0, np.uint8)
-    used: int = 0
-
-
-_STOCK = _Stock()
-
-
 def _keystream(count: int) -> NDArray[np.uint8]:
     """`count` ≤ 256 KiB bytes under a key that is used for nothing else."""
     key = os.urandom(48)
@@ -52,6 +41,27 @@ def _keystream(count: int) -> NDArray[np.uint8]:
     return out[:count]
 
 
+class _Stock(threading.local):
+    """Keystream not yet handed out: one stock a thread, void in any other process."""
+
+    owner: tuple[int, int] = (-1, -1)
+    octets: NDArray[np.uint8] = np.empty(0, np.uint8)
+    used: int = 0
+    busy: bool = False
+
+    def take(self, count: int) -> NDArray[np.uint8]:
+        """The next `count` bytes; words stay aligned, and a byte skipped for that is never used."""
+        owner = (os.getpid(), _forks)
+        if self.owner != owner or self.used + count > self.octets.size:
+            self.octets, self.used, self.owner = _keystream(_CHUNK), 0, owner
+        start = self.used
+        self.used += -(-count // 8) * 8
+        return self.octets[start : start + count]
+
+
+_STOCK = _Stock()
+
+
 @final
 class Entropy(Bits):
     """Cryptographic randomness of the operating system. It takes no seed and holds no state of its own."""
@@ -59,17 +69,14 @@ class Entropy(Bits):
     __slots__ = ()
 
     def octets(self, count: int) -> NDArray[np.uint8]:
-        stock, owner = _STOCK, (os.getpid(), _forks)
-        if stock.owner != owner:
-            stock.owner, stock.octets, stock.used = owner, np.empty(0, np.uint8), 0
-        if count > _CHUNK:
-            pieces = [_keystream(min(_CHUNK, count - start)) for start in range(0, count, _CHUNK)]
-            return np.concatenate(pieces)
-        if stock.used + count > stock.octets.size:
-            stock.octets, stock.used = _keystream(_CHUNK), 0
-        taken = stock.octets[stock.used : stock.used + count]
-        stock.used += -(-count // 8) * 8  # words stay aligned; a skipped byte is never used
-        return taken
+        stock = _STOCK
+        if stock.busy or count > _CHUNK:  # a signal handler that interrupts a draw gets a key of its own
+            return np.concatenate([_keystream(min(_CHUNK, count - start)) for start in range(0, count, _CHUNK)])
+        stock.busy = True
+        try:
+            return stock.take(count)
+        finally:
+            stock.busy = False
 
 
 ENTROPY: Final = Entropy()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tacit.noise.ball import Ball, ball
+from tacit.noise.near import Floats, exp_near
 from tacit.noise.shape import Shape
 
 
@@ -34,5 +32,5 @@ class ExponentialShape(Shape):
     def decay(self, magnitude: int) -> Fraction:
         return 1 / self.scale
 
-    def relative(self, magnitude: NDArray[np.float64], near: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.exp((near - magnitude) / float(self.scale))
+    def relative(self, magnitude: Floats, near: Floats) -> Floats:
+        return exp_near((magnitude - near) / float(self.scale))

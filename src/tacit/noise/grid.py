@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, isqrt, ldexp
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,9 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 from tacit.errors import Refused
 from tacit.exact import Number, positive
 from tacit.noise.bits import Integers
+from tacit.noise.saturate import saturated
 
 _FINEST = -200
 _COARSEST = 200
+_HELD = 1 << 53  # every integer up to here is a float
 
 
 @dataclass(frozen=True)
@@ -52,16 +55,27 @@ class Grid:
         """The nearest steps: ⌊x/step + ½⌋, saturated to 64 bits; NaN counts as zero.
 
         The function is total, moves no two values apart by more than ⌈distance/step⌉ steps, and commutes
-        with shifts by whole steps (rounding half to even would not).
+        with shifts by whole steps (rounding half to even would not). Integers that a float cannot hold are
+        rounded as integers, for on the way through a float two of them could move apart.
         """
-        scaled = np.ldexp(np.asarray(values, np.float64), -self.exponent)
-        whole = np.floor(scaled)
-        with np.errstate(invalid="ignore"):  # ∞ − ∞ is NaN, and not ≥ ½
+        array = np.asarray(values)
+        if array.dtype.kind in "iu" and np.any((array > _HELD) | (array < -_HELD)):
+            return self._round_integers(array)
+        if array.dtype.kind == "f" and not array.dtype.itemsize <= 8:
+            raise Refused(f"values of type {array.dtype}", "A float of 64 bits does not hold them.", "float64.")
+        with np.errstate(over="ignore", invalid="ignore"):  # beyond the largest float is ∞; ∞ − ∞ is NaN, and not ≥ ½
+            scaled = np.ldexp(array.astype(np.float64), -self.exponent)
+            whole = np.floor(scaled)
             whole += scaled - whole >= 0.5
         whole = np.where(np.isnan(whole), 0.0, whole)
         inside = np.abs(whole) < 2.0**63
         ends = np.where(whole > 0, np.iinfo(np.int64).max, np.iinfo(np.int64).min)
         return np.where(inside, np.where(inside, whole, 0.0).astype(np.int64), ends)
+
+    def _round_integers(self, array: NDArray[Any]) -> Integers:
+        exact = array.astype(object).ravel()
+        steps = exact << -self.exponent if self.exponent <= 0 else (exact + (1 << self.exponent - 1)) >> self.exponent
+        return saturated(steps).reshape(array.shape)
 
     def place(self, steps: Integers) -> NDArray[np.float64]:
         """The real numbers at these steps: multiples of the step, in floating point."""

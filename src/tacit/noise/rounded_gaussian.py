@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tacit.exact import Number, positive
 from tacit.noise.additive import AdditiveLaw
 from tacit.noise.ball import Ball, ball
+from tacit.noise.near import Floats, exp_near
 
 
 @dataclass(frozen=True)
@@ -54,14 +52,14 @@ class RoundedGaussian(AdditiveLaw):
         """The density falls by e^{−(2y+1)/2σ²} from y to y+1, and y ≥ x − ½ over the interval of x."""
         return magnitude / self.variance
 
-    def relative(self, magnitude: NDArray[np.float64], near: NDArray[np.float64]) -> NDArray[np.float64]:
+    def relative(self, magnitude: Floats, near: Floats) -> Floats:
         """The ratio of the densities at the two centres, each corrected for its curvature.
 
         The mean of cosh(pu)·e^{−su²} over |u| ≤ ½, with p = x/σ² and s = 1/2σ², is
         1 + (p²/2 − s)/12 up to (p⁴/24 + p²s/2 + s²/2)/80 · 1.1, which is at most 2.6/σ⁴ for |x| ≤ 8σ and σ ≥ 32.
         """
         variance = float(self.variance)
-        density = np.exp((near - magnitude) * (near + magnitude) / (2 * variance))
+        density = exp_near((magnitude - near) * (magnitude + near) / (2 * variance))
         corrected = 24 * variance + magnitude**2 / variance - 1
         reference = 24 * variance + near**2 / variance - 1
         return density * (corrected / reference)

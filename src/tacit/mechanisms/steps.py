@@ -1,0 +1,60 @@
+"""Private numbers in whole steps: integers as they are, real numbers by rounding to a public grid."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tacit.errors import Refused
+from tacit.noise.bits import Integers
+from tacit.noise.grid import Grid
+from tacit.noise.saturate import saturated
+
+_FARTHEST: Final = 1 << 62  # the difference of two such integers fits 64 bits
+_EXACT: Final = 1 << 53  # up to here a float holds every integer
+
+
+def in_steps(values: ArrayLike, grid: Grid | None) -> Integers:
+    """The values in steps of the grid, or as the integers they are where there is none.
+
+    Total on numbers of any size, in lists or arrays; NaN counts as zero. Values beyond ±2^62 steps (on a grid:
+    integers beyond ±2^53) count as the nearest within. Cutting and rounding keep the order and move no two values
+    apart by more than the grid's own ⌈distance/step⌉, so a sensitivity stated in steps holds.
+    """
+    array = values if isinstance(values, np.ndarray) else _listed(values)
+    if array.dtype.kind == "f" and array.dtype.itemsize <= 8 and grid is not None:
+        return _cut(grid.round(array), _FARTHEST)
+    if not (array.dtype.kind in "iu" or (array.dtype == object and all(map(_is_integer, array.ravel())))):
+        raise Refused(
+            f"values of type {array.dtype}",
+            "They are not integers." if grid is None else "They are not numbers.",
+            "integers; or a grid when the mechanism is made, for floats." if grid is None else "integers or floats.",
+        )
+    if grid is None:
+        return _cut(array, _FARTHEST)
+    return _cut(grid.round(_cut(array, _EXACT).astype(np.float64)), _FARTHEST)
+
+
+def _listed(values: ArrayLike) -> NDArray[Any]:
+    """A list, read number by number: left to itself NumPy makes floats of integers that are large and mixed in sign."""
+    array = np.array(values, object)
+    cells = array.ravel()
+    if not all(_is_integer(cell) for cell in cells) and all(_is_number(cell) for cell in cells):
+        numbers = [float(max(-_EXACT, min(cell, _EXACT))) if _is_integer(cell) else float(cell) for cell in cells]
+        return np.array(numbers, np.float64).reshape(array.shape)
+    return array
+
+
+def _cut(array: NDArray[Any], limit: int) -> Integers:
+    fitting = saturated(array.astype(object)) if array.dtype == np.uint64 or array.dtype == object else array
+    return np.clip(fitting.astype(np.int64), -limit, limit)
+
+
+def _is_integer(cell: object) -> bool:
+    return isinstance(cell, (int, np.integer)) and not isinstance(cell, bool)
+
+
+def _is_number(cell: object) -> bool:
+    return _is_integer(cell) or isinstance(cell, (float, np.float16, np.float32))
