@@ -61,7 +61,7 @@ class SmoothMedian(Mechanism[ArrayLike]):
 
     @classmethod
     def for_epsilon(cls, epsilon: Number, span: PublicRange, relation: Relation) -> SmoothMedian:
-        """ε-private, with β = ε/2: the noise is 15% larger than β = 0 would need, and S falls off quickly."""
+        """ε-private, with β = ε/2: at most 16% more noise than with a smaller β, and S falls off quickly."""
         budget = positive(epsilon, "epsilon")
         return cls(budget, span, relation, budget / 2)
 

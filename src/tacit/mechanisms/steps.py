@@ -48,8 +48,9 @@ def _listed(values: ArrayLike) -> NDArray[Any]:
 
 
 def _cut(array: NDArray[Any], limit: int) -> Integers:
-    fitting = saturated(array.astype(object)) if array.dtype == np.uint64 or array.dtype == object else array
-    return np.clip(fitting.astype(np.int64), -limit, limit)
+    cells = array.ravel()
+    fitting = saturated(cells.astype(object)) if cells.dtype == np.uint64 or cells.dtype == object else cells
+    return np.clip(fitting.astype(np.int64), -limit, limit).reshape(array.shape)
 
 
 def _is_integer(cell: object) -> bool:

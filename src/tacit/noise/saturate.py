@@ -24,7 +24,7 @@ def is_safe(value: int) -> bool:
 def saturated(draws: Draws) -> Integers:
     """The draws as 64-bit integers, those beyond cut to the nearest."""
     if draws.dtype == object:
-        return np.clip(draws, _LIMITS.min, _LIMITS.max).astype(np.int64)
+        return np.asarray(np.clip(draws, _LIMITS.min, _LIMITS.max), np.int64)  # clip unwraps a lone Python integer
     return draws
 
 
