@@ -1,1 +1,62 @@
-"""Answers about people that give no person away."""
+"""Answers about people that give no person away.
+
+The names below are loaded when they are first used, so that `import tacit` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tacit.errors import Failed as Failed
+    from tacit.errors import Refused as Refused
+    from tacit.loss.approx import Approx as Approx
+    from tacit.loss.approx import Pure as Pure
+    from tacit.loss.composition import compose as compose
+    from tacit.loss.gdp import Gdp as Gdp
+    from tacit.loss.loss import Loss as Loss
+    from tacit.loss.rdp import Rdp as Rdp
+    from tacit.loss.relation import Relation as Relation
+    from tacit.loss.words import describe as describe
+    from tacit.loss.zcdp import Zcdp as Zcdp
+    from tacit.mechanisms.answer import Answer as Answer
+    from tacit.mechanisms.bounded_mean import BoundedMean as BoundedMean
+    from tacit.mechanisms.bounded_sum import BoundedSum as BoundedSum
+    from tacit.mechanisms.count import Count as Count
+    from tacit.mechanisms.gaussian import Gaussian as Gaussian
+    from tacit.mechanisms.histogram import Histogram as Histogram
+    from tacit.mechanisms.laplace import Laplace as Laplace
+
+_HOME = {
+    "Failed": "errors",
+    "Refused": "errors",
+    "Approx": "loss.approx",
+    "Pure": "loss.approx",
+    "compose": "loss.composition",
+    "Gdp": "loss.gdp",
+    "Loss": "loss.loss",
+    "Rdp": "loss.rdp",
+    "Relation": "loss.relation",
+    "describe": "loss.words",
+    "Zcdp": "loss.zcdp",
+    "Answer": "mechanisms.answer",
+    "BoundedMean": "mechanisms.bounded_mean",
+    "BoundedSum": "mechanisms.bounded_sum",
+    "Count": "mechanisms.count",
+    "Gaussian": "mechanisms.gaussian",
+    "Histogram": "mechanisms.histogram",
+    "Laplace": "mechanisms.laplace",
+}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'tacit' has no attribute {name!r}")
+    return getattr(import_module(f"tacit.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -26,12 +26,12 @@ class BoundedMean(Tally):
     """The mean of one value a person, each clamped to [lower, upper] and rounded to a public grid.
 
     Under add/remove the number of people is private too. Two sums are released: how far the values lie above the
-    lower bound, Σ(x−lower), and how far below the upper, Σ(upper−x). They hold both the mean and the number of people, and
-    one person adds (s, span−s) steps to them, whose ℓ₁ norm is the span for every s, and whose ℓ₂ norm is at most that. So
-    both are released at the price of one sum, and no budget is split. (Where the mean lies at a bound, two separate
-    releases with half of ε each have twice the variance.) Under replace n is public, and one sum is released, which a
-    person moves by at most the span. A missing value (NaN) is left out under add/remove, and is the middle of the
-    bounds under replace; infinities are clamped.
+    lower bound, Σ(x−lower), and how far below the upper, Σ(upper−x). They hold both the mean and the number of
+    people. Claim: one person adds (s, span−s) steps to them, whose ℓ₁ norm is the span for every s, and whose ℓ₂ norm
+    is at most that. So both are released at the price of one sum and no budget is split (a centred sum and a count,
+    with half of ε each, have twice the variance). Under replace n is public, and one sum is released, which a person
+    moves by at most the span. A missing value (NaN) is left out under add/remove, and is the middle of the bounds
+    under replace; infinities are clamped.
     """
 
     lower: Number
@@ -67,7 +67,7 @@ class BoundedMean(Tally):
         return [total(steps), total(span - steps)]
 
     def error(self, confidence: Number = "0.95", people: int | None = None) -> float:
-        """The exact quantile of the noise over n; under add/remove, to first order and where it is largest, for this n."""
+        """The exact quantile of the noise over n; under add/remove, for about this n, where the mean is at a bound."""
         if self.people is not None:
             return float(self.noise.error(confidence) * self.bounds.step / self.people)
         if people is None:

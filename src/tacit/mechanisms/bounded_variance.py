@@ -81,7 +81,7 @@ class BoundedVariance(Tally):
         return [outer * low, middle * 2 * (span * first - second), outer * second]
 
     def error(self, confidence: Number = "0.95", people: int | None = None) -> float:
-        """How far off the variance is for this n, to first order, where the mean is in the middle and the values near it."""
+        """How far off the variance of about this many people is, if their values lie near the middle of the bounds."""
         size = self.people if people is None else whole(people, "people", 1)
         if size is None:
             raise unknown_people()
@@ -92,9 +92,9 @@ class BoundedVariance(Tally):
     def answer(self, parts: tuple[int, ...]) -> VarianceAnswer:
         ratio = self.stretch[0] / self.stretch[1]  # by how much less noise the middle sum bears
         if self.people is None:
-            everyone = (1.0, ratio, 1.0)
-            mean = Ratio(self.noise, parts, (0.0, ratio / 2, 1.0), everyone, 0.0, 1.0)
-            mixed = Ratio(self.noise, parts, (0.0, ratio / 2, 0.0), everyone, 0.0, 0.25)
+            people = (1.0, ratio, 1.0)
+            mean = Ratio(self.noise, parts, (0.0, ratio / 2, 1.0), people, 0.0, 1.0)
+            mixed = Ratio(self.noise, parts, (0.0, ratio / 2, 0.0), people, 0.0, 0.25)
         else:  # the three sums must add up to n, which is known: what they lack is shared out by their variances
             numbers, everyone = (*parts, self.people * self.unit), (0.0, 0.0, 0.0, 1.0)
             shared = ratio**2 / (4 + 2 * ratio**2)
@@ -129,7 +129,7 @@ class VarianceAnswer(TallyAnswer):
         least, most = self.mixed.interval(shared)
         peak = 0.25 if first <= 0.5 <= last else max(first * (1 - first), last * (1 - last))
         low = min(first * (1 - first), last * (1 - last)) - most
-        slack = float(self.mechanism.bounds.step) * width  # rounding moves no deviation from the mean by more than a step
+        slack = float(self.mechanism.bounds.step) * width  # rounding moves a deviation from the mean by a step at most
         return max(0.0, low * width**2 - slack), min(width**2 / 4, (peak - least) * width**2 + slack)
 
     def error(self, confidence: Number = "0.95") -> float:
@@ -147,7 +147,7 @@ class VarianceAnswer(TallyAnswer):
 
 
 def _variance(mean: float | None, mixed: float | None) -> float:
-    """The variance of t from the means of t and of t(1−t); where too few people are there to say, that of a fair coin."""
+    """The variance of t from the means of t and of t(1−t); the largest there is, where there seems to be nobody."""
     if mean is None or mixed is None:
         return 0.25
     return min(max(mean * (1 - mean) - mixed, 0.0), 0.25)

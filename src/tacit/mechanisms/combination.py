@@ -57,9 +57,9 @@ def _reach(noise: Laplace | Gaussian, weights: tuple[float, ...], share: float) 
 def _laplace_tail(scales: np.ndarray[tuple[int], np.dtype[np.float64]], distance: float) -> float:
     """P(Σ Lᵢ > distance) for Laplace variables whose largest scale is 1.
 
-    The tail is ∫ e^{−zt} Π 1/(1−bᵢ²z²) dz/2πiz over any path from −i∞ to i∞ that passes between the poles 0 and 1. On
-    the parabola z = ½ + u²/8 + iu/2 the integrand falls like a normal density and is analytic for |Im u| < 0.8, so equal
-    steps of u are exact to rounding. Close to zero the path would have to be long; there the tail is at most ½.
+    The tail is ∫ e^{−zt} Π 1/(1−bᵢ²z²) dz/2πiz over any path from −i∞ to i∞ that passes between the poles 0 and 1.
+    On the parabola z = ½ + u²/8 + iu/2 the integrand falls like a normal density and is analytic for |Im u| < 0.8,
+    so equal steps of u are exact to rounding. Close to zero the path would be long; there the tail is at most ½.
     """
     if not distance > 0.25:
         return 0.5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,8 @@ from tacit.noise.bits import Bits, Integers
 class Histogram(Tally):
     """Counts the people in each public cell: every cell is in the answer, the empty ones too.
 
-    Claim: one person is in at most one cell. Under add/remove they move one count by 1 (ℓ₁ and ℓ₂ norm 1); under replace
-    they may leave one cell for another and move two (ℓ₁ norm 2, ℓ₂ norm √2), unless there is but one cell. Cells
+    Claim: one person is in at most one cell. Under add/remove they move one count by 1 (ℓ₁ and ℓ₂ norm 1); under
+    replace they may leave one cell for another and move two (ℓ₁ norm 2, ℓ₂ norm √2), unless there is but one cell. Cells
     are keys (text or integers), or the bins between `edges`: each from one edge up to, not including, the next,
     and the last one with its end. Whoever is in no cell is not counted, nor are missing values.
     """
@@ -47,9 +48,9 @@ class Histogram(Tally):
     def over_bins(cls, target: Loss, relation: Relation, edges: Sequence[Number]) -> Histogram:
         """The histogram over the bins between rising public edges."""
         ends = tuple(float(exact(edge, "edge")) for edge in edges)
-        if len(ends) < 2 or any(not one < other for one, other in zip(ends, ends[1:], strict=False)):
+        if len(ends) < 2 or any(not one < other for one, other in pairwise(ends)):
             raise Refused(f"{len(ends)} edges", "Bins lie between edges that rise.", "two edges or more, each greater.")
-        names = (f"{low:g} to {high:g}" for low, high in zip(ends, ends[1:], strict=False))
+        names = (f"{low:g} to {high:g}" for low, high in pairwise(ends))
         return cls(target, relation, tuple(names), ends)
 
     @property
@@ -98,7 +99,8 @@ class HistogramAnswer(TallyAnswer):
         one, all_cells = (self.mechanism.error(confidence, cells) for cells in (1, len(self.mechanism.keys)))
         table = counts_table(self.counts, one)
         together = f"; ±{all_cells:,} holds for all {len(self.value)} cells at once" if len(self.value) > 1 else ""
-        return f"{table}\n({percent(confidence)} interval for each cell{together}; cost {price(self.mechanism.target, self.loss)})"
+        paid = price(self.mechanism.target, self.loss)
+        return f"{table}\n({percent(confidence)} interval for each cell{together}; cost {paid})"
 
 
 def counts_table(counts: dict[Key, int], half: int) -> str:

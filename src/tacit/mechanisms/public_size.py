@@ -13,7 +13,7 @@ from tacit.mechanisms.records import column
 def check_people(people: int | None, relation: Relation) -> None:
     """Under replace n must be named; under add/remove it is private and must not be."""
     if relation is Relation.REPLACE and people is None:
-        raise Refused("no number of people under replace", "The number of people is public there.", "people=n, the number of records.")
+        raise Refused("no number of people under replace", "It is public there.", "people=n, the number of records.")
     if relation is Relation.ADD_REMOVE and people is not None:
         raise Refused("people under add/remove", "The number of people is private there.", "people=None; or replace.")
     if people is not None:

@@ -17,8 +17,8 @@ _HALVINGS = 50
 class Ratio:
     """The ratio (top · x) / (bottom · x) of true numbers x ≥ 0, known to lie within [least, most].
 
-    A value r belongs to the interval unless (top − r·bottom) · y, which is noise alone if r is the truth, strays farther
-    than such noise does with the confidence. So the interval holds the truth with at least the confidence. It
+    A value r belongs to the interval unless (top − r·bottom) · y, which is noise alone if r is the truth, strays
+    farther than such noise does with the confidence. So the interval holds the truth with at least the confidence. It
     says nothing (least to most) where bottom · y could be noise alone. Elsewhere the values kept are one interval:
     bottom · y exceeds the reach of bottom · noise, which is the most by which the reach of (top − r·bottom) · noise
     can grow with r. The last `exact` of the numbers are public, and bear no noise.

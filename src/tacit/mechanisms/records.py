@@ -41,7 +41,7 @@ def reals(records: Any) -> NDArray[np.float64]:
     if isinstance(found, list):
         return np.array([_real(record) for record in found], np.float64)
     if found.dtype.kind not in "biuf":
-        raise Refused(f"records of type {found.dtype}", "They are not numbers.", "integers or floats; NaN where missing.")
+        raise Refused(f"records of type {found.dtype}", "They are not numbers.", "numbers; NaN where one is missing.")
     with np.errstate(all="ignore"):
         return found.astype(np.float64)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from math import nextafter
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number, probability, proper, whole
+from tacit.loss.curve import float_up
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import Answer, cost
 from tacit.mechanisms.clopper_pearson import longest_reach
@@ -117,7 +119,8 @@ class Report(Answer):
 
     def describe(self, confidence: Number = "0.95") -> str:
         """One report as it is; of many, the share of option 1 that they speak for."""
-        price = f"cost to each respondent {cost(self.loss)}"
+        bare = nextafter(float_up(self.loss.core()[0]), 1)
+        price = f"cost to each respondent {cost(self.loss, max(1e-6, bare))}"
         if not np.ndim(self.value):
             return f"{self.value}  ({price})"
         return f"{np.size(self.value):,} reports: {self.mechanism.estimate(self.value).describe(confidence)}  ({price})"

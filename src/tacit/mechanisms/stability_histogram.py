@@ -9,8 +9,6 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from tacit.errors import Refused
 from tacit.exact import Number, proper, whole
 from tacit.loss.approx import Approx, Pure
@@ -36,18 +34,19 @@ _SHARES = (Fraction(0), Fraction(1, 64), Fraction(1, 8), Fraction(1, 4), Fractio
 
 @dataclass(frozen=True)
 class StabilityHistogram(Mechanism[Any]):
-    """Adds noise to the count of every key that occurs, and releases the keys whose noisy count is at least a threshold.
+    """Adds noise to the count of every key that occurs, and releases the keys whose noisy count reaches a threshold.
 
-    Each person holds at most `most_keys` keys (m), each once. Claim: let p be the exact probability that a key held by one
-    person is released, P(1 + noise ≥ threshold), with the very predicate that filters. Take neighbours under
-    add/remove, and let j of the changed person's keys be held by nobody else. Unless one of these j is
-    released, which has probability δⱼ = 1−(1−p)^j in one world and 0 in the other, the outputs are the noisy
-    counts of keys that occur in both worlds, at most m−j of which differ, by 1, then filtered, which is post-processing.
-    So the pair costs at most the noise at sensitivity m−j outside an event of probability δⱼ, and the release the
-    worst over j. Under replace the old and the new keys may both be unique: the event has at most the larger δⱼ
-    in either world, and at most 2m−j counts differ. For m = 1 under add/remove this is exact: a person either moves one
-    count or is the whole of a key, never both. Counts above 1 never make a key appear: only keys of one
-    person can be in one world and not in the other.
+    Each person holds at most `most_keys` keys (m), each once. Claim: let p be the exact probability that a key held by
+    one person is released, P(1 + noise ≥ threshold), with the very predicate that filters. Take neighbours under
+    add/remove, and let j of the changed person's keys be held by nobody else. Unless one of these j is released,
+    which has probability δⱼ = 1−(1−p)^j in one world and 0 in the other, the outputs are the noisy counts of keys that
+    occur in both worlds, at most m−j of which differ, by 1, then filtered, which is post-processing. So this pair
+    costs no more than the noise at sensitivity m−j outside an event of probability δⱼ. For j = 0 that is the noise
+    alone; for j ≥ 1 it is within the noise at m−1 with δₘ: the release costs the worse of the two. For m = 1 this is
+    exact, for a person either moves one count or is the whole of a key, never both. Under replace the old and the
+    new keys may both be unique: the event has at most the larger δⱼ in either world, and at most 2m−j counts differ.
+    An Approx(ε, δ) is met by Laplace noise of pure ε, or by Gaussian noise if asked, which is the better where m is
+    large; a Zcdp(ρ, δ) by Gaussian noise of ρ. The time a release takes grows with the number of keys.
     """
 
     target: Approx | Zcdp
@@ -84,9 +83,9 @@ class StabilityHistogram(Mechanism[Any]):
         if not self.gaussian:
             noise = self._calibrated(Pure(self.target.exact_epsilon))
             return noise, self._threshold(noise, self.target.exact_delta)
-        epsilon, delta = self.target.exact_epsilon, self.target.exact_delta
-        noises = [self._calibrated(Approx(epsilon, delta * (1 - share))) for share in _SHARES]
-        return min(((noise, self._joint_threshold(noise)) for noise in noises), key=lambda rule: rule[1])
+        aim = self.target
+        noises = [self._calibrated(Approx(aim.exact_epsilon, aim.exact_delta * (1 - share))) for share in _SHARES]
+        return min(((noise, self._joint_threshold(noise, aim)) for noise in noises), key=lambda rule: rule[1])
 
     @property
     def _moved(self) -> int:
@@ -101,27 +100,18 @@ class StabilityHistogram(Mechanism[Any]):
             lambda least: less(lambda: ball(1 - delta), lambda: (1 - noise.law.tail(least - 1)) ** self.most_keys), 1
         )
 
-    def _joint_threshold(self, noise: Laplace | Gaussian) -> int:
-        """The least threshold whose loss keeps an (ε, δ), whatever the noise alone spends of δ."""
-        epsilon, delta = self.target.approx(self.target.exact_delta).exact_epsilon, self.target.exact_delta
-        lowest = self._threshold(noise, delta)
-        return first_true(lambda least: self._loss(noise, least).delta(epsilon) <= delta, lowest)
+    def _joint_threshold(self, noise: Laplace | Gaussian, aim: Approx) -> int:
+        """The least threshold with which the noise keeps (ε, δ), where it spends some of δ itself."""
+        spent = Fraction(_at(noise, self._moved - 1).delta(aim.exact_epsilon)) if self._moved > 1 else Fraction(0)
+        return self._threshold(noise, (aim.exact_delta - spent) / (1 - spent))
 
     @cached_property
     def loss(self) -> Loss:
-        return self._loss(self.noise, self.threshold)
-
-    def _loss(self, noise: Laplace | Gaussian, threshold: int) -> Loss:
-        worlds = []
-        for unique in range(self.most_keys + 1):
-            with precision(256):
-                slip = fraction_up(1 - (1 - noise.law.tail(threshold - 1)) ** unique) if unique else Fraction(0)
-            moved = self._moved - unique
-            parts: list[Loss] = [Approx(0, slip)] if unique else []
-            if moved:
-                parts.append(_at(noise, moved))
-            worlds.append(Composition(parts) if len(parts) > 1 else parts[0])
-        return worst(worlds)
+        noise, threshold = self.noise, self.threshold
+        with precision(256):
+            slip = Approx(0, fraction_up(1 - (1 - noise.law.tail(threshold - 1)) ** self.most_keys))
+        unique = slip if self._moved == 1 else Composition((slip, _at(noise, self._moved - 1)))
+        return worst((_at(noise, self._moved), unique))
 
     def error(self, confidence: Number = "0.95", cells: int = 1) -> int:
         """The exact quantile of the noise: no more than the rest are released and off by more."""

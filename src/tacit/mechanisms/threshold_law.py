@@ -1,0 +1,75 @@
+"""The law of comparisons with one noisy threshold: discrete Laplace noise on the threshold and on every question.
+
+Floats throughout, each probability from its own small end, so that none is a difference of large ones: relative errors
+stay below 10⁻¹¹. The threshold's noise is summed over all but a share of its law that is below 10⁻³⁰.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, exp, expm1, log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.noise.ball import first_true
+
+_FAR = 80.0  # scales of the threshold's noise
+_BLOCKS = 1 << 15
+_ROUND_OFF = 1e-9
+
+
+@dataclass(frozen=True)
+class ThresholdLaw:
+    """Two noise scales, in steps: the threshold's, drawn once, and the questions', drawn for each."""
+
+    threshold_scale: Fraction
+    question_scale: Fraction
+
+    def probability(self, distances: Sequence[int], answers: Sequence[bool]) -> float:
+        """P(these answers) to questions whose values lie so many steps above the threshold.
+
+        Given the threshold's noise z the answers are independent: yes iff distance + noise ≥ z. So sum over z.
+        """
+        scale = float(self.threshold_scale)
+        reach = ceil(_FAR * scale)
+        z = np.arange(-reach, reach + 1, dtype=np.float64)
+        mass = np.exp(-np.abs(z) / scale) * -expm1(-1 / scale) / (1 + exp(-1 / scale))
+        for distance, answer in zip(distances, answers, strict=True):
+            mass *= self._at_least(z - distance if answer else distance - z + 1)
+        return float(mass.sum())
+
+    def spread(self, miss: Fraction, questions: int) -> int:
+        """The least t (up to round-off, and 1/400 of the threshold's scale if that is large) that all answers keep to.
+
+        An answer keeps to t if it is right for a threshold moved by at most t: not yes at t+1 steps below, not no at
+        t+1 steps above. Whatever is asked, all do unless some question's noise differs from the threshold's by more
+        than t upwards or t+1 downwards; this is the probability held below `miss`.
+        """
+        scale = float(self.threshold_scale)
+        reach = scale * (35 - log(miss))
+        width = max(1, ceil(reach / _BLOCKS))
+        ends = np.arange(1.0, reach + width + 1, width) + width - 1  # of blocks of z > 0, each taken at its worst
+        mass = np.exp((width - 1 - ends) / scale) * -expm1(-width / scale) / (1 + exp(-1 / scale))
+        centre = -expm1(-1 / scale) / (1 + exp(-1 / scale))
+        beyond = exp(-float(ends[-1]) / scale)
+
+        def fails(t: int) -> float:
+            blocks = mass * (self._any_off(ends, t, questions) + self._any_off(-ends, t, questions))
+            return float(blocks.sum() + centre * self._any_off(np.zeros(1), t, questions)[0]) + beyond
+
+        return first_true(lambda t: fails(t) * (1 + _ROUND_OFF) <= miss)
+
+    def _any_off(self, z: NDArray[np.float64], t: int, questions: int) -> NDArray[np.float64]:
+        """The probability that any of the questions' noises leaves z−t−1 … z+t."""
+        off = np.minimum(1.0, self._at_least(t + 2 - z) + self._at_least(z + t + 1))
+        with np.errstate(divide="ignore"):  # the noise may be sure to leave: ln 0
+            return np.asarray(-np.expm1(questions * np.log1p(-off)))
+
+    def _at_least(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """P(noise of a question ≥ x)."""
+        scale = float(self.question_scale)
+        tail = np.exp(-np.maximum(x, 1 - x) / scale) / (1 + exp(-1 / scale))
+        return np.where(x >= 1, tail, 1 - tail)
