@@ -146,6 +146,8 @@ class AboveThreshold(Mechanism[Sequence[float]]):
         return steps if self.grid is None else float((steps + 1) * self.grid.step)
 
     def privatize(self, value: Sequence[float], bits: Bits) -> Any:
+        for each in value:
+            self.steps(each)  # whatever will be refused is refused first, wherever the session would have closed
         session, answers = ThresholdSession(self, bits), []
         for each in value:
             if session.stopped:
@@ -173,7 +175,13 @@ class Crossings(Answer):
 
     def describe(self, confidence: Number = "0.95") -> str:
         """The answers in a row, how sharp the threshold was, cost."""
-        words = ["no" if each is None or each is False else "yes" if each is True else f"{each:,}" for each in self.value]
+        words = [_word(each) for each in self.value]
         percent = f"{float(100 * proper(confidence, 'confidence')):g}%"
         sharp = f"all right for a threshold within ± {self.error(confidence):,g}, with {percent} confidence"
         return f"{', '.join(words) or 'no question'}  ({sharp}; cost {cost(self.loss)})"
+
+
+def _word(answer: bool | float | None) -> str:
+    if answer is None or isinstance(answer, bool):
+        return "yes" if answer else "no"
+    return f"{answer:,}"

@@ -8,17 +8,16 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, whole
 from tacit.loss.relation import Relation
 from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.steps import in_steps
 from tacit.noise.additive import AdditiveLaw
-from tacit.noise.bits import Bits, Integers
+from tacit.noise.bits import Bits
 from tacit.noise.grid import Grid
-from tacit.noise.saturate import saturated
 
 
 @dataclass(frozen=True)
@@ -62,36 +61,17 @@ class Additive(Mechanism[ArrayLike]):
         return steps if self.grid is None else float((steps + Fraction(1, 2)) * self.step)
 
     def privatize(self, value: ArrayLike, bits: Bits) -> Any:
-        array = np.asarray(value)
-        noisy = self.law.add(self._steps(array).ravel(), bits).reshape(array.shape)
-        if self.grid is None:
-            return noisy if array.ndim else int(noisy)
-        return self.grid.place(noisy) if array.ndim else self.grid.place_one(int(noisy))
-
-    def _steps(self, array: NDArray[Any]) -> Integers:
-        if self.grid is None:
-            return _integers(array)
-        if array.dtype.kind not in "iuf":
-            raise Refused(f"values of type {array.dtype}", "They are not numbers.", "integers or floats.")
-        if not array.size <= self.dimension:
+        steps = in_steps(value, self.grid)
+        if self.grid is not None and not steps.size <= self.dimension:
             raise Refused(
-                f"{array.size} values at once",
+                f"{steps.size} values at once",
                 f"The sensitivity was stated for at most {self.dimension}, and rounding each one adds to it.",
-                f"dimension={array.size} when the mechanism is made.",
+                f"dimension={steps.size} when the mechanism is made.",
             )
-        return self.grid.round(array)
-
-
-def _integers(array: NDArray[Any]) -> Integers:
-    if array.dtype == object and all(isinstance(cell, int) and not isinstance(cell, bool) for cell in array.ravel()):
-        return saturated(array)
-    if array.dtype.kind not in "iu":
-        raise Refused(
-            f"values of type {array.dtype}",
-            "The mechanism was made for an integer-valued query.",
-            "integers; or a grid when the mechanism is made, for real values.",
-        )
-    return saturated(array.astype(object)) if array.dtype == np.uint64 else array.astype(np.int64)
+        noisy = self.law.add(steps.ravel(), bits).reshape(steps.shape)
+        if self.grid is None:
+            return noisy if steps.ndim else int(noisy)
+        return self.grid.place(noisy) if steps.ndim else self.grid.place_one(int(noisy))
 
 
 @lru_cache(maxsize=1024)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
-from math import erfc, pi, sqrt
+from math import erfc, fsum, pi, sqrt
 from typing import Final
 
 import numpy as np
@@ -23,15 +24,16 @@ def tail_up(noise: Laplace | Gaussian, weights: tuple[float, ...], distance: flo
     discrete Laplace draw is the difference of two exponential ones, each rounded down. So the real sum must stray
     by at least distance − Σ|wᵢ|·(½ or 1).
     """
-    used = np.array([abs(weight) for weight in weights if weight])
-    if not used.size:
+    used = [abs(weight) for weight in weights if weight]
+    if not used:
         return 0.0 if distance > 0 else 0.5
     if isinstance(noise, Gaussian):
-        spread = sqrt(float(noise.law.variance)) * float(np.sqrt(np.square(used).sum()))
-        reached = (distance - float(used.sum()) / 2) / spread
+        spread = sqrt(float(noise.law.variance) * fsum(weight**2 for weight in used))
+        reached = (distance - fsum(used) / 2) / spread
         return min(0.5, erfc(max(reached, 0.0) / sqrt(2)) / 2 * (1 + _ACCURACY))
-    scales = used * float(noise.law.scale)
-    return _laplace_tail(scales / scales.max(), (distance - float(used.sum())) / scales.max())
+    largest = max(used)
+    times = Counter(weight / largest for weight in used)
+    return _laplace_tail(times, (distance - fsum(used)) / (largest * float(noise.law.scale)))
 
 
 def reach(noise: Laplace | Gaussian, weights: tuple[float, ...], confidence: Number) -> float:
@@ -44,18 +46,18 @@ def reach(noise: Laplace | Gaussian, weights: tuple[float, ...], confidence: Num
 def _reach(noise: Laplace | Gaussian, weights: tuple[float, ...], share: float) -> float:
     if not weights:
         return 0.0
-    high = 1.0
+    high = max(weights)
     while tail_up(noise, weights, high) > share:
         high *= 2
     low = 0.0
-    while high - low > 1e-9 * high:
+    while high - low > 1e-7 * high:
         middle = (low + high) / 2
         low, high = (middle, high) if tail_up(noise, weights, middle) > share else (low, middle)
     return high
 
 
-def _laplace_tail(scales: np.ndarray[tuple[int], np.dtype[np.float64]], distance: float) -> float:
-    """P(Σ Lᵢ > distance) for Laplace variables whose largest scale is 1.
+def _laplace_tail(scales: Counter[float], distance: float) -> float:
+    """P(Σ Lᵢ > distance) for Laplace variables of these scales, each so many times; the largest is 1.
 
     The tail is ∫ e^{−zt} Π 1/(1−bᵢ²z²) dz/2πiz over any path from −i∞ to i∞ that passes between the poles 0 and 1.
     On the parabola z = ½ + u²/8 + iu/2 the integrand falls like a normal density and is analytic for |Im u| < 0.8,
@@ -67,8 +69,8 @@ def _laplace_tail(scales: np.ndarray[tuple[int], np.dtype[np.float64]], distance
     u = np.arange(0, last, _STEP)
     z = 0.5 + u**2 / 8 + 0.5j * u
     terms = np.exp(-z * distance) / z * (u / 4 + 0.5j)
-    for scale in scales:
-        terms /= 1 - (scale * z) ** 2
+    for scale, times in scales.items():
+        terms /= (1 - (scale * z) ** 2) ** times
     halved = terms.imag.copy()
     halved[0] /= 2
     return min(0.5, float(halved.sum()) * _STEP / pi + _ACCURACY * abs(float(halved[0])))

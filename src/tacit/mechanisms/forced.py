@@ -52,15 +52,14 @@ class Forced(Response):
     def loss(self) -> FinitePair:
         return forced_response(self.truth, self.yes, self.no)
 
-    def hit(self) -> Ball:
-        return ball(self.truth + self.yes)
+    def hit(self, option: int = 1) -> Ball:
+        return ball(self.truth + (self.yes if option else self.no))
 
-    def stray(self) -> Ball:
-        return ball(self.yes)
+    def stray(self, option: int = 1) -> Ball:
+        return ball(self.yes if option else self.no)
 
     def probability(self, answer: int, report: int) -> Ball:
-        yes = self.hit() if answer else self.stray()
-        return yes if report else 1 - yes
+        return self.hit(report) if answer == report else self.stray(report)
 
     def randomize(self, answers: Integers, bits: Bits) -> Integers:
         honest = Bernoulli(self.truth).draw(answers.size, bits)

@@ -24,8 +24,8 @@ class Histogram(Tally):
     """Counts the people in each public cell: every cell is in the answer, the empty ones too.
 
     Claim: one person is in at most one cell. Under add/remove they move one count by 1 (ℓ₁ and ℓ₂ norm 1); under
-    replace they may leave one cell for another and move two (ℓ₁ norm 2, ℓ₂ norm √2), unless there is but one cell. Cells
-    are keys (text or integers), or the bins between `edges`: each from one edge up to, not including, the next,
+    replace they may leave one cell for another and move two (ℓ₁ norm 2, ℓ₂ norm √2), unless there is but one cell.
+    Cells are keys (text or integers), or the bins between `edges`: each from one edge up to, not including, the next,
     and the last one with its end. Whoever is in no cell is not counted, nor are missing values.
     """
 

@@ -49,10 +49,10 @@ class Kary(Response):
     def loss(self) -> FinitePair:
         return kary_response(self.epsilon, self.options)
 
-    def hit(self) -> Ball:
+    def hit(self, option: int = 1) -> Ball:
         return Honesty(self.epsilon, self.options - 1).bias()
 
-    def stray(self) -> Ball:
+    def stray(self, option: int = 1) -> Ball:
         return (1 - self.hit()) / (self.options - 1)
 
     def probability(self, answer: int, report: int) -> Ball:

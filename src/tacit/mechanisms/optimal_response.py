@@ -26,8 +26,8 @@ SURELY_NO, MAYBE_NO, MAYBE_YES, SURELY_YES = range(4)
 class OptimalResponse(Response):
     """Gives the answer away with probability δ; else reports it with odds e^ε to its opposite, and marked as uncertain.
 
-    Claim, for the replacement of one respondent's answer: the report is (ε, δ)-private, with equality at every event
-    worth naming: any (ε, δ)-private release is a post-processing of it (Kairouz, Oh and Viswanath 2015). Proof: the
+    Claim, for the replacement of one respondent's answer: the report is (ε, δ)-private, and exactly as far from
+    private as that permits: any other such release is a blur of it (Kairouz, Oh and Viswanath 2015). Proof: the
     marked reports have ratio e^ε, the others total δ. It is the yardstick of what (ε, δ) may reveal: δ is here the
     share of respondents whose answer leaves bare.
 
@@ -57,10 +57,10 @@ class OptimalResponse(Response):
     def loss(self) -> FinitePair:
         return optimal_response(self.epsilon, self.delta)
 
-    def hit(self) -> Ball:
+    def hit(self, option: int = 1) -> Ball:
         return ball(self.delta) + ball(1 - self.delta) * Honesty(self.epsilon).bias()
 
-    def stray(self) -> Ball:
+    def stray(self, option: int = 1) -> Ball:
         return 1 - self.hit()
 
     def probability(self, answer: int, report: int) -> Ball:

@@ -10,7 +10,7 @@ from tacit.mechanisms.combination import reach, tail_up
 from tacit.mechanisms.gaussian import Gaussian
 from tacit.mechanisms.laplace import Laplace
 
-_HALVINGS = 50
+_HALVINGS = 24  # of a stretch not much wider than the interval
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,19 @@ class Ratio:
         if not self._is_kept(centre, share):  # the noisy ratio lies far outside its range: all that is left is one end
             slack = reach(self.noise, self._noisy(self._weights(centre)), confidence) / self._sum(self.bottom)
             return max(self.least, centre - slack), min(self.most, centre + slack)
-        return self._end(centre, self.least, share), self._end(centre, self.most, share)
+        slack = reach(self.noise, self._noisy(self.bottom), confidence) / self._sum(self.bottom)
+        return (
+            self._end(centre, max(self.least, centre - slack), self.least, share),
+            self._end(centre, min(self.most, centre + slack), self.most, share),
+        )
 
-    def _end(self, kept: float, limit: float, share: float) -> float:
-        """The last value that is kept on the way to the limit, rounded outwards."""
-        if self._is_kept(limit, share):
-            return limit
+    def _end(self, kept: float, tried: float, limit: float, share: float) -> float:
+        """The last value that is kept on the way to the limit, rounded outwards; likely before the one tried first."""
+        if self._is_kept(tried, share):
+            kept, tried = tried, limit
+            if self._is_kept(limit, share):
+                return limit
+        limit = tried
         for _ in range(_HALVINGS):
             middle = (kept + limit) / 2
             kept, limit = (middle, limit) if self._is_kept(middle, share) else (kept, middle)

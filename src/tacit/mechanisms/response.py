@@ -43,12 +43,12 @@ class Response(Mechanism[ArrayLike]):
         """P(report | answer), exactly."""
 
     @abstractmethod
-    def hit(self) -> Ball:
-        """The probability that a report counts for an option that is the true answer."""
+    def hit(self, option: int = 1) -> Ball:
+        """The probability that a report counts for this option if it is the true answer."""
 
     @abstractmethod
-    def stray(self) -> Ball:
-        """The probability that a report counts for an option that is not the true answer: the same for all."""
+    def stray(self, option: int = 1) -> Ball:
+        """The probability that a report counts for this option if another is true, whichever."""
 
     @abstractmethod
     def randomize(self, answers: Integers, bits: Bits) -> Integers:
@@ -63,13 +63,13 @@ class Response(Mechanism[ArrayLike]):
         asked = whole(option, "option")
         if not (asked < self.options and np.size(reports) > 0):
             raise Refused("an estimate", "There is no such option, or no report.", "reports, and one of the options.")
-        return Share(self.tally(reports, asked), int(np.size(reports)), self)
+        return Share(self.tally(reports, asked), int(np.size(reports)), self, asked)
 
     def histogram(self, reports: ArrayLike) -> tuple[Share, ...]:
         """The estimated share of every option."""
         return tuple(self.estimate(reports, option) for option in range(self.options))
 
-    def variance(self, share: Number, people: int) -> float:
+    def variance(self, share: Number, people: int, option: int = 1) -> float:
         """The variance of the estimate for people drawn from a population with this true share.
 
         A report counts for the option with probability λ = stray + (hit − stray)·share, the count is binomial, and
@@ -77,7 +77,7 @@ class Response(Mechanism[ArrayLike]):
         """
         true_share, n = float(probability(share, "share")), whole(people, "people", 1)
         with precision(96):
-            stray, contrast = float(self.stray()), float(self.hit() - self.stray())
+            stray, contrast = float(self.stray(option)), float(self.hit(option) - self.stray(option))
         rate = stray + contrast * true_share
         return rate * (1 - rate) / (n * contrast**2)
 
@@ -85,7 +85,7 @@ class Response(Mechanism[ArrayLike]):
         """How far the estimate from so many reports lies from the true share at most, whatever either is.
 
         It is the farthest that the exact interval of any count reaches from its estimate: that interval holds the true
-        share with this confidence, and lies within.
+        share with this confidence, and lies within. (hit − stray is the same for all options.)
         """
         miss = (1 - proper(confidence, "confidence")) / 2
         reach = longest_reach(whole(people, "people", 1), miss)

@@ -14,9 +14,9 @@ from tacit.noise.ball import Ball, ball, down, precision, up
 class Channel(Protocol):
     """What must be known of a response: how often a report counts for the true option, and for another."""
 
-    def hit(self) -> Ball: ...
+    def hit(self, option: int = 1) -> Ball: ...
 
-    def stray(self) -> Ball: ...
+    def stray(self, option: int = 1) -> Ball: ...
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,13 @@ class Share:
     count: int
     people: int
     response: Channel
+    option: int = 1
 
     @property
     def value(self) -> float:
         """(count/n − stray)/(hit − stray): unbiased, and so not always within [0, 1]."""
         with precision(96):
-            return float((ball(self.count) / self.people - self.response.stray()) / self._contrast())
+            return float((ball(self.count) / self.people - self.response.stray(self.option)) / self._contrast())
 
     @property
     def standard_error(self) -> float:
@@ -51,7 +52,7 @@ class Share:
         miss = (1 - proper(confidence, "confidence")) / 2
         with precision(96):
             ends = [
-                (ball(end(self.count, self.people, miss)) - self.response.stray()) / self._contrast()
+                (ball(end(self.count, self.people, miss)) - self.response.stray(self.option)) / self._contrast()
                 for end in (lower_end, upper_end)
             ]
             return min(1.0, max(0.0, min(map(down, ends)))), max(0.0, min(1.0, max(map(up, ends))))
@@ -66,4 +67,4 @@ class Share:
         return self.describe()
 
     def _contrast(self) -> Ball:
-        return self.response.hit() - self.response.stray()
+        return self.response.hit(self.option) - self.response.stray(self.option)

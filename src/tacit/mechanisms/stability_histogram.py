@@ -29,7 +29,7 @@ from tacit.noise.ball import Ball, ball, first_true, fraction_up, less, precisio
 from tacit.noise.bits import Bits, Rehearsal
 from tacit.noise.slabs import slabs
 
-_SHARES = (Fraction(0), Fraction(1, 64), Fraction(1, 8), Fraction(1, 4), Fraction(1, 2))  # of δ kept from the noise
+_SHARES = (Fraction(0), Fraction(1, 64), Fraction(1, 8), Fraction(1, 2), Fraction(3, 4))  # of δ, kept back
 
 
 @dataclass(frozen=True)

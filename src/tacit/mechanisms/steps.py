@@ -12,17 +12,19 @@ from tacit.noise.bits import Integers
 from tacit.noise.grid import Grid
 from tacit.noise.saturate import saturated
 
-_FARTHEST: Final = 1 << 62  # the difference of two such integers fits 64 bits
+_FARTHEST: Final = (1 << 62) - 1  # the difference of two such integers fits 64 bits
 _EXACT: Final = 1 << 53  # up to here a float holds every integer
 
 
 def in_steps(values: ArrayLike, grid: Grid | None) -> Integers:
     """The values in steps of the grid, or as the integers they are where there is none.
 
-    Total on numbers of any size, in lists or arrays; NaN counts as zero. Values beyond ±2^62 steps (on a grid:
+    Total on numbers of any size, in lists or arrays; NaN counts as zero. Values of 2^62 steps and more (on a grid:
     integers beyond ±2^53) count as the nearest within. Cutting and rounding keep the order and move no two values
     apart by more than the grid's own ⌈distance/step⌉, so a sensitivity stated in steps holds.
     """
+    if type(values) is int and -_FARTHEST <= values <= _FARTHEST and grid is None:  # the common case, at once
+        return np.array(values, np.int64)
     array = values if isinstance(values, np.ndarray) else _listed(values)
     if array.dtype.kind == "f" and array.dtype.itemsize <= 8 and grid is not None:
         return _cut(grid.round(array), _FARTHEST)
@@ -39,6 +41,8 @@ def in_steps(values: ArrayLike, grid: Grid | None) -> Integers:
 
 def _listed(values: ArrayLike) -> NDArray[Any]:
     """A list, read number by number: left to itself NumPy makes floats of integers that are large and mixed in sign."""
+    if type(values) is float:
+        return np.array(values)
     array = np.array(values, object)
     cells = array.ravel()
     if not all(_is_integer(cell) for cell in cells) and all(_is_number(cell) for cell in cells):

@@ -16,6 +16,7 @@ from tacit.exact import Number, positive, proper, whole
 from tacit.loss.discrete_laplace_pair import DiscreteLaplacePair
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive import Additive
+from tacit.mechanisms.steps import in_steps
 from tacit.noise import truncated_geometric as noise
 from tacit.noise.ball import Ball, ball, first_true, less
 from tacit.noise.bits import Bits
@@ -75,10 +76,9 @@ class TruncatedGeometric(Additive):
         return self.law_at(count).mass(output)
 
     def privatize(self, value: ArrayLike, bits: Bits) -> Any:
-        array = np.asarray(value)
-        inside = np.clip(self._steps(array), 0, self.limit)
-        noisy = np.clip(self.law.add(inside.ravel(), bits).reshape(array.shape), 0, self.limit)
-        return noisy if array.ndim else int(noisy)
+        inside = np.clip(in_steps(value, None), 0, self.limit)
+        noisy = np.clip(self.law.add(inside.ravel(), bits).reshape(inside.shape), 0, self.limit)
+        return noisy if inside.ndim else int(noisy)
 
     def error(self, confidence: Number = "0.95", cells: int = 1) -> int:
         """The exact quantile of |output − count| at the worst counts, all `cells` of them at once.

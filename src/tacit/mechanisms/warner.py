@@ -48,10 +48,10 @@ class Warner(Response):
     def loss(self) -> FinitePair:
         return warner_response(self.truth)
 
-    def hit(self) -> Ball:
+    def hit(self, option: int = 1) -> Ball:
         return ball(self.truth)
 
-    def stray(self) -> Ball:
+    def stray(self, option: int = 1) -> Ball:
         return ball(1 - self.truth)
 
     def probability(self, answer: int, report: int) -> Ball:

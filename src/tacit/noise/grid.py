@@ -52,7 +52,7 @@ class Grid:
         return Fraction(2) ** self.exponent
 
     def round(self, values: ArrayLike) -> Integers:
-        """The nearest steps: ⌊x/step + ½⌋, saturated to 64 bits; NaN counts as zero.
+        """The nearest steps of real numbers, given as floats: ⌊x/step + ½⌋, saturated to 64 bits; NaN counts as zero.
 
         The function is total, moves no two values apart by more than ⌈distance/step⌉ steps, and commutes
         with shifts by whole steps (rounding half to even would not). Integers that a float cannot hold are

@@ -1,0 +1,51 @@
+"""The Gaussian step: N(μ, 1) against N(0, 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from tacit.loss.accountant.step import UNIT, Array, Masses, Step
+
+
+@dataclass(frozen=True)
+class GaussianStep(Step):
+    """The loss of N(μ, 1) against N(0, 1): at x it is μx − μ²/2, itself normal with variance μ²."""
+
+    mu: float
+
+    @property
+    def symmetric(self) -> bool:
+        return True
+
+    def masses(self, edges: Array) -> Masses:
+        x = edges / self.mu + self.mu / 2
+        p, p_error = normal_intervals(x - self.mu)
+        q, q_error = normal_intervals(x)
+        return Masses(p, q, p_error, q_error)
+
+    def reach(self, tail: float) -> tuple[float, float]:
+        far = self.mu * (float(-ndtri(max(tail, 1e-300))) + self.mu / 2)
+        return -far, far
+
+
+def normal_intervals(edges: Array) -> tuple[Array, Array]:
+    """Φ(z₁)−Φ(z₀), … of rising edges, and a bound of the errors.
+
+    The smaller tail is differenced. Its relative error, which a test holds against certified values, stays below
+    4(1+z²) units (the square in e^{−z²/2} is rounded before it is exponentiated); 16(1+z²) also covers an edge that
+    is itself a few units off.
+    """
+    below, above = ndtr(edges), ndtr(-edges)
+    right = edges[:-1] > 0
+    mass = np.where(right, above[:-1] - above[1:], below[1:] - below[:-1])
+    z = np.minimum(np.abs(edges), 40.0)
+    unsure = 16 * UNIT * (1 + z * z)
+    error = np.where(
+        right,
+        unsure[:-1] * above[:-1] + unsure[1:] * above[1:],
+        unsure[:-1] * below[:-1] + unsure[1:] * below[1:],
+    )
+    return np.maximum(mass, 0.0), error + 1e-305

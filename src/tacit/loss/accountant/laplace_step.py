@@ -1,0 +1,48 @@
+"""The Laplace step: Laplace noise against itself, r scales away."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.loss.accountant.step import UNIT, Array, Ladder, Masses, Step
+
+
+@dataclass(frozen=True)
+class LaplaceStep(Step):
+    """The loss of Lap(0, 1) against Lap(r, 1): atoms at r and −r, of P-mass 1/2 and e^−r/2, and between them
+    a density of e^{(ℓ−r)/2}/4 under P and e^{−(ℓ+r)/2}/4 under Q."""
+
+    ratio: float
+
+    @property
+    def symmetric(self) -> bool:
+        return True
+
+    @property
+    def ladder(self) -> Ladder:  # type: ignore[override]  # a property where the base has a constant
+        return Ladder(self.ratio, 2 * self.ratio)
+
+    def masses(self, edges: Array) -> Masses:
+        r = self.ratio
+        inner = np.clip(edges, -r, r)
+        width = np.diff(inner)
+        p = np.exp((inner[:-1] - r) / 2) * np.expm1(width / 2) / 2
+        q = np.exp(-(inner[:-1] + r) / 2) * -np.expm1(-width / 2) / 2
+        touch = 8 * UNIT * r  # an atom this close below an edge counts as on it
+        for loss, at_p, at_q in ((r, 0.5, math.exp(-r) / 2), (-r, math.exp(-r) / 2, 0.5)):
+            place = int(np.searchsorted(edges, loss + touch, side="right")) - 1
+            if 0 <= place < len(p):
+                p[place] += at_p
+                q[place] += at_q
+        return Masses(p, q, p * (16 * UNIT * (1 + r)), q * (16 * UNIT * (1 + r)))
+
+    def reach(self, tail: float) -> tuple[float, float]:
+        return -self.ratio, self.ratio
+
+    def snapped(self, spacing: float) -> Step:
+        """A smaller ratio is dominated: it is the same noise on a query of smaller sensitivity."""
+        steps = math.floor(2 * self.ratio / spacing * (1 + 4 * UNIT))
+        return self if steps == 0 else LaplaceStep(min(self.ratio, steps * spacing / 2))

@@ -1,0 +1,74 @@
+"""One step of a composition: how the privacy loss of a pair is spread, in one direction."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[np.float64]
+
+UNIT = 2.0**-53
+"""Half the distance from 1 to the next float: the relative error of one rounded operation."""
+
+
+@dataclass(frozen=True)
+class Masses:
+    """The probabilities of successive intervals under P and Q, each with a bound of its floating error."""
+
+    p: Array
+    q: Array
+    p_error: Array
+    q_error: Array
+
+    def mirrored(self) -> Masses:
+        """The same intervals seen from the other world: the loss changes its sign, P and Q their places."""
+        return Masses(self.q[::-1], self.p[::-1], self.q_error[::-1], self.p_error[::-1])
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The losses that carry atoms: `anchor` and every multiple of `spacing` away from it."""
+
+    anchor: float
+    spacing: float
+
+
+class Step(ABC):
+    """The law of the privacy loss L = ln(dP/dQ) of one pair, under P and under Q.
+
+    Where an edge stands for a loss ℓ, the set it bounds may be cut at a loss up to `slack(ℓ)` away: floats
+    cannot say it better. All probabilities are of the set really cut.
+    """
+
+    ladder: Ladder | None = None
+    """Where the atoms sit, if the law has few of them; a grid that meets them is much the best."""
+
+    @abstractmethod
+    def masses(self, edges: Array) -> Masses:
+        """The probabilities of the intervals [e₀, e₁), [e₁, e₂), … of the loss; edges rise and may be infinite."""
+
+    @abstractmethod
+    def reach(self, tail: float) -> tuple[float, float]:
+        """A range of losses outside which P and Q each have at most about `tail` of finite loss: a hint, checked later."""
+
+    @property
+    @abstractmethod
+    def symmetric(self) -> bool:
+        """Whether the law is the same in both directions."""
+
+    def infinite(self) -> tuple[float, float, float, float]:
+        """(low, up) of P's mass at loss +∞, and (low, up) of Q's mass at loss −∞."""
+        return 0.0, 0.0, 0.0, 0.0
+
+    def snapped(self, spacing: float) -> Step:
+        """A step dominated by this one, whose atoms meet a grid of this spacing; itself where it has none to move."""
+        return self
+
+
+def slack_of(farthest: float) -> float:
+    """How far, in loss, a float edge may lie from where it says: generously many roundings."""
+    return 64 * UNIT * (1 + farthest)
