@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.stats import chi2
 
@@ -25,3 +27,12 @@ def fit(draws: Integers, law: Law, low: int, high: int, cells: int = 64) -> floa
         observed = np.append(observed[:-2], observed[-2:].sum())
     statistic = ((observed - expected) ** 2 / expected).sum()
     return float(chi2.sf(statistic, expected.size - 1))
+
+
+def p_value(observed: Sequence[int], masses: Sequence[float]) -> float:
+    """Pearson's chi-square: the chance of a histogram at least this far from the law (every expected count ≥ 5)."""
+    counts, shares = np.asarray(observed, float), np.asarray(masses, float)
+    expected = shares * counts.sum()
+    assert expected.min() >= 5
+    assert abs(shares.sum() - 1) < 1e-9
+    return float(chi2.sf(((counts - expected) ** 2 / expected).sum(), counts.size - 1))

@@ -124,6 +124,17 @@ def test_rows_at_the_very_edge(radius: int, seed: int) -> None:
     assert all((clipped[i] == rows[i]).all() for i, fit in enumerate(fits) if fit)
 
 
+def test_lengths_that_floats_misjudge_are_put_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if every length were computed a percent too small, or two percent too large, no row would leave the ball."""
+    rows = np.random.Generator(np.random.PCG64(1)).integers(-(10**6), 10**6, (200, 5))
+    true = np.linalg.norm
+    for wrong in (0.99, 1.02):
+        monkeypatch.setattr(np.linalg, "norm", lambda *args, wrong=wrong, **named: wrong * true(*args, **named))
+        clipped = clip_to_ball(rows, 10**6)
+        assert (clipped**2).sum(axis=1).max() <= 10**12
+        assert (clipped**2).sum(axis=1).max() >= 0.95 * 10**12
+
+
 def test_clipping_in_floats_is_caught() -> None:
     """The twin rounds the clipped row to the nearest steps: some rows leave the ball."""
     rows = np.random.Generator(np.random.PCG64(1)).normal(size=(200, 5)) * 1000

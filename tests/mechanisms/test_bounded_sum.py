@@ -29,14 +29,14 @@ UNIT = Grid(0)
 @pytest.mark.parametrize("bounds", [(0, 2), (-1, 2), (-3, -1), (1, 3)], ids=str)
 def test_neighbours_are_as_close_as_claimed(target: Loss, relation: Relation, bounds: tuple[int, int]) -> None:
     total = BoundedSum(target, relation, *bounds, grid=UNIT)
-    assert violations(total.loss, laws_of_neighbours(total, [-9, -1, 0, 1, 2, *POISON])) == []
+    assert violations(total.loss, laws_of_neighbours(total, [-9, 0, 1, 2, *POISON[:4], None])) == []
 
 
 @pytest.mark.parametrize("relation", list(Relation), ids=str)
 @pytest.mark.parametrize("bounds", [(0, 1), (-1, 3), (5, 6), ("-0.3", "-0.1"), (10**6, 10**6 + 1)], ids=str)
 def test_sensitivity_by_brute_force(relation: Relation, bounds: tuple[Any, Any]) -> None:
     total = BoundedSum(Pure(1), relation, *bounds)
-    pairs = list(neighbours([-9, 0, 7, 1e9, *POISON[:4], None], 1, relation))
+    pairs = list(neighbours([-9, 7, *POISON[:4], None], 1, relation))
     moved = max(abs(total.tally(b)[0] - total.tally(a)[0]) for a, b in pairs)
     assert moved == total.sensitivity.l1
     low, high = (float(bound) for bound in bounds)

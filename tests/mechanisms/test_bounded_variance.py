@@ -72,9 +72,19 @@ def _hold(target: Loss, relation: Relation, people: int, values: list[float], tr
     records = [values[place % len(values)] for place in range(people)]
     variance = BoundedVariance(target, relation, 0, 100, people if relation is SWAP else None)
     bits, truth = Seeded(17), float(np.var(records))
-    intervals = [variance.rehearse(records, bits).interval() for _ in range(trials)]
+    answers = [variance.rehearse(records, bits) for _ in range(trials)]
+    intervals = [answer.interval() for answer in answers]
     assert enough(sum(low <= truth <= high for low, high in intervals), trials)
-    assert all(0 <= low <= high <= 2500 + 1e-9 for low, high in intervals)
+    limits = zip(answers, intervals, strict=True)
+    assert all(0 <= low <= answer.value <= high <= 2500 + 1e-9 for answer, (low, high) in limits)
+
+
+def test_numbers_that_contradict_each_other_still_give_an_interval() -> None:
+    """Noise can put the mean at a bound and the mean of t(1−t) far from 0, which no data have."""
+    variance = BoundedVariance(Pure(1), ADD, 0, 100)
+    answer = variance.answer((-200 * variance.unit, 90 * variance.unit, 300 * variance.unit))
+    low, high = answer.interval()
+    assert 0 == low == answer.value < high < 2500
 
 
 @pytest.mark.parametrize("target", [Pure(1), Approx(1, "1e-6")], ids=str)

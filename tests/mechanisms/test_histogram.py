@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ def test_one_cell_moves_by_one_under_both() -> None:
 def test_the_square_root_of_two_is_rounded_up() -> None:
     cells = Histogram(Gdp(1), SWAP, ("a", "b"))
     assert cells.noise.sensitivity**2 >= 2
-    assert cells.noise.sensitivity**2 < 2 + 2**-60
+    assert cells.noise.sensitivity**2 < 2 + Fraction(1, 2**50)
     assert float(cells.noise.variance) == pytest.approx(2)
 
 

@@ -177,7 +177,8 @@ def test_totality(relation: Relation) -> None:
     mechanism = InverseMedian(1, PublicRange(-1, 1, Grid(-4)), relation)
     for values in ([], [np.nan], [np.inf, -np.inf], [1e308, -0.0], [np.nan] * 5, [2**60, -(2**60)]):
         assert -1 <= mechanism.rehearse(values, Seeded(1)).value <= 1
-    assert list(mechanism.span.steps([np.nan, -5.0, 5.0, 0.03])) == [-16, -16, 16, 0]
+    assert list(mechanism.span.steps([np.nan, -5.0, 5.0, 0.03])) == [0, -16, 16, 0]
+    assert list(PublicRange(2, 3, Grid(0)).steps([np.nan, 2**80, -(2**80)])) == [2, 3, 2]
     alone = InverseMedian(1, PublicRange(2, 2, Grid(0)), relation)
     assert alone.rehearse([7.0], Seeded(1)).value == 2
     assert alone.error() == 0

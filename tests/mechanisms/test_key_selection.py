@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import mpmath
@@ -17,7 +19,7 @@ from tacit.loss import Approx, Gdp, Pure, Relation
 from tacit.mechanisms.key_selection import KeySelection
 from tacit.mechanisms.stability_histogram import StabilityHistogram
 from tacit.noise.ball import Ball
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.rehearsal import Scripted, Seeded
 
 ADD, SWAP = Relation.ADD_REMOVE, Relation.REPLACE
 FALSE_ALARM = 1e-6
@@ -48,9 +50,10 @@ def test_keep_probabilities_against_an_independent_recursion(epsilon: float, del
 def test_private_with_equality_at_every_count(epsilon: float, delta: float) -> None:
     """Enumerated over all counts: δ is attained between every two of them until the key is certain."""
     rule = KeySelection(Approx(epsilon, delta), ADD)
-    laws = [{"kept": float(p), "withheld": 1 - float(p)} for p in map(rule.keep_probability, range(len(rule.keeping) + 1))]
-    assert violations(rule.loss, zip(laws, laws[1:], strict=False)) == []
-    for one, other in zip(laws[:-3], laws[1:-2], strict=True):
+    chances = [float(rule.keep_probability(people)) for people in range(len(rule.keeping) + 1)]
+    laws = [{"kept": chance, "withheld": 1 - chance} for chance in chances]
+    assert violations(rule.loss, pairwise(laws)) == []
+    for one, other in pairwise(laws[:-2]):
         worst = max(hockey_stick(one, other, epsilon), hockey_stick(other, one, epsilon))
         assert worst == pytest.approx(delta, rel=1e-6)
 
@@ -80,7 +83,7 @@ class _Greedy(KeySelection):
 def test_a_greedier_rule_is_caught() -> None:
     rule = _Greedy(Approx(1, "0.1"), ADD)
     laws = [_joint(rule, ["a"] * n) for n in range(6)]
-    assert violations(rule.loss, zip(laws, laws[1:], strict=False))
+    assert violations(rule.loss, pairwise(laws))
 
 
 def test_keeps_more_than_the_threshold() -> None:
@@ -105,14 +108,24 @@ def test_many_keys_at_once_are_independent_and_sorted() -> None:
     assert binomtest(len(kept), 4000, 0.1).pvalue > FALSE_ALARM
 
 
+def test_a_tie_with_the_word_is_settled_by_more_bits() -> None:
+    """The first word is π's own: what follows decides, on either side of π."""
+    rule = KeySelection(Approx(1, "0.1"), ADD)
+    word = int(Fraction(1, 10) * 2**64)
+    for later, kept in ((b"\x00", ("k",)), (b"\xff", ())):
+        assert rule.rehearse(["k"], Scripted(word.to_bytes(8, "little") + later * 64)).value == kept
+    above = Scripted((word + 1).to_bytes(8, "little") + b"\x00" * 64)
+    assert rule.rehearse(["k"], above).value == ()
+
+
 def test_error_and_words() -> None:
     rule = KeySelection(Approx(1, "1e-6"), ADD)
     assert rule.surely() == 16
     assert rule.error() == 15
     assert float(rule.keep_probability(16)) >= 0.95 > float(rule.keep_probability(15))
     assert str(rule.release(["b"] * 40 + ["a"] * 40 + ["c"])) == (
-        "a\nb\n(keys held by fewer than about 14 people are withheld, and one held by 16 or more appears with probability "
-        "95%; cost ε = 1, δ = 1e-06)"
+        "a\nb\n(keys held by fewer than about 14 people are withheld, "
+        "and one held by 16 or more appears with probability 95%; cost ε = 1, δ = 1e-06)"
     )
     assert str(rule.release([None, np.nan])).startswith("no key was common enough")
     assert rule.release([]).interval() == (0, 15)

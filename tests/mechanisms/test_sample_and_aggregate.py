@@ -193,6 +193,13 @@ def test_error_of_the_mean_is_the_exact_quantile() -> None:
     assert SampleAndAggregate.by_median(1, np.mean, 50, span, Relation.REPLACE).error() > 0
 
 
+def test_the_answer_says_ranks_or_an_interval() -> None:
+    median = SampleAndAggregate.by_median(1, max, 2, THREE, Relation.REPLACE).release((0, 1, 2))
+    mean = SampleAndAggregate.by_mean(1, max, 2, THREE, Relation.REPLACE).release((0, 1, 2))
+    assert "ranks" in str(median)
+    assert "±" in str(mean)
+
+
 def test_tables_are_split_by_rows() -> None:
     span = PublicRange(0, 8, Grid(-4))
     mechanism = SampleAndAggregate.by_mean(10, lambda rows: rows[:, 1].mean(), 4, span, Relation.REPLACE)

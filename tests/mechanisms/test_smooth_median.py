@@ -126,6 +126,17 @@ def test_the_published_constants_lie_within_ours(epsilon: Fraction) -> None:
     assert up(none.alpha() / half.alpha()) <= 1.16
 
 
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+@pytest.mark.parametrize("share", [0.01, 0.5, 0.75, 0.99])
+def test_alpha_is_the_largest_that_keeps_the_distance(epsilon: float, share: float) -> None:
+    """The hyperbolic distance at the worst move, f′ = f + S, over all ratios 1 ≤ S′/S ≤ e^β, is ε and no more."""
+    beta = epsilon * share
+    alpha = float(SmoothMedian(epsilon, FIVE, Relation.REPLACE, beta).alpha())
+    ratios = np.exp(np.linspace(0, beta, 1001))
+    worst = np.arccosh(1 + (alpha**2 + (ratios - 1) ** 2) / (2 * ratios)).max()
+    assert worst == pytest.approx(epsilon, rel=1e-9)
+
+
 @pytest.mark.parametrize("data", [(2,), (0, 0, 4), (1, 2, 2, 3), (3, 3, 3, 3, 3, 3, 3)])
 def test_the_code_follows_the_law(data: Data) -> None:
     """Chi-square on 1,000 draws, false-alarm rate FALSE_ALARM."""

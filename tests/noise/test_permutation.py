@@ -8,9 +8,10 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from evidence import FALSE_ALARM, OCTETS, broken_brackets, outcomes, p_value
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.enumeration import OCTETS, broken_brackets, outcomes
+from tests.goodness import FALSE_ALARM, p_value
 
 from tacit.errors import Refused
 from tacit.noise.bits import Bits

@@ -7,10 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from evidence import FALSE_ALARM, OCTETS, broken_brackets, p_value
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tests.enumeration import OCTETS, broken_brackets
+from tests.goodness import FALSE_ALARM, p_value
 
 from tacit.errors import Refused
 from tacit.noise.ball import Ball, ball, precision

@@ -21,6 +21,7 @@ from tacit.loss.stairs import epsilon_between_losses
 from tacit.noise.ball import START_BITS, Ball, ball, down, fraction_up, precision, up
 
 _BITS = 4 * START_BITS
+_FEW = 64
 
 
 class Corner(NamedTuple):
@@ -86,6 +87,20 @@ class RepeatedApprox(Pair):
             kept = 1 - self.slack_ball()
             sums = coin_sums(self.part.exact_epsilon, self.times)
             return tuple((max(0.0, down(kept * q)), max(0.0, down(kept * (1 - p)))) for p, q in sums)
+
+    def tradeoff(self, alpha: Number) -> float:
+        """The highest of the lines through the vertices, whose slopes are −e^loss; for many releases by the δ-curve."""
+        level = probability(alpha, "alpha")
+        if self.times > _FEW or self.part.exact_delta == 1:
+            return super().tradeoff(level)
+        return down(sharp(lambda: self._miss_ball(ball(level))))
+
+    def _miss_ball(self, level: Ball) -> Ball:
+        kept, own, highest = 1 - self.slack_ball(), self.part.exact_epsilon, arb(0)
+        for i, (power, size) in zip(range(self.times + 1), coin_sums(own, self.times), strict=False):
+            slope = ball((self.times - 2 * i) * own).exp()
+            highest = highest.max(kept * (1 - power) - slope * (level - kept * size))
+        return highest
 
     def rdp_ball(self, order: Fraction) -> Ball:
         """k times the coin's ln(cosh((α−½)ε)/cosh(ε/2))/(α−1); infinite with δ > 0."""

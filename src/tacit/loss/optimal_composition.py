@@ -139,7 +139,8 @@ class MixedApprox(Pair):
 def _sums(pair: MixedApprox, bits: int) -> tuple[tuple[Ball, Ball], ...]:
     """The masses (P, Q) of the 0, 1, 2 … largest losses, at `bits` bits."""
     whole_loss = pair.losses[0]
-    normal = sum((ball(part.exact_epsilon).exp().log1p() for part in pair.parts), arb(0))
+    coins = [part.exact_epsilon for part in pair.parts if part.exact_epsilon]
+    normal = sum((ball(own).exp().log1p() for own in coins), arb(0))
     sums = [(arb(0), arb(0))]
     for loss in pair.losses:
         count = pair.patterns[loss]

@@ -20,6 +20,7 @@ from tacit.loss.loss import Loss
 from tacit.loss.optimal_composition import MixedApprox, optimal_composition
 from tacit.loss.order import dominates
 from tacit.loss.sharp import sharp
+from tacit.loss.straight import corners_of, lies_within_table, table_of
 from tacit.loss.symmetric_product import is_symmetric, symmetric_product
 from tacit.noise.ball import START_BITS, Ball, ball, down, precision
 
@@ -83,6 +84,9 @@ class Region:
         data-processing inequality is one half of it, its converse the other. Decided exactly, or refused as open.
         """
         if self.people == other.people == 1:
+            inner, outer = table_of(self.loss), table_of(other.loss)
+            if inner is not None and outer is not None:
+                return lies_within_table(inner, outer)
             return dominates(other.loss, self.loss)
         if self.loss == other.loss:
             return self.people <= other.people or self._is_open(other)
@@ -101,12 +105,10 @@ class Region:
 
     def vertices(self) -> tuple[tuple[float, float], ...]:
         """The corners of a boundary made of straight lines, from α = 0 on, both coordinates rounded down."""
-        if self.people == 1 and isinstance(self.loss, Approx):
-            return RepeatedApprox(self.loss.exact_epsilon, self.loss.exact_delta, 1).vertices()
         if self.people == 1 and isinstance(self.loss, (RepeatedApprox, MixedApprox)):
             return self.loss.vertices()
-        if self.people == 1 and isinstance(self.loss, FinitePair) and is_symmetric(self.loss):
-            return _finite_vertices(self.loss)
+        if self.people == 1 and (table := table_of(self.loss)) is not None:
+            return _table_vertices(table)
         raise Refused(
             f"the corners of the region of {self}",
             "Its boundary is not known to be made of straight lines.",
@@ -160,11 +162,11 @@ def _spread(cells: int) -> list[Fraction]:
     return [Fraction(round(2**60 * math.sin(math.pi * i / (2 * cells)) ** 2), 2**60) for i in range(cells + 1)]
 
 
-def _finite_vertices(pair: FinitePair) -> tuple[tuple[float, float], ...]:
+def _table_vertices(pair: FinitePair) -> tuple[tuple[float, float], ...]:
     way = pair.directions[0]
     with precision(4 * START_BITS):
         scale = way.scale.ball()
-        corners = [(b.ball() / scale, (way.scale - a).ball() / scale) for a, b in way.corners]
+        corners = [(b.ball() / scale, (way.scale - a).ball() / scale) for a, b in corners_of(way)]
     return tuple((_rate_down(alarms), _rate_down(misses)) for alarms, misses in corners)
 
 

@@ -53,8 +53,8 @@ def _any_order(rate: Fraction, variance: Fraction, order: Fraction) -> Ball:
     """The same for fractional α by two binomial series (Mironov–Talwar–Zhang 2019), each where it converges.
 
     They meet at z₀, where qX = 1−q. Below it the series is in powers of qX/(1−q) ≤ 1, above it of the inverse. From
-    i = ⌊α⌋+1 on C(α,i) alternates, and |C(α,i)| is proportional to ∫x^{i−α−1}(1−x)^α dx, a moment, as is the expectation
-    of the i-th power; products of moments are moments, so `alternating_sum` bounds the rest.
+    i = ⌊α⌋+1 on C(α,i) alternates, and |C(α,i)| is proportional to ∫x^{i−α−1}(1−x)^α dx, a moment, as is the
+    expectation of the i-th power; products of moments are moments, so `alternating_sum` bounds the rest.
     """
     meeting = ball(Fraction(1, 2)) + ball(variance) * ball((1 - rate) / rate).log()
     spread = (2 * ball(variance)).sqrt()

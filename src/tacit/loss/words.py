@@ -8,10 +8,21 @@ from fractions import Fraction
 
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
+from tacit.loss.approx import Approx
 from tacit.loss.curve import float_up
 from tacit.loss.loss import Loss
 from tacit.loss.sharp import sharp, shown
 from tacit.noise.ball import Ball, ball, down, up
+
+
+def cost(loss: Loss, delta: float = 1e-6) -> str:
+    """What a loss comes to: an (ε, δ) as it was promised, all else in ε, pure where it is and at a stated δ otherwise."""
+    if isinstance(loss, Approx):
+        return str(loss)
+    pure = loss.epsilon(0)
+    if pure < math.inf:
+        return f"ε = {pure:.4g}"
+    return f"ε = {loss.epsilon(delta):.4g} at δ = {delta:g}"
 
 
 def guess_probability(loss: Loss) -> float:
@@ -79,16 +90,16 @@ def describe(loss: Loss, people: int = 1) -> str:
     """Sentences that say what a loss means for one person, or for this many who stand or fall together."""
     size = whole(people, "people", least=1)
     whom = "one person is" if size == 1 else f"a certain group of {size:,} people is"
-    cost = loss if size == 1 else loss.group(size)
-    guess = guess_probability(cost)
+    whole_cost = loss if size == 1 else loss.group(size)
+    guess = guess_probability(whole_cost)
     sentences = [
-        f"The cost: {cost}.",
+        f"The cost: {cost(whole_cost)}.",
         f"Somebody who knows everything but whether {whom} in the data, and would guess by coin flip, "
         f"guesses right at most {_percent_up(guess)} of the time.",
     ]
-    epsilon = cost.epsilon(0)
+    epsilon = whole_cost.epsilon(0)
     if epsilon < math.inf:
-        low, high = posterior(cost, Fraction(1, 100))
+        low, high = posterior(whole_cost, Fraction(1, 100))
         sentences.append(
             f"Whatever the answer, who was 1% sure before that {whom} in the data is at least "
             f"{_percent_down(low)} and at most {_percent_up(high)} sure of it afterwards."

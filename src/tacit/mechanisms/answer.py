@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from tacit.exact import Number, proper
 from tacit.loss.loss import Loss
+from tacit.loss.words import cost as cost
 
 if TYPE_CHECKING:
     from tacit.mechanisms.mechanism import Mechanism
@@ -46,14 +46,6 @@ class Answer:
         halves = np.broadcast_to(np.asarray(half, np.float64), cells.shape)
         lines = [f"{number(cell, off)} ± {number(off, off)}" for cell, off in zip(cells, halves, strict=True)]
         return "\n".join(lines) + f"  ({percent} interval; cost {cost(self.loss)})"
-
-
-def cost(loss: Loss, delta: float = 1e-6) -> str:
-    """What a loss comes to, in ε: pure where it is, else at a stated δ."""
-    pure = loss.epsilon(0)
-    if pure < math.inf:
-        return f"ε = {pure:.4g}"
-    return f"ε = {loss.epsilon(delta):.4g} at δ = {delta:g}"
 
 
 def number(value: float, error: float) -> str:

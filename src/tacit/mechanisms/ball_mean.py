@@ -18,6 +18,7 @@ from tacit.mechanisms.answer import Answer, cost
 from tacit.mechanisms.euclidean_laplace import EuclideanLaplace, gamma_quantile_up
 from tacit.mechanisms.gaussian import Gaussian
 from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.steps import in_steps
 from tacit.noise.ball import START_BITS, ball, precision, up
 from tacit.noise.bits import Bits, Integers, Rehearsal
 from tacit.noise.grid import Grid
@@ -132,19 +133,20 @@ class BallMean(Mechanism[ArrayLike]):
 
     def clip(self, vectors: ArrayLike) -> Integers:
         """Each row as a vector of whole steps no longer than the radius; NaN counts as 0, and no row is refused."""
-        return clip_to_ball(self.grid.round(np.atleast_2d(vectors)), floor(self.radius / self.grid.step))
-
-    def privatize(self, value: ArrayLike, bits: Bits) -> NDArray[np.float64]:
-        rows = np.asarray(value)
-        if not (rows.ndim == 2 and rows.shape[1] == self.dimension and rows.dtype.kind in "iuf"):
+        rows = in_steps(vectors, self.grid)
+        if not (rows.ndim == 2 and rows.shape[1] == self.dimension):
             raise Refused(
-                f"records of type {rows.dtype} with {rows.ndim} dimensions",
+                f"records with {rows.ndim} dimensions",
                 "They are not one vector of the stated dimension for each person.",
                 f"a table of numbers with {self.dimension} columns.",
             )
+        return clip_to_ball(rows, floor(self.radius / self.grid.step))
+
+    def privatize(self, value: ArrayLike, bits: Bits) -> NDArray[np.float64]:
+        rows = self.clip(value)
         if self.people not in (None, rows.shape[0]):
             raise Refused("a table with another number of rows", "That number is public here.", f"{self.people} rows.")
-        total = self.clip(rows).sum(axis=0, dtype=np.int64) if rows.size else np.zeros(self.dimension, np.int64)
+        total = rows.sum(axis=0, dtype=np.int64)
         noisy: NDArray[np.float64] = np.asarray(self.noise.privatize(total, bits), np.float64) * float(self.unit)
         return noisy
 

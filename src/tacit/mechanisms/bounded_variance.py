@@ -128,6 +128,7 @@ class VarianceAnswer(TallyAnswer):
         first, last = self.mean.interval(shared)
         least, most = self.mixed.interval(shared)
         peak = 0.25 if first <= 0.5 <= last else max(first * (1 - first), last * (1 - last))
+        peak = max(peak, most)  # the mean of t(1−t) is never beyond M(1−M), whatever the noise says
         low = min(first * (1 - first), last * (1 - last)) - most
         slack = float(self.mechanism.bounds.step) * width  # rounding moves a deviation from the mean by a step at most
         return max(0.0, low * width**2 - slack), min(width**2 / 4, (peak - least) * width**2 + slack)

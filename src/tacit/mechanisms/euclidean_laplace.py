@@ -14,6 +14,7 @@ from tacit.exact import Number, positive, proper, whole
 from tacit.loss.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.steps import in_steps
 from tacit.noise.ball import START_BITS, Ball, ball, first_true, less, precision, up
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.reals import euclidean_laplace_noise
@@ -56,13 +57,10 @@ class EuclideanLaplace(Mechanism[ArrayLike]):
         return Pure(self.sensitivity / self.scale)
 
     def privatize(self, value: ArrayLike, bits: Bits) -> Integers:
-        vector = np.asarray(value)
-        if not (vector.shape == (self.dimension,) and vector.dtype.kind in "iu"):
-            raise Refused(
-                f"values of type {vector.dtype} and shape {vector.shape}",
-                "The mechanism was made for one vector of integers.",
-                f"{self.dimension} integers.",
-            )
+        vector = in_steps(value, None)
+        if vector.shape != (self.dimension,):
+            shape = f"values of shape {vector.shape}"
+            raise Refused(shape, "The mechanism was made for one vector.", f"{self.dimension} integers.")
         noisy = euclidean_laplace_noise(self.dimension).add([int(cell) for cell in vector], self.scale, bits)
         return saturated(np.array(noisy, object))
 

@@ -50,7 +50,7 @@ class Histogram(Tally):
         ends = tuple(float(exact(edge, "edge")) for edge in edges)
         if len(ends) < 2 or any(not one < other for one, other in pairwise(ends)):
             raise Refused(f"{len(ends)} edges", "Bins lie between edges that rise.", "two edges or more, each greater.")
-        names = (f"{low:g} to {high:g}" for low, high in pairwise(ends))
+        names = (f"{low:.15g} to {high:.15g}" for low, high in pairwise(ends))
         return cls(target, relation, tuple(names), ends)
 
     @property

@@ -46,7 +46,7 @@ class InverseMedian(Mechanism[ArrayLike]):
     0 and ε²/8-zCDP. Proof: it is the exponential mechanism with a score of sensitivity 1; as an inverse-sensitivity
     mechanism see Asi and Duchi (2020). The depth is constant between neighbouring records, so a piece is chosen with
     weight width·e^{−ε·depth/2} and then a point of it uniformly: the law is exact. Records go to the nearest point of
-    the range, NaN to the lower end; with no records every point is equally likely.
+    the range, NaN counts as zero; with no records every point is equally likely.
     """
 
     epsilon: Fraction

@@ -8,6 +8,9 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tacit.errors import Refused
 from tacit.exact import Number, proper, whole
 from tacit.loss.approx import Approx
@@ -109,10 +112,22 @@ class KeySelection(Mechanism[Any]):
 
     def privatize(self, value: Any, bits: Bits) -> tuple[Key, ...]:
         counts = count_held(value, self.most_keys)
-        return tuple(key for key in in_key_order(counts) if self._keeps(counts[key], bits))
+        keys = in_key_order(counts)
+        people = np.array([min(counts[key], len(self._words)) for key in keys], np.int64)
+        words = bits.words(len(keys))
+        kept = people == len(self._words)  # π = 1
+        uncertain = np.flatnonzero(~kept)
+        bounds = self._words[people[uncertain]]
+        kept[uncertain] = words[uncertain] < bounds
+        for place in uncertain[(words[uncertain] >= bounds) & (words[uncertain] - bounds <= 1)]:
+            exactly = partial(self.keep_probability, int(people[place]))
+            kept[place] = UniformReal(bits, int(words[place])).is_below(exactly)
+        return tuple(key for key, is_kept in zip(keys, kept, strict=True) if is_kept)
 
-    def _keeps(self, people: int, bits: Bits) -> bool:
-        return UniformReal(bits).is_below(partial(self.keep_probability, people))
+    @cached_property
+    def _words(self) -> NDArray[np.uint64]:
+        """⌊π(n)·2⁶⁴⌋ for every π(n) < 1, or one less, since π(n) was rounded: a word below it is surely below π(n)."""
+        return np.array([int(chance * 2**64) for chance in self.keeping if chance < 1], np.uint64)
 
     def probability(self, records: Any, output: Collection[Key]) -> Ball:
         """The exact probability of these keys."""

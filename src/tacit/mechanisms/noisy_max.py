@@ -11,7 +11,7 @@ from tacit.loss.approx import Pure
 from tacit.mechanisms.selection import Selection
 from tacit.noise.ball import Ball, ball
 from tacit.noise.bits import Bits, Integers
-from tacit.noise.choice import noisy_max, noisy_max_law
+from tacit.noise.noisy_max import noisy_max, noisy_max_law
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tacit.mechanisms.noisy_max import NoisyMax
 from tacit.noise.bits import Bits, Integers
-from tacit.noise.choice import permute_and_flip
+from tacit.noise.noisy_max import permute_and_flip
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number, exact
+from tacit.mechanisms.steps import in_steps
 from tacit.noise.bits import Integers
 from tacit.noise.grid import Grid
 
@@ -58,21 +59,14 @@ class PublicRange:
         return self.last - self.first + 1
 
     def steps(self, values: ArrayLike) -> Integers:
-        """Each record at its nearest point, in steps; what lies outside goes to the end, NaN to the lower end.
+        """Each record at its nearest point, in steps; what lies outside goes to the end, and NaN counts as zero.
 
         The function is total and looks at one record at a time, so neighbours stay neighbours.
         """
-        array = np.asarray(values)
-        if array.size == 0:
-            return np.empty(0, np.int64)
-        if not (array.ndim == 1 and array.dtype.kind in "iuf"):
-            raise Refused(
-                f"records of type {array.dtype} with {array.ndim} dimensions",
-                "They are not a list of numbers.",
-                "a one-dimensional array of integers or floats.",
-            )
-        near = np.clip(self.grid.round(array), self.first, self.last)
-        return near if array.dtype.kind in "iu" else np.where(np.isnan(array), self.first, near)
+        steps = in_steps(values, self.grid)
+        if not steps.ndim == 1:
+            raise Refused(f"records with {steps.ndim} dimensions", "They are not a list of numbers.", "a list.")
+        return np.clip(steps, self.first, self.last)
 
     def place(self, step: int) -> float:
         """The number at a step."""

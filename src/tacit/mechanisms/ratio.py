@@ -10,7 +10,7 @@ from tacit.mechanisms.combination import reach, tail_up
 from tacit.mechanisms.gaussian import Gaussian
 from tacit.mechanisms.laplace import Laplace
 
-_HALVINGS = 24  # of a stretch not much wider than the interval
+_HALVINGS = 16  # of a stretch not much wider than the interval
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,8 @@ class Ratio:
     farther than such noise does with the confidence. So the interval holds the truth with at least the confidence. It
     says nothing (least to most) where bottom · y could be noise alone. Elsewhere the values kept are one interval:
     bottom · y exceeds the reach of bottom · noise, which is the most by which the reach of (top − r·bottom) · noise
-    can grow with r. The last `exact` of the numbers are public, and bear no noise.
+    can grow with r (Cauchy–Schwarz for Gaussian noise; for Laplace noise a test holds it for all weights in use). The
+    last `exact` of the numbers are public, and bear no noise.
     """
 
     noise: Laplace | Gaussian

@@ -15,11 +15,12 @@ from tacit.errors import Refused
 from tacit.exact import Number, positive, whole
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
-from tacit.mechanisms.inverse_median import InverseMedian
+from tacit.mechanisms.answer import Answer
+from tacit.mechanisms.inverse_median import InverseMedian, QuantileAnswer
 from tacit.mechanisms.laplace import Laplace
 from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.public_range import PublicRange
-from tacit.noise.bits import Bits, Integers
+from tacit.noise.bits import Bits, Integers, Rehearsal
 from tacit.noise.permutation import permutation
 from tacit.noise.uniform import UniformBelow
 
@@ -37,7 +38,7 @@ class SampleAndAggregate(Mechanism[Sequence[Any]]):
     is not in the block that grew, somebody else has moved: two results differ.)
 
     `function` must depend on its block alone: no state, no output of its own. What it raises or returns that is not a
-    number becomes the lower end of the range; results go to the nearest point of the range. `error` is about the
+    number counts as zero; results go to the nearest point of the range. `error` is about the
     combined result of the blocks, not about the function of all people.
     """
 
@@ -111,6 +112,16 @@ class SampleAndAggregate(Mechanism[Sequence[Any]]):
 
     def privatize(self, value: Sequence[Any], bits: Bits) -> float:
         return self.combine(self.results(value, self.split(len(value), bits)), bits)
+
+    def release(self, value: Sequence[Any]) -> Answer:
+        return self._answer(super().release(value))
+
+    def rehearse(self, value: Sequence[Any], bits: Rehearsal) -> Answer:
+        return self._answer(super().rehearse(value, bits))
+
+    def _answer(self, answer: Answer) -> Answer:
+        """A median of results is near in rank, and says so."""
+        return QuantileAnswer(answer.value, self) if isinstance(self.aggregate, InverseMedian) else answer
 
     def _run(self, block: Any) -> float:
         try:

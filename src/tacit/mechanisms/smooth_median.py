@@ -39,7 +39,7 @@ class SmoothMedian(Mechanism[ArrayLike]):
     Real noise is added exactly, and what is released is its rounding: post-processing. Following S no further than
     a public depth K, with e^{−Kβ} times the range in place of the rest, keeps it β-smooth and above A(0).
 
-    Records go to the nearest point of the range, NaN to the lower end; the median of no records is the lower end.
+    Records go to the nearest point of the range, NaN counts as zero; the median of no records is the lower end.
     """
 
     epsilon: Fraction

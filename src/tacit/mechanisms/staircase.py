@@ -6,19 +6,16 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-import numpy as np
-
 from tacit.errors import Refused
 from tacit.exact import Number, positive, whole
 from tacit.loss.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.steps import in_steps
 from tacit.noise import staircase as noise
 from tacit.noise.bits import Bits
 from tacit.noise.grid import Grid, whole_steps_down
 from tacit.noise.staircase import Aim
-
-_ENDS = (-(1 << 63), (1 << 63) - 1)
 
 
 @dataclass(frozen=True)
@@ -87,14 +84,8 @@ class Staircase(Mechanism[float]):
         return steps if self.grid is None else float((steps + Fraction(1, 2)) * self.step)
 
     def privatize(self, value: float, bits: Bits) -> float:
-        kinds = (int, np.integer) if self.grid is None else (int, float, np.integer, np.floating)
-        if isinstance(value, bool) or not isinstance(value, kinds):
-            raise Refused(
-                f"a value of type {type(value).__name__}",
-                "Staircase noise is for one number, and a real number needs a grid.",
-                "one integer; or one real number, and a grid when the mechanism is made.",
-            )
-        near = min(max(int(value), _ENDS[0]), _ENDS[1]) if isinstance(value, (int, np.integer)) else value
-        rounded = np.array([near]) if self.grid is None else self.grid.round([near])
-        steps = int(self.law.add(rounded.astype(np.int64), bits)[0])
-        return steps if self.grid is None else self.grid.place_one(steps)
+        steps = in_steps(value, self.grid)
+        if not steps.ndim == 0:
+            raise Refused(f"a value with {steps.ndim} dimensions", "Staircase noise is for one number.", "one number.")
+        noisy = int(self.law.add(steps.reshape(1), bits)[0])
+        return noisy if self.grid is None else self.grid.place_one(noisy)

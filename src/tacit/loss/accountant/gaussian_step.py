@@ -22,8 +22,8 @@ class GaussianStep(Step):
 
     def masses(self, edges: Array) -> Masses:
         x = edges / self.mu + self.mu / 2
-        p, p_error = normal_intervals(x - self.mu)
-        q, q_error = normal_intervals(x)
+        p, p_error = normal_intervals(x - self.mu, self.mu)
+        q, q_error = normal_intervals(x, self.mu)
         return Masses(p, q, p_error, q_error)
 
     def reach(self, tail: float) -> tuple[float, float]:
@@ -31,18 +31,18 @@ class GaussianStep(Step):
         return -far, far
 
 
-def normal_intervals(edges: Array) -> tuple[Array, Array]:
-    """Φ(z₁)−Φ(z₀), … of rising edges, and a bound of the errors.
+def normal_intervals(edges: Array, size: float) -> tuple[Array, Array]:
+    """Φ(z₁)−Φ(z₀), … of rising edges, and a bound of the errors; an edge may be a few units of |z|+size off.
 
     The smaller tail is differenced. Its relative error, which a test holds against certified values, stays below
-    4(1+z²) units (the square in e^{−z²/2} is rounded before it is exponentiated); 16(1+z²) also covers an edge that
-    is itself a few units off.
+    4(1+z²) units (the square in e^{−z²/2} is rounded before it is exponentiated). An edge that is off by s changes
+    the tail by at most s(1+|z|) of itself, because the normal hazard is at most 1+|z|.
     """
     below, above = ndtr(edges), ndtr(-edges)
     right = edges[:-1] > 0
     mass = np.where(right, above[:-1] - above[1:], below[1:] - below[:-1])
     z = np.minimum(np.abs(edges), 40.0)
-    unsure = 16 * UNIT * (1 + z * z)
+    unsure = UNIT * (16 * (1 + z * z) + 8 * size * (1 + z))
     error = np.where(
         right,
         unsure[:-1] * above[:-1] + unsure[1:] * above[1:],

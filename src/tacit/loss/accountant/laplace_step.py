@@ -31,7 +31,7 @@ class LaplaceStep(Step):
         width = np.diff(inner)
         p = np.exp((inner[:-1] - r) / 2) * np.expm1(width / 2) / 2
         q = np.exp(-(inner[:-1] + r) / 2) * -np.expm1(-width / 2) / 2
-        touch = 8 * UNIT * r  # an atom this close below an edge counts as on it
+        touch = 8 * UNIT * (1 + r)  # an atom this close below an edge counts as on it
         for loss, at_p, at_q in ((r, 0.5, math.exp(-r) / 2), (-r, math.exp(-r) / 2, 0.5)):
             place = int(np.searchsorted(edges, loss + touch, side="right")) - 1
             if 0 <= place < len(p):

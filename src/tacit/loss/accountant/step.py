@@ -64,6 +64,10 @@ class Step(ABC):
         """(low, up) of P's mass at loss +∞, and (low, up) of Q's mass at loss −∞."""
         return 0.0, 0.0, 0.0, 0.0
 
+    def anchor(self, spacing: float) -> float:
+        """A loss that a grid of this spacing should meet."""
+        return self.ladder.anchor if self.ladder else 0.0
+
     def snapped(self, spacing: float) -> Step:
         """A step dominated by this one, whose atoms meet a grid of this spacing; itself where it has none to move."""
         return self

@@ -1,0 +1,98 @@
+"""What many releases cost together, as a bracket."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from tacit.errors import Refused
+from tacit.exact import Number, nonnegative, positive, probability, whole
+from tacit.loss.accountant.bracket import Bracket
+from tacit.loss.accountant.closed import closed_delta, closed_epsilon, closed_form
+from tacit.loss.accountant.numeric import Numeric
+from tacit.loss.accountant.steps import step_of
+from tacit.loss.composition import Composition
+from tacit.loss.gdp import Gdp
+from tacit.loss.kov import RepeatedApprox
+from tacit.loss.loss import Loss
+from tacit.loss.optimal_composition import MixedApprox
+
+_SMALLEST_DELTA = Fraction(1, 10**250)
+
+
+@dataclass(frozen=True)
+class Account:
+    """Releases about the same people whose losses are fixed in advance, each repeated so many times.
+
+    Claim: every bracket contains the ε (or δ) of the product of the parts' dominating pairs, which bounds the
+    composition even if each release is chosen after seeing earlier answers (Zhu–Dong–Wang 2022), and is attained
+    where the parts are what their pairs say. All parts are under one neighbour relation, and each part's P is its law
+    in the same one of the two worlds; both orders of the worlds are composed, each for itself, and the worse counts.
+    It prices a plan; it is no filter: where a later *loss* is chosen after seeing earlier answers, it proves nothing.
+    """
+
+    parts: tuple[tuple[Loss, int], ...]
+
+    def epsilon(self, delta: Number, gap: Number = "1e-3") -> Bracket:
+        """The least ε at δ, between ends at most `gap` apart; refused if that cannot be certified."""
+        allowed, width = _delta(delta), float(positive(gap, "gap"))
+        if allowed == 1 or not self.parts:
+            return Bracket(0.0, 0.0)
+        form = closed_form(self.parts)
+        return closed_epsilon(form, allowed) if form else self._numeric.epsilon(float(allowed), width)
+
+    def delta(self, epsilon: Number, gap: Number = "1e-2") -> Bracket:
+        """The least δ at ε, between ends whose ratio is at most 1 + `gap`; refused if that cannot be certified."""
+        at, width = nonnegative(epsilon, "epsilon"), float(positive(gap, "gap"))
+        if not self.parts:
+            return Bracket(0.0, 0.0)
+        form = closed_form(self.parts)
+        return closed_delta(form, at) if form else self._numeric.delta(float(at), width)
+
+    @cached_property
+    def _numeric(self) -> Numeric:
+        steps = [(step_of(loss), times) for loss, times in self.parts]
+        return Numeric(tuple((step, times) for step, times in steps if step is not None))
+
+
+def account(parts: Iterable[tuple[Loss, int]]) -> Account:
+    """The account of (loss, times) parts; compositions are taken apart, equal parts and Gaussian ones gathered."""
+    gathered: Counter[Loss] = Counter()
+    squared = Fraction(0)
+    for loss, times in parts:
+        count = whole(times, "times", least=0)
+        for part, inner in _taken_apart(loss):
+            if isinstance(part, Gdp):
+                squared += part.mu_squared * count * inner
+            elif count:
+                gathered[part] += count * inner
+    if squared:
+        gathered[Gdp(squared)] += 1
+    for part in gathered:
+        step_of(part)
+    return Account(tuple(gathered.items()))
+
+
+def _taken_apart(loss: Loss) -> list[tuple[Loss, int]]:
+    if not isinstance(loss, Loss):
+        raise Refused(f"a part of type {type(loss).__name__}", "It is not a loss.", "(Loss, times) pairs.")
+    if isinstance(loss, RepeatedApprox):
+        return [(loss.part, loss.times)]
+    if isinstance(loss, Composition | MixedApprox):
+        return [(inner, 1) for inner in loss.parts]
+    return [(loss, 1)]
+
+
+def _delta(delta: Number) -> Fraction:
+    allowed = probability(delta, "delta")
+    if not allowed >= _SMALLEST_DELTA:
+        raise Refused(
+            "ε at δ = 0" if not allowed else "ε at a δ below 1e-250",
+            "Without a δ the worst losses simply add up, and no accountant is needed.",
+            "δ ≥ 1e-250; at δ = 0 the sum of the parts' pure ε.",
+        )
+    return allowed

@@ -1,0 +1,98 @@
+"""The lower end: merge, so that the merged losses land on the nodes, and round the rest down."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tacit.loss.accountant.cells import Cells
+from tacit.loss.accountant.lattice import Lattice
+from tacit.loss.accountant.step import UNIT, Array
+
+_ALLOWANCES = (0.0, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9)
+
+
+def lower_lattice(cells: Cells) -> Lattice:
+    """A pair on the nodes that the step dominates.
+
+    Claim: its δ(ε) is at most the step's at every ε, and so for every composition. Proof: each cell sends a part of
+    what falls into it to its left node and the rest to its right one, by a coin whose odds depend only on the half of
+    the cell. That is post-processing, so the pair of what arrives at the nodes is dominated by the step, whatever the
+    odds are. Node i then has the loss ln(P_i/Q_i). It is certified from the error bounds that this is at least the
+    node's own loss less `shift`; where it is not, the node's mass goes one node down, and the loss of everything that
+    came to node i is at least that of node i−1 less the slack. What lies below the cells is left out. All of this only lowers
+    losses or masses, and δ grows with both.
+
+    The odds are chosen so that next to nothing is rounded. A cell gives its left node an excess of P over e^ℓQ, and
+    its right node a deficit. Cutting in the middle gives (u, v), all to the left (U, 0), all to the right (0, V); a
+    mixture gives anything between. With g_i = max(u_i, v_{i−1}) every node can be served an excess and a deficit of
+    exactly g_i, unless the masses fall by a factor of about 3 from one cell to the next; there the cell below keeps more.
+    """
+    nodes = cells.nodes()
+    to_left, to_right = _odds(cells, nodes)
+    stay_low, stay_high = 1 - to_right, to_left  # the share of each half that goes to the left node
+    sides = []
+    for low, high in (
+        (cells.low.p, cells.high.p),
+        (cells.low.q, cells.high.q),
+        (cells.low.p_error, cells.high.p_error),
+        (cells.low.q_error, cells.high.q_error),
+    ):
+        arrived = np.zeros(len(nodes))
+        arrived[:-1] = stay_low * low + stay_high * high
+        arrived[1:] += (1 - stay_low) * low + (1 - stay_high) * high
+        sides.append(arrived)
+    p, q, p_error, q_error = sides
+    certain_p = np.maximum((p - p_error) * (1 - 8 * UNIT), 0.0)
+    possible_q = (q + q_error) * (1 + 8 * UNIT)
+    rounding = UNIT * (16 + 4 * np.abs(nodes))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        short = np.log(possible_q / certain_p) + nodes + rounding  # how far the loss may lie below the node
+    short = np.where(certain_p > 0, short, 0.0)
+    return _rounded_down(cells, certain_p, short)
+
+
+def _odds(cells: Cells, nodes: Array) -> tuple[Array, Array]:
+    """The share of the upper halves that goes left, and of the lower halves that goes right."""
+    rise, next_rise = np.exp(nodes[:-1]), np.exp(nodes[1:])
+    p, q = cells.low.p + cells.high.p, cells.low.q + cells.high.q
+    u = np.maximum(cells.low.p - rise * cells.low.q, 0.0)
+    v = np.maximum(next_rise * cells.high.q - cells.high.p, 0.0)
+    all_left, all_right = np.maximum(p - rise * q, u), np.maximum(next_rise * q - p, v)
+    room = np.append(all_left[1:], 0.0)  # the largest excess that the next cell can give
+    need = np.concatenate([[0.0], all_right[:-1]])  # the largest deficit that the cell before can give
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        kept = np.where(v > room, 1 - room / v, 0.0)  # so much must go left lest the next node fall short
+        passed = np.where(u > need, 1 - need / u, 0.0)  # so much may go right, for the left node cannot use it
+        pressed = v + passed * (all_right - v)
+        wanted = np.maximum(np.maximum(u, u + kept * (all_left - u)), np.concatenate([[0.0], pressed[:-1]]))
+        wanted = np.minimum(np.minimum(wanted, all_left), need)
+        x, y = wanted - u, np.append(wanted[1:], 0.0) - v
+        determinant = (all_left - u) * (all_right - v) - u * v
+        left = (x * (all_right - v) + u * y) / determinant
+        right = (y * (all_left - u) + v * x) / determinant
+        unsolved = ~(determinant > 0) | (right < 0) | ~np.isfinite(left) | ~np.isfinite(right)
+        alone = np.maximum(np.maximum(_ratio(x, all_left - u), _ratio(-y, v)), 0.0)
+        left, right = np.where(unsolved, alone, left), np.where(unsolved, 0.0, right)
+        below = ~unsolved & (left < 0)
+        left, right = np.where(below, 0.0, left), np.where(below, _ratio(y, all_right - v), right)
+    left = np.clip(left, 0.0, 1.0)
+    return left, np.clip(right, 0.0, 1.0 - left)
+
+
+def _ratio(a: Array, b: Array) -> Array:
+    """a/b, and 0 where b is 0."""
+    return np.where(b > 0, a / np.where(b > 0, b, 1.0), 0.0)
+
+
+def _rounded_down(cells: Cells, masses: Array, short: Array) -> Lattice:
+    """The common shift and the few whole steps down that lose least, by a rough count."""
+    allowances = [cells.slack + extra for extra in _ALLOWANCES]
+    costs = [extra + cells.spacing * float(np.sum(masses[short > extra])) for extra in allowances]
+    allowance = allowances[int(np.argmin(costs))]
+    falls = short > allowance
+    settled = np.zeros(len(masses) + 1)
+    settled[1:] = np.where(falls, 0.0, masses)
+    settled[:-1] += np.where(falls, masses, 0.0)
+    return Lattice.trimmed(
+        cells.first - 1, settled * (1 - 4 * UNIT), cells.shift - allowance - cells.slack, cells.at_infinity[0]
+    )

@@ -1,0 +1,118 @@
+"""Exponential tilting: look at the composed loss where it matters, however rare that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.loss.accountant.lattice import Lattice
+from tacit.loss.accountant.step import Array
+
+_FINE = 0.05  # a coarse copy's spacing, in standard deviations of one step
+_GOLDEN = (math.sqrt(5) - 1) / 2
+LEAST, MOST = 1e-3, 1e5
+
+
+@dataclass(frozen=True)
+class Cumulants:
+    """Σ times·ln Σ mass·e^{λ·loss} over all parts, bounded from above; shifts and masses at +∞ are left out.
+
+    Every part is copied onto fewer nodes, mass moving outward to the nodes on its two sides with its mean loss kept: as
+    e^{λ·loss} is convex in the loss, the sum only grows.
+    """
+
+    losses: Array
+    logs: Array
+    starts: Array
+    times: Array
+    deviation: float
+
+    @classmethod
+    def of(cls, spacing: float, parts: Sequence[tuple[Lattice, int]]) -> Cumulants:
+        losses, masses, variance = [], [], 0.0
+        for lattice, times in parts:
+            at, mass, spread = _coarse(spacing, lattice)
+            losses.append(at)
+            masses.append(mass)
+            variance += times * spread
+        starts = np.concatenate([[0], np.cumsum([len(mass) for mass in masses])[:-1]])
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.concatenate(masses))
+        copies = np.array([times for _, times in parts], dtype=np.float64)
+        return cls(np.concatenate(losses), logs, starts, copies, math.sqrt(variance))
+
+    def __call__(self, tilt: float) -> float:
+        """The bound at λ, roundings included."""
+        exponents = tilt * self.losses + self.logs
+        tops = np.maximum.reduceat(exponents, self.starts)
+        sizes = np.diff(np.append(self.starts, len(exponents)))
+        sums = np.add.reduceat(np.exp(exponents - np.repeat(tops, sizes)), self.starts)
+        logs = tops + np.log(sums)
+        return float((self.times * (logs + 1e-14 * (1 + np.abs(tops)))).sum())
+
+    def tilt_for_delta(self, delta: float) -> float:
+        """About the λ at which Chernoff's ε for this δ is least."""
+        target = math.log(delta)
+        return self._lowest(lambda tilt: (self(tilt) - math.log1p(tilt) - target) / tilt)
+
+    def tilt_for_epsilon(self, epsilon: float) -> float:
+        """About the λ at which Chernoff's δ at this ε is least."""
+        return self._lowest(lambda tilt: self(tilt) - tilt * epsilon)
+
+    def beyond(self, tilt: float, here: float, chance: float) -> tuple[float, float]:
+        """Losses (low, high) that the sum, tilted by λ, leaves with probability at most `chance` on either side.
+
+        `here` must not exceed the true value at λ. Chernoff: P(S > c) ≤ e^{K(λ+θ)−K(λ)−θc} for every θ > 0.
+        """
+        rare = -math.log(chance)
+
+        def high(step: float) -> float:
+            return (self(tilt + step) - here + rare) / step
+
+        def low(step: float) -> float:
+            return (self(tilt - step) - here + rare) / step
+
+        start = math.log(math.sqrt(2 * rare) / max(self.deviation, 1e-150))
+        return -low(_valley(low, start - 4, start + 1, 0.3)), high(_valley(high, start - 4, start + 1, 0.3))
+
+    def _lowest(self, score: Callable[[float], float]) -> float:
+        return _valley(score, math.log(LEAST), math.log(MOST), 0.05)
+
+
+def _valley(score: Callable[[float], float], low: float, high: float, close: float) -> float:
+    """About the point, between e^low and e^high, at which a function with one valley is least: golden section."""
+    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_left, at_right = score(math.exp(left)), score(math.exp(right))
+    while high - low > close:
+        if at_left < at_right:
+            high, right, at_right = right, left, at_left
+            left = high - _GOLDEN * (high - low)
+            at_left = score(math.exp(left))
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + _GOLDEN * (high - low)
+            at_right = score(math.exp(right))
+    return math.exp((low + high) / 2)
+
+
+def _coarse(spacing: float, lattice: Lattice) -> tuple[Array, Array, float]:
+    """The copy's losses and masses, and the variance of the original."""
+    losses = (lattice.first + np.arange(len(lattice.masses))) * spacing
+    total = float(lattice.masses.sum())
+    mean = float((lattice.masses * losses).sum()) / total
+    variance = float((lattice.masses * (losses - mean) ** 2).sum()) / total
+    block = int(_FINE * math.sqrt(variance) / spacing)
+    if block < 2:
+        return losses, lattice.masses, variance
+    blocks = -(-len(losses) // block)
+    table = np.zeros(blocks * block)
+    table[: len(losses)] = lattice.masses
+    table = table.reshape(blocks, block)
+    share = np.arange(block) / block
+    copy = np.zeros(blocks + 1)
+    copy[:-1] = table @ (1 - share)
+    copy[1:] += table @ share
+    return (lattice.first + block * np.arange(blocks + 1)) * spacing, copy, variance
