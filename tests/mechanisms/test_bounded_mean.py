@@ -83,7 +83,7 @@ CASES: list[tuple[Loss, Relation, int, list[float]]] = [
 @pytest.mark.parametrize(("target", "relation", "people", "values"), CASES, ids=str)
 def test_intervals_hold_the_truth(target: Loss, relation: Relation, people: int, values: list[float]) -> None:
     """2000 rehearsals of a 95% interval, few and many people, at and between the bounds; false alarm 1e-6."""
-    records = [values[place % len(values)] for place in range(people)]
+    records = np.array([float(values[place % len(values)]) for place in range(people)])
     mean = BoundedMean(target, relation, 0, 100, people if relation is SWAP else None)
     bits, truth = Seeded(7), float(np.mean(records))
     intervals = [mean.rehearse(records, bits).interval() for _ in range(2000)]
@@ -94,7 +94,7 @@ def test_intervals_hold_the_truth(target: Loss, relation: Relation, people: int,
 @pytest.mark.parametrize("target", [Pure(1), Approx(1, "1e-6")], ids=str)
 def test_intervals_are_as_narrow_as_the_noise(target: Loss) -> None:
     """At the middle the noise of the ratio is √½ that of one sum; the coverage is what was asked, not much more."""
-    mean, bits, records = BoundedMean(target, ADD, 0, 1), Seeded(8), [0.4, 0.6] * 500
+    mean, bits, records = BoundedMean(target, ADD, 0, 1), Seeded(8), np.array([0.4, 0.6] * 500)
     intervals = [mean.rehearse(records, bits).interval("0.8") for _ in range(500)]
     held = sum(low <= 0.5 <= high for low, high in intervals)
     assert held <= 442  # binomial(500, 0.8) exceeds this with probability 2e-7

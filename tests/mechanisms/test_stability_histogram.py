@@ -19,7 +19,7 @@ from tests.mechanisms.tally_law import neighbours
 from tacit.errors import Refused
 from tacit.loss import Approx, Gdp, Loss, Pure, Relation, Zcdp
 from tacit.mechanisms.held_keys import count_held
-from tacit.mechanisms.stability_histogram import StabilityHistogram
+from tacit.mechanisms.stability_histogram import PrivateKeys, StabilityHistogram
 from tacit.noise.ball import Ball, ball, precision
 from tacit.noise.rehearsal import Seeded
 
@@ -199,6 +199,22 @@ def test_error_and_surely_are_exact() -> None:
     assert float(1 - 2 * rule.noise.law.tail(4)) >= 0.95
 
 
+@pytest.mark.parametrize("gaussian", [False, True])
+def test_intervals_hold_for_rare_keys_that_passed_by_luck(gaussian: bool) -> None:
+    """Enumerated: given that the key appears, its interval holds the truth, for every number of people."""
+    rule = StabilityHistogram(Approx(1, "1e-3"), ADD, gaussian=gaussian)
+    law, half, start = rule.noise.law, rule.error("0.9"), rule.threshold
+    counts = range(start, start + 80)
+    least = {count: rule.least(count, "0.9") for count in counts}
+    for people in range(1, start + 30):
+        appears = float(law.tail(start - people))
+        held = math.fsum(float(law.mass(y - people)) for y in counts if least[y] <= people <= y + half)
+        assert held >= 0.9 * appears - 1e-9
+    naive = math.fsum(float(law.mass(y - 2)) for y in counts if y - half <= 2 <= y + half)
+    assert naive < 0.5 * float(law.tail(start - 2))  # ± alone would mislead about the rare ones
+    assert least[start + 60] == start + 60 - half
+
+
 def test_reads_as_a_person_would_want() -> None:
     rule = StabilityHistogram(Approx(1, "1e-6"), ADD)
     answer = rule.rehearse(["red"] * 1200 + ["blue"] * 140 + ["lime"], Seeded(3))
@@ -210,6 +226,7 @@ def test_reads_as_a_person_would_want() -> None:
     )
     assert str(rule.release(["x"])).startswith("no key was common enough\n(keys held by fewer than about 15")
     assert answer.interval()[0]["blue"] == blue - 3
+    assert str(PrivateKeys({"x": 15, "y": 18}, rule)).startswith("x  15 (between 1 and 18)\ny  18 (between ")
 
 
 @pytest.mark.parametrize("target", [Pure(1), Gdp(1), Zcdp(1), Approx(1, 1), Approx(0, "0.1"), None], ids=str)

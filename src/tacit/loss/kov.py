@@ -93,7 +93,7 @@ class RepeatedApprox(Pair):
         level = probability(alpha, "alpha")
         if self.times > _FEW or self.part.exact_delta == 1:
             return super().tradeoff(level)
-        return down(sharp(lambda: self._miss_ball(ball(level))))
+        return max(0.0, down(sharp(lambda: self._miss_ball(ball(level)))))
 
     def _miss_ball(self, level: Ball) -> Ball:
         kept, own, highest = 1 - self.slack_ball(), self.part.exact_epsilon, arb(0)

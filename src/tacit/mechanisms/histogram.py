@@ -97,16 +97,16 @@ class HistogramAnswer(TallyAnswer):
 
     def describe(self, confidence: Number = "0.95") -> str:
         one, all_cells = (self.mechanism.error(confidence, cells) for cells in (1, len(self.mechanism.keys)))
-        table = counts_table(self.counts, one)
+        table = counts_table(self.counts, [f"± {one:,}"] * len(self.value))
         together = f"; ±{all_cells:,} holds for all {len(self.value)} cells at once" if len(self.value) > 1 else ""
         paid = price(self.mechanism.target, self.loss)
         return f"{table}\n({percent(confidence)} interval for each cell{together}; cost {paid})"
 
 
-def counts_table(counts: dict[Key, int], half: int) -> str:
-    """One line a key: the key, its count, ± what it may be off."""
+def counts_table(counts: dict[Key, int], errors: list[str]) -> str:
+    """One line a key: the key, its count, and in words how far it may be off."""
     names = [key_text(key) for key in counts]
     amounts = [f"{count:,}" for count in counts.values()]
     left, right = max(map(len, names), default=0), max(map(len, amounts), default=0)
-    rows = zip(names, amounts, strict=True)
-    return "\n".join(f"{name:<{left}}  {amount:>{right}} ± {half:,}" for name, amount in rows)
+    rows = zip(names, amounts, errors, strict=True)
+    return "\n".join(f"{name:<{left}}  {amount:>{right}} {error}" for name, amount, error in rows)

@@ -113,9 +113,20 @@ class StabilityHistogram(Mechanism[Any]):
         unique = slip if self._moved == 1 else Composition((slip, _at(noise, self._moved - 1)))
         return worst((_at(noise, self._moved), unique))
 
-    def error(self, confidence: Number = "0.95", cells: int = 1) -> int:
-        """The exact quantile of the noise: no more than the rest are released and off by more."""
-        return int(self.noise.error(confidence, cells))
+    def error(self, confidence: Number = "0.95") -> int:
+        """The exact quantile of the noise, for a key that is surely released."""
+        return int(self.noise.error(confidence))
+
+    def least(self, count: int, confidence: Number = "0.95") -> int:
+        """The fewest people who may hold a key that was released with this noisy count.
+
+        A rare key appears only with luck, and then its count is far too high. So the chance of such a count, given that
+        the key appears, decides: P(n + noise ≥ count) against P(n + noise ≥ threshold), which rises with n since the
+        noise is log-concave. With half of 1 − confidence on this side, and ± the error on the other (where luck only
+        helps), the interval holds the truth with the confidence for whatever is released.
+        """
+        share, tail = (1 - proper(confidence, "confidence")) / 2, self.noise.law.tail
+        return first_true(lambda n: less(lambda: ball(share) * tail(self.threshold - n), lambda: tail(count - n)), 1)
 
     def surely(self, confidence: Number = "0.95") -> int:
         """The least number of people whose key appears with this confidence."""
@@ -154,16 +165,22 @@ class PrivateKeys(Answer):
     mechanism: StabilityHistogram
 
     def interval(self, confidence: Number = "0.95") -> tuple[dict[Key, int], dict[Key, int]]:
-        """The ends for each key; a released key is held by somebody."""
+        """The ends for each released key, true with this confidence although only keys that passed are seen."""
         half = self.mechanism.error(confidence)
+        least = {count: self.mechanism.least(count, confidence) for count in set(self.value.values())}
         return (
-            {key: max(1, count - half) for key, count in self.value.items()},
-            {key: max(1, count + half) for key, count in self.value.items()},
+            {key: least[count] for key, count in self.value.items()},
+            {key: count + half for key, count in self.value.items()},
         )
 
     def describe(self, confidence: Number = "0.95") -> str:
-        rule = self.mechanism
-        table = counts_table(self.value, rule.error(confidence)) if self.value else "no key was common enough"
+        rule, half = self.mechanism, self.mechanism.error(confidence)
+        low, high = self.interval(confidence)
+        errors = [
+            f"± {half:,}" if low[key] == count - half else f"(between {low[key]:,} and {high[key]:,})"
+            for key, count in self.value.items()
+        ]
+        table = counts_table(self.value, errors) if self.value else "no key was common enough"
         return (
             f"{table}\n(keys held by fewer than about {rule.threshold:,} people are withheld, and one held by "
             f"{rule.surely(confidence):,} or more appears with probability {percent(confidence)}; "

@@ -6,10 +6,8 @@ import math
 
 import numpy as np
 
-from tacit.loss.accountant.spectrum import Sum
-from tacit.loss.accountant.step import UNIT
-
-_FAR = 50.0  # e^−50: how far down the weight is followed
+from tacit.loss.accountant.spectrum import Complex, Sum
+from tacit.loss.accountant.step import UNIT, Array
 
 
 def delta_above(total: Sum, epsilon: float) -> float:
@@ -29,20 +27,40 @@ def delta_below(total: Sum, epsilon: float) -> float:
 
 
 def _parts(total: Sum, epsilon: float) -> tuple[float, float]:
-    """Σ law·w(loss−ε) as computed, and how far it may be off; losses without the shift."""
+    """Σ law_k·w(loss_k−ε) as computed, and how far it may be off.
+
+    Over the nodes from k to the end of the circle's window, w is a difference of two geometric sequences; so each
+    frequency contributes two geometric sums, and the law itself is never needed.
+    """
     at = epsilon - total.shift
-    start = min(max(0, math.floor(at / total.spacing) + 1 - total.first), len(total.law))
-    stop = min(len(total.law), start + math.ceil(_FAR / total.tilt / total.spacing) + 1)
-    above = np.maximum(np.arange(start + total.first, stop + total.first) * total.spacing - at, 0.0)
-    with np.errstate(under="ignore"):
-        weights = np.exp(-total.tilt * above) * -np.expm1(-above)
-    terms = total.law[start:stop] * weights
-    value = float(terms.sum())
+    last = total.first + total.size
+    start = min(max(total.first, math.floor(at / total.spacing) + 1), last)
+    gap = max(start * total.spacing - at, 0.0)
+    angles = 2 * math.pi / total.size * total.frequencies
+    phases = np.exp(2j * math.pi / total.size * (total.frequencies * (start % total.size) % total.size))
+    series = [
+        math.exp(-rate * gap) * _geometric(rate * total.spacing, angles, last - start)
+        for rate in (total.tilt, total.tilt + 1)
+    ]
+    weights = np.where(total.frequencies == 0, 1.0, 2.0) / total.size
+    value = float((weights * (total.coefficients * phases * (series[0] - series[1])).real).sum())
+    size = float((weights * np.abs(total.coefficients) * (np.abs(series[0]) + np.abs(series[1]))).sum())
     most = math.exp(total.tilt * math.log(total.tilt / (1 + total.tilt))) / (1 + total.tilt)  # the largest w
-    size = float(np.abs(terms).sum())
     places = abs(at) + abs(total.shift) + abs(epsilon)
-    roundings = UNIT * (len(above) + 64) * size + 16 * UNIT * places * (1 + total.tilt) * (size + most)
-    return value, total.error * most + math.exp(-_FAR) + roundings
+    roundings = UNIT * (len(angles) + 256) * size + 16 * UNIT * places * (1 + total.tilt) * (size + most)
+    return value, total.error * most + roundings
+
+
+def _geometric(fall: float, angles: Array, count: int) -> Complex:
+    """Σ e^{(−fall+i·angle)m} over 0 ≤ m < count, both its ends without cancellation."""
+    return _one_less(fall * count, angles * count) / _one_less(fall, angles)
+
+
+def _one_less(fall: float, angles: Array) -> Complex:
+    """1 − e^{−fall+i·angle}."""
+    kept = math.exp(-fall)
+    real = -math.expm1(-fall) * np.cos(angles) + 2 * np.sin(angles / 2) ** 2
+    return real - 1j * kept * np.sin(angles)
 
 
 def epsilon_above(total: Sum, delta: float, start: float, close: float) -> float:

@@ -38,14 +38,15 @@ def normal_intervals(edges: Array, size: float) -> tuple[Array, Array]:
     4(1+z²) units (the square in e^{−z²/2} is rounded before it is exponentiated). An edge that is off by s changes
     the tail by at most s(1+|z|) of itself, because the normal hazard is at most 1+|z|.
     """
-    below, above = ndtr(edges), ndtr(-edges)
-    right = edges[:-1] > 0
-    mass = np.where(right, above[:-1] - above[1:], below[1:] - below[:-1])
-    z = np.minimum(np.abs(edges), 40.0)
-    unsure = UNIT * (16 * (1 + z * z) + 8 * size * (1 + z))
-    error = np.where(
-        right,
-        unsure[:-1] * above[:-1] + unsure[1:] * above[1:],
-        unsure[:-1] * below[:-1] + unsure[1:] * below[1:],
-    )
-    return np.maximum(mass, 0.0), error + 1e-305
+    distance = np.abs(edges)
+    tail = ndtr(-distance)
+    right = edges >= 0
+    far, near = tail[:-1], tail[1:]
+    mass = np.where(right[:-1], far - near, near - far)
+    astride = ~right[:-1] & right[1:]
+    mass[astride] = 1 - far[astride] - near[astride]
+    z = np.minimum(distance, 40.0)
+    unsure = UNIT * (16 * (1 + z * z) + 8 * size * (1 + z)) * tail
+    error = unsure[:-1] + unsure[1:] + 1e-305
+    error[astride] += 4 * UNIT
+    return np.maximum(mass, 0.0), error

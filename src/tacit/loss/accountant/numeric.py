@@ -70,7 +70,7 @@ class Numeric:
 
     def _spacing(self, pilot: Cumulants, tilt: float, gap: float) -> float:
         """A grid that should do: merging and splitting change each step's variance by about h²/4 in all."""
-        smooth = math.sqrt(6 * gap / ((1 + tilt) * self.repetitions))
+        smooth = math.sqrt(5 * gap / ((1 + tilt) * self.repetitions))
         spacing = min(smooth, pilot.deviation / 8)
         ladders = [(step, times) for step, times in self.steps if step.ladder]
         if len(self.steps) == 1 and ladders:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,24 +17,28 @@ from tacit.loss.accountant.step import UNIT, Array
 from tacit.loss.accountant.tilt import Cumulants
 
 MOST_POINTS = 1 << 23
-CHANCE = 1e-11  # what the tilted sum leaves outside the window, on either side
-_FADED = -30.0  # frequencies whose logarithm is below this are dropped, and counted as error
+CHANCE = 1e-9  # what the tilted sum leaves outside the window, on either side
+_FADED = -29.0  # frequencies whose logarithm is below this are dropped, and counted as error
+Complex: TypeAlias = NDArray[np.complex128]
 
 
 @dataclass(frozen=True)
 class Sum:
-    """The tilted law of the composed loss.
+    """The tilted law of the composed loss, by its Fourier coefficients on a circle of `size` nodes.
 
-    δ(ε) = infinite + e^{log_weight−λε}·Σ law_k·w(loss_k−ε) with w(t) = e^{−λt}(1−e^−t)₊, up to a change of the law by
-    `error` in total variation and of the whole by the factor 1 ± `unsure`.
+    Node k, `first` ≤ k < first+size, stands for the loss k·spacing + shift. With law_k = (1/size)Σ_j c_j e^{2πijk/size}
+    (c_{−j} the conjugate of c_j), δ(ε) = infinite + e^{log_weight−λε}·Σ law_k·w(loss_k−ε), w(t) = e^{−λt}(1−e^−t)₊, up to a
+    change of the law by `error` in total variation and of the second term by the factor 1 ± `unsure`.
     """
 
     tilt: float
     log_weight: float
     first: int
+    size: int
     spacing: float
     shift: float
-    law: Array
+    frequencies: NDArray[np.int64]
+    coefficients: Complex
     error: float
     unsure: float
     infinite: float
@@ -43,11 +48,11 @@ def add_up(spacing: float, parts: Sequence[tuple[Lattice, int]], cumulants: Cumu
     """The law of the sum of `times` independent copies of each part, tilted by λ.
 
     Tilting multiplies each mass by e^{λ·loss} and normalises; it commutes with convolution, so errors are relative to
-    the mass near the ε in question. Four errors, all in total variation of the tilted law: outside a window (Chernoff) at
-    most 2·CHANCE, which the circular convolution folds in; the transforms: each output of a fast Fourier
-    transform is a tree of log₂N sums of numbers whose moduli add up to at most 1, so each is off by at most η = 8·log₂N
-    units, and a product of powers by Π(|f|+η)^T − Π|f|^T plus a few units of T·|ln f|; the dropped frequencies; the
-    inverse. The last three are bounded in ℓ₂ of the spectrum, which by Parseval and Cauchy–Schwarz bounds ℓ₁ of the law.
+    the mass near the ε in question. Three errors, all in total variation of the tilted law: what lies outside a window
+    (Chernoff) is at most 2·CHANCE, and the circle folds it in; each output of a fast Fourier transform is a tree of log₂N
+    sums of numbers whose moduli add up to at most 1, so it is off by at most η = 8·log₂N units, and a product of powers by
+    Π(|f|+η)^T − Π|f|^T plus a few units of T·|ln f|; and the frequencies that are dropped. The last two are bounded
+    in ℓ₂ of the coefficients, which by Parseval and Cauchy–Schwarz bounds ℓ₁ of the law.
     """
     tilted = [_tilted(spacing, lattice, tilt) for lattice, _ in parts]
     times = [count for _, count in parts]
@@ -63,14 +68,26 @@ def add_up(spacing: float, parts: Sequence[tuple[Lattice, int]], cumulants: Cumu
             "a wider gap.",
         )
     size = int(fft.next_fast_len(max(wanted, 16), real=True))
-    law, error = _convolve([masses for masses, *_ in tilted], times, size)
-    offset = sum(count * lattice.first for lattice, count in parts)
-    law = np.roll(law, -((first - offset) % size))
+    frequencies, coefficients, error = _convolve([masses for masses, *_ in tilted], times, size)
+    offset = sum(count * lattice.first for lattice, count in parts) % size  # where the first nodes add up to
+    coefficients = coefficients * np.exp(-2j * math.pi / size * (frequencies * offset % size))
     shift = math.fsum(count * lattice.shift for lattice, count in parts)
     shift_error = 4 * UNIT * math.fsum(count * abs(lattice.shift) for lattice, count in parts)
     infinite = -math.expm1(math.fsum(count * _log_kept(lattice.infinite) for lattice, count in parts))
     unsure = math.expm1(unsure + tilt * shift_error + 64 * UNIT * (1 + abs(log_weight))) if unsure < 1 else math.inf
-    return Sum(tilt, log_weight, first, spacing, shift, law, error + 2 * CHANCE, unsure, infinite)
+    return Sum(
+        tilt,
+        log_weight,
+        first,
+        size,
+        spacing,
+        shift,
+        frequencies,
+        coefficients,
+        error + 2 * CHANCE,
+        unsure,
+        infinite,
+    )
 
 
 def _tilted(spacing: float, lattice: Lattice, tilt: float) -> tuple[Array, float, float]:
@@ -84,29 +101,29 @@ def _tilted(spacing: float, lattice: Lattice, tilt: float) -> tuple[Array, float
     return masses / total, math.log(total) + top, 8 * UNIT * (4 + far)
 
 
-def _convolve(laws: list[Array], times: list[int], size: int) -> tuple[Array, float]:
-    """The circular convolution of all the laws, and its error in ℓ₁."""
+def _convolve(laws: list[Array], times: list[int], size: int) -> tuple[NDArray[np.int64], Complex, float]:
+    """The frequencies that matter, the product of the laws' transforms there, and its error in ℓ₁ of the law."""
     order = sorted(range(len(laws)), key=lambda j: -times[j] * _variance(laws[j]))
-    bins = size // 2 + 1
-    alive = np.arange(bins)
-    total, bound, dropped = np.zeros(bins, dtype=np.complex128), np.zeros(bins), 0.0
+    alive: NDArray[np.int64] = np.arange(size // 2 + 1)
+    total, bound, dropped = np.zeros(1, dtype=np.complex128), np.zeros(1), 0
     for j in order:
         found, off = _transform(laws[j], size, alive)
-        modulus = np.abs(found) + off
-        bound = bound + times[j] * np.log(modulus)
-        faded = bound < _FADED
-        dropped += 2 * float(np.sum(np.exp(2 * bound[faded])))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            total = (total + times[j] * np.log(found))[~faded]
-        alive, bound = alive[~faded], bound[~faded]
-    spectrum = np.zeros(bins, dtype=np.complex128)
-    spectrum[alive] = np.exp(total)
-    plain = np.abs(spectrum[alive])
+        least = np.exp((_FADED - bound) / times[j]) - off
+        kept = found.real**2 + found.imag**2 > np.maximum(least, 0.0) ** 2
+        dropped += 2 * (len(kept) - int(np.count_nonzero(kept)))
+        alive, found = alive[kept], found[kept]
+        if len(total) == len(kept):
+            total, bound = total[kept], bound[kept]
+        with np.errstate(divide="ignore"):
+            logs = np.log(found)
+        total = total + times[j] * logs
+        bound = bound + times[j] * np.log(np.abs(found) + off)
+    excess = 16 * UNIT * (math.log2(size) + 64) * sum(times)  # later factors are at most 1 but for their roundings
+    coefficients = np.exp(total)
     roundings = 16 * UNIT * (len(laws) + np.abs(total) + math.pi * sum(times))
-    off_by = np.exp(bound) - plain + np.exp(bound) * roundings
-    law = fft.irfft(spectrum, size)
-    inverse = 8 * UNIT * math.log2(size) * math.sqrt(2 * float(np.sum(plain**2)))
-    return law, math.sqrt(2 * float(np.sum(np.maximum(off_by, 0.0) ** 2))) + math.sqrt(dropped) + inverse
+    off_by = np.exp(bound) * (1 + roundings) - np.abs(coefficients)
+    lost = math.exp(_FADED + excess) * math.sqrt(dropped)
+    return alive, coefficients, math.sqrt(2 * float((off_by**2).sum())) + lost
 
 
 def _variance(law: Array) -> float:
@@ -115,26 +132,27 @@ def _variance(law: Array) -> float:
     return float((law * (places - mean) ** 2).sum())
 
 
-def _transform(law: Array, size: int, alive: NDArray[np.int64]) -> tuple[NDArray[np.complex128], float]:
+def _transform(law: Array, size: int, alive: NDArray[np.int64]) -> tuple[Complex, float]:
     """Σ law_k e^{−2πijk/size} at the frequencies j still alive, and a bound of its errors."""
     if len(alive) * 64 < size:
         return _directly(law, size, alive)
     if len(law) > size:
         rows = -(-len(law) // size)
         law = np.concatenate([law, np.zeros(rows * size - len(law))]).reshape(rows, size).sum(axis=0)
-    return fft.rfft(law, size)[alive], 8 * UNIT * math.log2(size)
+    found: Complex = fft.rfft(law, size)
+    return found if len(alive) == len(found) else found[alive], 8 * UNIT * math.log2(size)
 
 
-def _directly(law: Array, size: int, alive: NDArray[np.int64]) -> tuple[NDArray[np.complex128], float]:
+def _directly(law: Array, size: int, alive: NDArray[np.int64]) -> tuple[Complex, float]:
     """As a matrix product over rows of about √n masses: for a few frequencies of a long law."""
     width = max(1, math.isqrt(len(law)))
     rows = -(-len(law) // width)
     table = np.zeros(rows * width)
     table[: len(law)] = law
-    turns = -2j * math.pi / size
-    within = np.exp(turns * (np.outer(np.arange(width), alive) % size))
-    across = np.exp(turns * (np.outer(width * np.arange(rows), alive) % size))
-    found = np.einsum("rj,rj->j", table.reshape(rows, width) @ within, across)
+    turn = -2j * math.pi / size
+    within = np.exp(turn * (np.arange(width)[:, None] * alive % size))
+    across = np.exp(turn * (width * np.arange(rows)[:, None] * alive % size))
+    found = ((table.reshape(rows, width) @ within) * across).sum(axis=0)
     return found, UNIT * (2 * (rows + width) + 64)
 
 

@@ -7,11 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.loss.accountant.lattice import Lattice
 from tacit.loss.accountant.step import Array
 
 _FINE = 0.05  # a coarse copy's spacing, in standard deviations of one step
+_GROWTH = 0.01
 _GOLDEN = (math.sqrt(5) - 1) / 2
 LEAST, MOST = 1e-3, 1e5
 
@@ -99,20 +101,33 @@ def _valley(score: Callable[[float], float], low: float, high: float, close: flo
 
 
 def _coarse(spacing: float, lattice: Lattice) -> tuple[Array, Array, float]:
-    """The copy's losses and masses, and the variance of the original."""
-    losses = (lattice.first + np.arange(len(lattice.masses))) * spacing
+    """The copy's losses and masses, and the variance of the original.
+
+    Its nodes lie apart by a small part of the deviation, and farther away by a hundredth of the distance from the mode.
+    """
+    count = len(lattice.masses)
+    places = np.arange(count, dtype=np.float64)
     total = float(lattice.masses.sum())
-    mean = float((lattice.masses * losses).sum()) / total
-    variance = float((lattice.masses * (losses - mean) ** 2).sum()) / total
-    block = int(_FINE * math.sqrt(variance) / spacing)
-    if block < 2:
-        return losses, lattice.masses, variance
-    blocks = -(-len(losses) // block)
-    table = np.zeros(blocks * block)
-    table[: len(losses)] = lattice.masses
-    table = table.reshape(blocks, block)
-    share = np.arange(block) / block
-    copy = np.zeros(blocks + 1)
-    copy[:-1] = table @ (1 - share)
-    copy[1:] += table @ share
-    return (lattice.first + block * np.arange(blocks + 1)) * spacing, copy, variance
+    mean = float((lattice.masses * places).sum()) / total
+    variance = float((lattice.masses * (places - mean) ** 2).sum()) / total
+    knots = _knots(count, int(mean), max(1, int(_FINE * math.sqrt(variance))))
+    if len(knots) < 2 or len(knots) == count:
+        return (lattice.first + places) * spacing, lattice.masses, variance * spacing**2
+    widths = np.diff(knots)
+    mass = np.add.reduceat(lattice.masses, knots[:-1])
+    moment = np.add.reduceat(lattice.masses * (places - np.repeat(knots, np.append(widths, count - knots[-1]))), knots[:-1])
+    copy = np.zeros(len(knots))
+    copy[:-1] = mass - moment / widths
+    copy[1:] += moment / widths
+    return (lattice.first + knots) * spacing, np.maximum(copy, 0.0), variance * spacing**2
+
+
+def _knots(count: int, middle: int, width: int) -> NDArray[np.int64]:
+    """Places from the first to one past the last, growing apart with the distance from the middle."""
+    near = np.arange(0, 100 * width, width)
+    growth = max(0, math.ceil(math.log(max(count, 1) / (100 * width)) / math.log1p(_GROWTH))) + 1
+    far = np.rint(100 * width * (1 + _GROWTH) ** np.arange(growth + 1)).astype(np.int64)
+    steps = np.unique(np.concatenate([near, far]))
+    both = np.unique(np.concatenate([middle - steps, middle + steps]))
+    inner = both[(both > 0) & (both < count)]
+    return np.concatenate([[0], inner, [count]])
