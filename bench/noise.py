@@ -10,9 +10,9 @@ import numpy as np
 from bench.claims import Claim, report
 from bench.clock import ask_peer, take_turns
 from tacit.loss.relation import Relation
-from tacit.mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussianMechanism
-from tacit.mechanisms.gaussian import Gaussian
-from tacit.mechanisms.laplace import Laplace
+from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian as DiscreteGaussianMechanism
+from tacit.mechanisms.additive.gaussian import Gaussian
+from tacit.mechanisms.additive.laplace import Laplace
 from tacit.noise.discrete_gaussian import DiscreteGaussian
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.entropy import ENTROPY

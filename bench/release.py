@@ -7,8 +7,8 @@ from fractions import Fraction
 from bench.claims import Claim, report
 from bench.clock import ask_peer, take_turns
 from tacit.loss.relation import Relation
-from tacit.mechanisms.gaussian import Gaussian
-from tacit.mechanisms.laplace import Laplace
+from tacit.mechanisms.additive.gaussian import Gaussian
+from tacit.mechanisms.additive.laplace import Laplace
 
 CALLS = 2000
 

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from tacit.loss.relation import Relation as Relation
     from tacit.loss.words import describe as describe
     from tacit.loss.zcdp import Zcdp as Zcdp
+    from tacit.mechanisms.additive.gaussian import Gaussian as Gaussian
+    from tacit.mechanisms.additive.laplace import Laplace as Laplace
     from tacit.mechanisms.answer import Answer as Answer
-    from tacit.mechanisms.bounded_mean import BoundedMean as BoundedMean
-    from tacit.mechanisms.bounded_sum import BoundedSum as BoundedSum
-    from tacit.mechanisms.count import Count as Count
-    from tacit.mechanisms.gaussian import Gaussian as Gaussian
-    from tacit.mechanisms.histogram import Histogram as Histogram
-    from tacit.mechanisms.laplace import Laplace as Laplace
+    from tacit.mechanisms.statistics.bounded_mean import BoundedMean as BoundedMean
+    from tacit.mechanisms.statistics.bounded_sum import BoundedSum as BoundedSum
+    from tacit.mechanisms.statistics.count import Count as Count
+    from tacit.mechanisms.statistics.histogram import Histogram as Histogram
 
 _HOME = {
     "Failed": "errors",
@@ -41,12 +41,12 @@ _HOME = {
     "describe": "loss.words",
     "Zcdp": "loss.zcdp",
     "Answer": "mechanisms.answer",
-    "BoundedMean": "mechanisms.bounded_mean",
-    "BoundedSum": "mechanisms.bounded_sum",
-    "Count": "mechanisms.count",
-    "Gaussian": "mechanisms.gaussian",
-    "Histogram": "mechanisms.histogram",
-    "Laplace": "mechanisms.laplace",
+    "BoundedMean": "mechanisms.statistics.bounded_mean",
+    "BoundedSum": "mechanisms.statistics.bounded_sum",
+    "Count": "mechanisms.statistics.count",
+    "Gaussian": "mechanisms.additive.gaussian",
+    "Histogram": "mechanisms.statistics.histogram",
+    "Laplace": "mechanisms.additive.laplace",
 }
 
 __all__ = sorted(_HOME)

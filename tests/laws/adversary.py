@@ -87,7 +87,9 @@ def worst_overrun(account: Filter, read: Callable[[Filter], float], menu: list[R
         for release in menu:
             if state.admits(release.claim):
                 after = state.charge(release.claim)
-                best = max(best, math.fsum(p * value(after, round(loss + x, 12), left - 1) for p, x in release.outcomes))
+                best = max(
+                    best, math.fsum(p * value(after, round(loss + x, 12), left - 1) for p, x in release.outcomes)
+                )
         return best
 
     return value(account, 0.0, steps)

@@ -133,7 +133,7 @@ def _composed_satisfies(path: tuple[FinitePair, ...], epsilon: str, delta: str) 
 
 def test_the_natural_filter_is_not_valid() -> None:
     """First a coin of ε = 1/2. If it speaks for the person, then a coin of ε = 1; if not, a response that tells all
-    with probability 0.179. On either path the composition is (1, 0.18)-private, exactly; the whole is (1, 0.246) at best.
+    with probability 0.179. On either path the composition is (1, 0.18)-private, exactly; the whole is (1, 0.246).
     """
     first, bold, tell = binary_response("1/2"), binary_response(1), table_of(Approx(0, "0.179"))
     assert tell is not None
@@ -144,9 +144,7 @@ def test_the_natural_filter_is_not_valid() -> None:
 
     starts = release_of(Pure("1/2"), first).outcomes
     follow = {True: release_of(Pure(1), bold).outcomes, False: release_of(Approx(0, "0.179"), tell).outcomes}
-    reached = math.fsum(
-        p * r * max(0.0, -math.expm1(1 - x - y)) for p, x in starts for r, y in follow[x > 0]
-    )
+    reached = math.fsum(p * r * max(0.0, -math.expm1(1 - x - y)) for p, x in starts for r, y in follow[x > 0])
     assert reached == pytest.approx(0.2467, abs=1e-4)
     assert reached > 0.18 * 1.3
 
@@ -175,7 +173,7 @@ def test_enumeration_finds_the_natural_filters_fault_by_itself() -> None:
 
 
 def test_no_curve_is_taken_as_a_filter() -> None:
-    with pytest.raises(Refused, match="2602.06756"):
+    with pytest.raises(Refused, match=r"2602\.06756"):
         Filter(symmetric_product([binary_response("1/2"), binary_response(1)]))
 
 

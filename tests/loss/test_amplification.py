@@ -1,4 +1,4 @@
-"""Amplification by sub-sampling: the formula, attained; and the pairs of sampling and relation for which it is false."""
+"""Amplification by sub-sampling: the formula, attained; and where sampling and relation make it false."""
 
 from __future__ import annotations
 
@@ -58,8 +58,14 @@ def test_poisson_under_replace_is_false() -> None:
     """One person, q = 1/10, ε = 1: an empty sample says so, a full one tosses the coin. The loss stays 1."""
     e = Fraction(1)
     rate = Fraction(1, 10)
-    sampled = FinitePair((Atom(rate, e, rate, ZERO), Atom(rate, ZERO, rate, e), Atom(1 - rate, e, 1 - rate, e),
-                          Atom(1 - rate, ZERO, 1 - rate, ZERO)))
+    sampled = FinitePair(
+        (
+            Atom(rate, e, rate, ZERO),
+            Atom(rate, ZERO, rate, e),
+            Atom(1 - rate, e, 1 - rate, e),
+            Atom(1 - rate, ZERO, 1 - rate, ZERO),
+        )
+    )
     assert sampled.pure_epsilon == 1
     formula = amplified(Pure(1), rate, POISSON, ADD_REMOVE)
     assert float(formula.exact_epsilon) == pytest.approx(0.159, abs=1e-3)

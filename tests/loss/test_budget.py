@@ -42,7 +42,11 @@ def test_a_gaussian_budget_admits_more() -> None:
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -1, 0, "x", True])
 def test_what_is_no_promise_is_refused(bad: float) -> None:
     """R08."""
-    for ask in (lambda: budget_from(bad, "1e-6"), lambda: budget_from(1, bad), lambda: gaussian_budget_from(bad, "0.1")):
+    for ask in (
+        lambda: budget_from(bad, "1e-6"),
+        lambda: budget_from(1, bad),
+        lambda: gaussian_budget_from(bad, "0.1"),
+    ):
         with pytest.raises(Refused):
             ask()
     for reserve in (1, 2, -1, math.nan):

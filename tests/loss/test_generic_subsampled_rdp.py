@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tacit.errors import Refused
 from tacit.loss import Approx, Gdp, LaplacePair, Pure, Rdp, Relation
-from tacit.loss.generic_subsampled_rdp import subsampled, subsampled_rdp
+from tacit.loss.generic_subsampled_rdp import subsampled_rdp, subsampled_renyi
 from tacit.loss.sampling import Sampling
 from tacit.loss.subsampled_rdp import poisson_gaussian_rdp
 
@@ -84,11 +84,11 @@ def test_the_closed_form_is_tighter() -> None:
 
 
 def test_as_a_loss() -> None:
-    loss = subsampled(LaplacePair(Fraction(1)), "0.01", range(2, 65), POISSON, ADD_REMOVE)
+    loss = subsampled_renyi(LaplacePair(Fraction(1)), "0.01", range(2, 65), POISSON, ADD_REMOVE)
     assert loss.epsilon("1e-6") < LaplacePair(Fraction(1)).epsilon("1e-6")
     assert loss.orders[0] == 2
     with pytest.raises(Refused, match="none at these orders"):
-        subsampled(Approx(1, "0.1"), "0.01", [2, 3], POISSON, ADD_REMOVE)
+        subsampled_renyi(Approx(1, "0.1"), "0.01", [2, 3], POISSON, ADD_REMOVE)
     assert subsampled_rdp(Gdp(1), 0, 5, POISSON, ADD_REMOVE) == 0.0
     assert subsampled_rdp(Gdp(1), 1, 5, FIXED, REPLACE) == Gdp(1).rdp(5)
 

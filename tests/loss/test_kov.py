@@ -19,9 +19,10 @@ from tacit.loss.optimal_composition import MixedApprox
 def kov_corner(epsilon: str, delta: str, k: int, i: int) -> mpmath.mpf:
     """Theorem 3.3 as it is written, in sixty digits."""
     e, d = mpmath.mpf(epsilon), mpmath.mpf(delta)
-    inner = sum(
-        mpmath.binomial(k, j) * (mpmath.e ** ((k - j) * e) - mpmath.e ** ((k - 2 * i + j) * e)) for j in range(i)
-    ) / (1 + mpmath.e**e) ** k
+    inner = (
+        sum(mpmath.binomial(k, j) * (mpmath.e ** ((k - j) * e) - mpmath.e ** ((k - 2 * i + j) * e)) for j in range(i))
+        / (1 + mpmath.e**e) ** k
+    )
     return 1 - (1 - d) ** k * (1 - inner)
 
 
@@ -63,7 +64,7 @@ def responses(epsilon: str, delta: str, k: int) -> FinitePair:
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_the_curve_is_that_of_enumerated_responses(k: int) -> None:
     exact, enumerated = RepeatedApprox("0.4", "0.1", k), responses("0.4", "0.1", k)
-    for step in range(0, 14):
+    for step in range(14):
         at = Fraction(step, 10)
         assert exact.delta(at) == pytest.approx(enumerated.delta(at), abs=1e-15)
     for delta in ("0.2", "0.28", "0.3", "0.35", "0.4"):
@@ -103,8 +104,14 @@ def test_many_releases_are_fast_and_near_their_limit() -> None:
     """10⁵ coins of ε = 0.01 are nearly Gaussian with μ = 0.01·√10⁵; the exact value lies within 1% of that ε."""
     loss = RepeatedApprox("0.01", 0, 100_000)
     limit = mpmath.findroot(
-        lambda e: mpmath.log(mpmath.ncdf(mpmath.sqrt(10) / 2 - e / mpmath.sqrt(10))
-        - mpmath.exp(e) * mpmath.ncdf(-mpmath.sqrt(10) / 2 - e / mpmath.sqrt(10))) - mpmath.log(1e-6), 19
+        lambda e: (
+            mpmath.log(
+                mpmath.ncdf(mpmath.sqrt(10) / 2 - e / mpmath.sqrt(10))
+                - mpmath.exp(e) * mpmath.ncdf(-mpmath.sqrt(10) / 2 - e / mpmath.sqrt(10))
+            )
+            - mpmath.log(1e-6)
+        ),
+        19,
     )
     assert loss.epsilon("1e-6") == pytest.approx(float(limit), rel=0.01)
     low, high = loss.delta_between(10)

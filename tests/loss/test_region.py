@@ -22,6 +22,7 @@ from tacit.loss import (
     forced_response,
     kary_response,
     optimal_response,
+    warner_response,
 )
 from tacit.loss.kov import RepeatedApprox
 from tacit.loss.region import Region, compose_regions, repeat_region
@@ -47,8 +48,7 @@ def test_the_boundary_is_convex_falls_and_is_its_own_inverse(loss: Loss) -> None
     assert values == sorted(values, reverse=True)
     assert all(b <= 1 - a + 1e-15 for a, b in zip(alphas, values, strict=True))
     assert all(
-        2 * middle <= left + right + 1e-12
-        for left, middle, right in zip(values, values[1:], values[2:], strict=False)
+        2 * middle <= left + right + 1e-12 for left, middle, right in zip(values, values[1:], values[2:], strict=False)
     )
     for value in values:
         if value > 0:
@@ -106,6 +106,14 @@ def test_the_same_region_told_differently_lies_within_itself_both_ways() -> None
                 assert vertex == pytest.approx(vertices[0], abs=1e-15)
 
 
+@pytest.mark.parametrize("truth", range(13))
+def test_the_converse_of_data_processing(truth: int) -> None:
+    """A coin's region contains another's iff the other is the first, blurred or turned: decided exactly, ties too."""
+    for other in range(13):
+        inner, outer = (Region(warner_response(Fraction(n, 12))) for n in (truth, other))
+        assert inner.lies_within(outer) == (abs(truth - 6) <= abs(other - 6))
+
+
 def test_more_releases_reach_further() -> None:
     one = Region(Approx("0.4", "0.1"))
     regions = [repeat_region(one, k) for k in range(1, 6)]
@@ -125,6 +133,24 @@ def test_permits_is_a_proof_of_impossibility() -> None:
     assert region.permits(0, 1)
     with pytest.raises(Refused):
         region.permits(math.nan, 0)
+
+
+@pytest.mark.parametrize("loss", EXACT, ids=str)
+def test_the_bracket_contains_the_boundary_and_is_narrow(loss: Loss) -> None:
+    for alpha in ("0.003", "0.1", "0.6"):
+        lower, upper = Region(loss).bracket(alpha)
+        assert lower <= loss.tradeoff(alpha) + 1e-15
+        assert loss.tradeoff(alpha) <= upper + 1e-15
+        assert upper - lower <= 1e-4
+
+
+def test_a_bracket_is_wide_where_little_is_known() -> None:
+    lower, upper = Region(Zcdp("0.1")).bracket("0.1")
+    assert lower == Zcdp("0.1").tradeoff("0.1")
+    assert upper == pytest.approx(0.9)  # nothing says that a release within ρ loses anything at all
+    assert Region(Approx("0.4", "0.1")).bracket(0) == (pytest.approx(0.9), 1.0)
+    with pytest.raises(Refused, match="not attained"):
+        Region(Gdp(1), 2).bracket("0.1")
 
 
 def test_responses_compose_exactly() -> None:

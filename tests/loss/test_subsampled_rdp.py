@@ -115,8 +115,18 @@ def test_as_other_losses() -> None:
 
 @pytest.mark.parametrize(
     ("rate", "variance", "order"),
-    [(math.nan, 1, 2), (-0.1, 1, 2), (1.1, 1, 2), (0.1, 0, 2), (0.1, -1, 2), (0.1, math.nan, 2), (0.1, 1, 1),
-     (0.1, 1, math.inf), (True, 1, 2), (0.1, 1, "x")],
+    [
+        (math.nan, 1, 2),
+        (-0.1, 1, 2),
+        (1.1, 1, 2),
+        (0.1, 0, 2),
+        (0.1, -1, 2),
+        (0.1, math.nan, 2),
+        (0.1, 1, 1),
+        (0.1, 1, math.inf),
+        (True, 1, 2),
+        (0.1, 1, "x"),
+    ],
 )
 def test_what_is_no_parameter_is_refused(rate: float, variance: float, order: float) -> None:
     """R08."""

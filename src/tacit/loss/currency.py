@@ -165,7 +165,7 @@ class RenyiSum(Currency):
         return (known,)
 
     def loss(self, amounts: Amounts) -> Loss:
-        return Rdp({self.order: amounts[0]})
+        return Rdp([(self.order, amounts[0])])
 
     def __str__(self) -> str:
         return f"Rényi divergence of order {shown(self.order)} by sums"

@@ -40,7 +40,7 @@ def subsampled_rdp(base: Loss, rate: Number, order: int, sampling: Sampling, rel
     return min(own, up(sharp(lambda: _fixed_size(bounds, most, q, alpha))))
 
 
-def subsampled(base: Loss, rate: Number, orders: Iterable[int], sampling: Sampling, relation: Relation) -> Rdp:
+def subsampled_renyi(base: Loss, rate: Number, orders: Iterable[int], sampling: Sampling, relation: Relation) -> Rdp:
     """The release on a sample as a Rényi loss at these whole orders; compose it, or read its ε(δ)."""
     points = [(order, subsampled_rdp(base, rate, order, sampling, relation)) for order in orders]
     known = [(order, value) for order, value in points if value < math.inf]

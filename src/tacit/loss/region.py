@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
@@ -22,7 +23,7 @@ from tacit.loss.order import dominates
 from tacit.loss.sharp import sharp
 from tacit.loss.straight import corners_of, lies_within_table, table_of
 from tacit.loss.symmetric_product import is_symmetric, symmetric_product
-from tacit.noise.ball import START_BITS, Ball, ball, down, precision
+from tacit.noise.ball import START_BITS, Ball, ball, down, precision, up
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,31 @@ class Region:
 
     def boundary(self, false_alarms: Number) -> float:
         """f(α): the least miss rate at this false-alarm rate, rounded down."""
+        if self.people == 1:
+            return max(0.0, self.loss.tradeoff(false_alarms))
         return max(0.0, group_tradeoff(self.loss, self.people, false_alarms))
+
+    def bracket(self, false_alarms: Number, looks: int = 400) -> tuple[float, float]:
+        """The boundary at α between two certified ends, for one person; they are as close as the loss's own bracket.
+
+        The upper end comes from the lower ends of δ: f(α) is the supremum over ε of the larger of 1−δ(ε)−e^ε α and
+        e^−ε(1−δ(ε)−α), and for near ≤ ε ≤ far both are at most their value with e^near and δ(far). (At α = 0 no
+        finite ε bounds it, and the upper end is 1.)
+        """
+        alpha, count = probability(false_alarms, "false_alarms"), whole(looks, "looks", least=1)
+        if self.people > 1:
+            raise Refused("a bracket for a group", "A group's curve is a bound, not attained.", "`boundary`.")
+        cells = [_ceiling(alpha, Fraction(0), None, 0.0)]
+        for _ in range(count):
+            _, near, far, low = cells[0]
+            if near > _FARTHEST:
+                break
+            heapq.heappop(cells)
+            middle = (near + far) / 2 if far is not None else 2 * near + 1
+            at_middle = self.loss.delta_between(middle)[0]
+            heapq.heappush(cells, _ceiling(alpha, near, middle, at_middle))
+            heapq.heappush(cells, _ceiling(alpha, middle, far, low))
+        return self.boundary(alpha), min(float_up(1 - alpha), max(0.0, -cells[0][0]))
 
     def permits(self, false_alarms: Number, misses: Number) -> bool:
         """Whether a test with these error rates is possible for all we know; a no is a proof."""
@@ -155,6 +180,21 @@ def compose_regions(regions: Iterable[Region]) -> Region:
 def repeat_region(region: Region, times: int) -> Region:
     """The region of k releases like this one."""
     return compose_regions([region] * whole(times, "times", least=1))
+
+
+_FARTHEST = 2**20  # an ε beyond every meaning
+_Cell: TypeAlias = tuple[float, Fraction, Fraction | None, float]
+
+
+def _ceiling(alpha: Fraction, near: Fraction, far: Fraction | None, low: float) -> _Cell:
+    """The interval of ε from near to far (None: without end), led by minus the most that the boundary can be by it."""
+    left = 1 - Fraction(low)
+
+    def most() -> Ball:
+        growth = ball(near).exp()
+        return (ball(left) - growth * ball(alpha)).max(ball(left - alpha) / growth)
+
+    return -up(sharp(most)), near, far, low
 
 
 def _spread(cells: int) -> list[Fraction]:

@@ -81,4 +81,3 @@ def _coins_as_table(patterns: dict[Fraction, int], kept: Fraction) -> FinitePair
         given = (1 - kept) * count
         atoms += [Atom(kept * count, p, kept * count, q), Atom(given, p, ZERO, ZERO), Atom(ZERO, ZERO, given, q)]
     return FinitePair(tuple(atoms))
-

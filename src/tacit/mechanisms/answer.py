@@ -20,7 +20,7 @@ class Answer:
     """A private value together with the mechanism that says how far off it may be and what it cost."""
 
     value: Any
-    mechanism: Mechanism[Any]
+    mechanism: Mechanism[Any, Answer]
 
     @property
     def loss(self) -> Loss:

@@ -14,9 +14,10 @@ from tacit.noise.bits import Bits, Rehearsal
 from tacit.noise.entropy import ENTROPY
 
 Value = TypeVar("Value", contravariant=True)
+Given = TypeVar("Given", bound=Answer, covariant=True)
 
 
-class Mechanism(ABC, Generic[Value]):
+class Mechanism(ABC, Generic[Value, Given]):
     """One way to release a value. It holds parameters, never data.
 
     Subclasses are frozen dataclasses. Each states its claim, with the neighbour relation, in its
@@ -38,11 +39,15 @@ class Mechanism(ABC, Generic[Value]):
     def privatize(self, value: Value, bits: Bits) -> Any:
         """The private value, from these bits. Callers want `release`."""
 
-    def release(self, value: Value) -> Answer:
-        """The private answer, with noise from the operating system's entropy. There is no seed."""
-        return Answer(self.privatize(value, ENTROPY), self)
+    @abstractmethod
+    def answer(self, private: Any) -> Given:
+        """What a private value says: post-processing."""
 
-    def rehearse(self, value: Value, bits: Rehearsal) -> Answer:
+    def release(self, value: Value) -> Given:
+        """The private answer, with noise from the operating system's entropy. There is no seed."""
+        return self.answer(self.privatize(value, ENTROPY))
+
+    def rehearse(self, value: Value, bits: Rehearsal) -> Given:
         """The same on scripted or seeded bits, for tests and audits: not private, never to be published."""
         if not isinstance(bits, Rehearsal):
             raise Refused(
@@ -50,4 +55,4 @@ class Mechanism(ABC, Generic[Value]):
                 "A rehearsal is repeatable and must not look like a release.",
                 "a Rehearsal source such as Seeded(1); or release(value), which takes no source.",
             )
-        return Answer(self.privatize(value, bits), self)
+        return self.answer(self.privatize(value, bits))

@@ -38,7 +38,7 @@ class AtomsStep(Step):
         unsure = self.unsure + len(self.losses) * UNIT
         return Masses(p, q, p * unsure + _LOST, q * unsure + _LOST)
 
-    def reach(self, tail: float) -> tuple[float, float]:
+    def span(self, tail: float) -> tuple[float, float]:
         order = np.argsort(self.losses)
         losses = self.losses[order]
         below = np.maximum(np.cumsum(self.p[order]), np.cumsum(self.q[order]))
@@ -74,7 +74,7 @@ class CoinStep(Step):
         coin = np.concatenate([kept * tails, kept * heads])
         return AtomsStep(np.array([-self.epsilon, self.epsilon]), coin, coin[::-1]).masses(edges)
 
-    def reach(self, tail: float) -> tuple[float, float]:
+    def span(self, tail: float) -> tuple[float, float]:
         return -self.epsilon, self.epsilon
 
     def infinite(self) -> tuple[float, float, float, float]:
@@ -108,7 +108,7 @@ class DiscreteLaplaceStep(Step):
         table = AtomsStep(self.rate * (self.shift - 2 * k), p, p[::-1], unsure=64 * UNIT * (1 + self.rate * self.shift))
         return table.masses(edges)
 
-    def reach(self, tail: float) -> tuple[float, float]:
+    def span(self, tail: float) -> tuple[float, float]:
         return -self.rate * self.shift, self.rate * self.shift
 
     def snapped(self, spacing: float) -> Step:

@@ -39,7 +39,7 @@ class LaplaceStep(Step):
                 q[place] += at_q
         return Masses(p, q, p * (16 * UNIT * (1 + r)), q * (16 * UNIT * (1 + r)))
 
-    def reach(self, tail: float) -> tuple[float, float]:
+    def span(self, tail: float) -> tuple[float, float]:
         return -self.ratio, self.ratio
 
     def snapped(self, spacing: float) -> Step:

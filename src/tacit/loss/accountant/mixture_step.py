@@ -52,8 +52,8 @@ class PoissonStep(Step):
         found = np.where(np.isnan(found), -math.inf, found)
         return np.where(np.isinf(edges), edges, found)
 
-    def reach(self, tail: float) -> tuple[float, float]:
-        low, high = self.base.reach(tail)
+    def span(self, tail: float) -> tuple[float, float]:
+        low, high = self.base.span(tail)
         return self.loss(low), self.loss(high)
 
     def anchor(self, spacing: float) -> float:
@@ -123,8 +123,8 @@ class FixedSizeStep(Step):
             q_error[place] += unsure
         return Masses(p, q, p_error, q_error)
 
-    def reach(self, tail: float) -> tuple[float, float]:
-        high = PoissonStep(self.base, self.rate).reach(tail)[1]
+    def span(self, tail: float) -> tuple[float, float]:
+        high = PoissonStep(self.base, self.rate).span(tail)[1]
         return -high, high
 
     def infinite(self) -> tuple[float, float, float, float]:

@@ -20,6 +20,7 @@ from tacit.loss.accountant.tilt import Cumulants
 from tacit.loss.accountant.upper import upper_lattice
 
 _OUTSIDE = 1e-7  # the share of δ that may lie beyond the cells
+_SPARE = 1e-3  # the share of the gap that may go into errors of the transform
 _ROUNDS = 6
 Parts = list[tuple[Lattice, int]]
 
@@ -46,7 +47,7 @@ class Numeric:
         guess = max(0.0, (pilot(tilt) - math.log(rest) - math.log1p(tilt)) / tilt)
 
         def once(spacing: float) -> Bracket:
-            return _epsilon_once(self.steps, spacing, delta, rest * _OUTSIDE / self.repetitions, guess, gap / 20)
+            return _epsilon_once(self.steps, spacing, delta, rest * _OUTSIDE / self.repetitions, guess, gap)
 
         return _refined(once, self._spacing(pilot, tilt, gap), gap, lambda found: found.gap, f"ε at δ = {delta:g}")
 
@@ -58,7 +59,7 @@ class Numeric:
         tail = max(rough, 1e-280) * 1e-3 * _OUTSIDE / self.repetitions
 
         def once(spacing: float) -> Bracket:
-            return _delta_once(self.steps, spacing, epsilon, tail)
+            return _delta_once(self.steps, spacing, epsilon, tail, _SPARE * min(gap, 1e-2))
 
         def ratio(found: Bracket) -> float:
             return found.upper / found.lower - 1 if found.lower > 0 else math.inf if found.upper > 0 else 0.0
@@ -78,12 +79,12 @@ class Numeric:
             return own.spacing / math.ceil(own.spacing / spacing) if own else spacing
         if ladders:
             moved = math.fsum(times * _size(step) for step, times in ladders)
-            spacing = min(spacing, 2 * gap / ((1 + tilt) * moved))
+            spacing = min(spacing, 3 * gap / ((1 + tilt) * moved))
         return spacing
 
 
 def _size(step: Step) -> float:
-    low, high = step.reach(1e-3)
+    low, high = step.span(1e-3)
     return (high - low) / 2
 
 
@@ -117,17 +118,18 @@ def _cells(steps: tuple[tuple[Step, int], ...], spacing: float, tail: float) -> 
 
 
 def _epsilon_once(
-    steps: tuple[tuple[Step, int], ...], spacing: float, delta: float, tail: float, guess: float, close: float
+    steps: tuple[tuple[Step, int], ...], spacing: float, delta: float, tail: float, guess: float, gap: float
 ) -> Bracket:
     times = [count for _, count in steps]
+    close, spare = gap / 20, _SPARE * min(gap, 1e-2)
     upper, lower = _cells(steps, spacing, tail)
     parts = list(zip([upper_lattice(cells) for cells in upper], times, strict=True))
-    cumulants, total = _summed(spacing, parts, delta)
+    cumulants, total = _summed(spacing, parts, delta, spare)
     top, mirrored = epsilon_above(total, delta, guess, close), False
     if not all(step.symmetric for step, _ in steps):
         back = list(zip([upper_lattice(cells.mirrored()) for cells in upper], times, strict=True))
         if not _surely_below(spacing, back, top, delta):
-            _, other = _summed(spacing, back, delta)
+            _, other = _summed(spacing, back, delta, spare)
             back_top = epsilon_above(other, delta, guess, close)
             if back_top > top:
                 top, total, mirrored = back_top, other, True
@@ -135,11 +137,11 @@ def _epsilon_once(
         return Bracket(0.0, math.inf)
     seen = [cells.mirrored() for cells in lower] if mirrored else lower
     below = list(zip([lower_lattice(cells) for cells in seen], times, strict=True))
-    under = add_up(spacing, below, Cumulants.of(spacing, below), total.tilt)
+    under = add_up(spacing, below, Cumulants.of(spacing, below), total.tilt, spare)
     return Bracket(min(top, epsilon_below(under, delta, top, close)), top)
 
 
-def _delta_once(steps: tuple[tuple[Step, int], ...], spacing: float, epsilon: float, tail: float) -> Bracket:
+def _delta_once(steps: tuple[tuple[Step, int], ...], spacing: float, epsilon: float, tail: float, spare: float) -> Bracket:
     times = [count for _, count in steps]
     upper, lower = _cells(steps, spacing, tail)
     tops, bottoms = [], []
@@ -148,18 +150,18 @@ def _delta_once(steps: tuple[tuple[Step, int], ...], spacing: float, epsilon: fl
         above = list(zip([upper_lattice(cells) for cells in seen], times, strict=True))
         cumulants = Cumulants.of(spacing, above)
         tilt = cumulants.tilt_for_epsilon(epsilon - _shift(above))
-        tops.append(delta_above(add_up(spacing, above, cumulants, tilt), epsilon))
+        tops.append(delta_above(add_up(spacing, above, cumulants, tilt, spare), epsilon))
         seen = [cells.mirrored() for cells in lower] if mirrored else lower
         below = list(zip([lower_lattice(cells) for cells in seen], times, strict=True))
-        bottoms.append(delta_below(add_up(spacing, below, Cumulants.of(spacing, below), tilt), epsilon))
+        bottoms.append(delta_below(add_up(spacing, below, Cumulants.of(spacing, below), tilt, spare), epsilon))
     return Bracket(min(max(bottoms), max(tops)), max(tops))
 
 
-def _summed(spacing: float, parts: Parts, delta: float) -> tuple[Cumulants, Sum]:
+def _summed(spacing: float, parts: Parts, delta: float, spare: float) -> tuple[Cumulants, Sum]:
     cumulants = Cumulants.of(spacing, parts)
     infinite = -math.expm1(math.fsum(times * math.log1p(-min(lattice.infinite, 0.5)) for lattice, times in parts))
     tilt = cumulants.tilt_for_delta(max(delta - infinite, delta * 1e-9))
-    return cumulants, add_up(spacing, parts, cumulants, tilt)
+    return cumulants, add_up(spacing, parts, cumulants, tilt, spare)
 
 
 def _shift(parts: Parts) -> float:

@@ -17,8 +17,6 @@ from tacit.loss.accountant.step import UNIT, Array
 from tacit.loss.accountant.tilt import Cumulants
 
 MOST_POINTS = 1 << 23
-CHANCE = 1e-9  # what the tilted sum leaves outside the window, on either side
-_FADED = -29.0  # frequencies whose logarithm is below this are dropped, and counted as error
 Complex: TypeAlias = NDArray[np.complex128]
 
 
@@ -44,12 +42,14 @@ class Sum:
     infinite: float
 
 
-def add_up(spacing: float, parts: Sequence[tuple[Lattice, int]], cumulants: Cumulants, tilt: float) -> Sum:
-    """The law of the sum of `times` independent copies of each part, tilted by λ.
+def add_up(
+    spacing: float, parts: Sequence[tuple[Lattice, int]], cumulants: Cumulants, tilt: float, spare: float
+) -> Sum:
+    """The law of the sum of `times` independent copies of each part, tilted by λ; about `spare` of it may be wrong.
 
     Tilting multiplies each mass by e^{λ·loss} and normalises; it commutes with convolution, so errors are relative to
     the mass near the ε in question. Three errors, all in total variation of the tilted law: what lies outside a window
-    (Chernoff) is at most 2·CHANCE, and the circle folds it in; each output of a fast Fourier transform is a tree of log₂N
+    (Chernoff) is at most `spare`, and the circle folds it in; each output of a fast Fourier transform is a tree of log₂N
     sums of numbers whose moduli add up to at most 1, so it is off by at most η = 8·log₂N units, and a product of powers by
     Π(|f|+η)^T − Π|f|^T plus a few units of T·|ln f|; and the frequencies that are dropped. The last two are bounded
     in ℓ₂ of the coefficients, which by Parseval and Cauchy–Schwarz bounds ℓ₁ of the law.
@@ -58,7 +58,7 @@ def add_up(spacing: float, parts: Sequence[tuple[Lattice, int]], cumulants: Cumu
     times = [count for _, count in parts]
     log_weight = math.fsum(count * one[1] for count, one in zip(times, tilted, strict=True))
     unsure = math.fsum(count * one[2] for count, one in zip(times, tilted, strict=True))
-    low, high = cumulants.beyond(tilt, log_weight - unsure, CHANCE)
+    low, high = cumulants.beyond(tilt, log_weight - unsure, spare / 2)
     first = math.floor(low / spacing) - 1
     wanted = math.ceil(high / spacing) + 2 - first
     if not wanted <= MOST_POINTS:
@@ -68,7 +68,7 @@ def add_up(spacing: float, parts: Sequence[tuple[Lattice, int]], cumulants: Cumu
             "a wider gap.",
         )
     size = int(fft.next_fast_len(max(wanted, 16), real=True))
-    frequencies, coefficients, error = _convolve([masses for masses, *_ in tilted], times, size)
+    frequencies, coefficients, error = _convolve([masses for masses, *_ in tilted], times, size, spare)
     offset = sum(count * lattice.first for lattice, count in parts) % size  # where the first nodes add up to
     coefficients = coefficients * np.exp(-2j * math.pi / size * (frequencies * offset % size))
     shift = math.fsum(count * lattice.shift for lattice, count in parts)
@@ -84,7 +84,7 @@ def add_up(spacing: float, parts: Sequence[tuple[Lattice, int]], cumulants: Cumu
         shift,
         frequencies,
         coefficients,
-        error + 2 * CHANCE,
+        error + spare,
         unsure,
         infinite,
     )
@@ -101,14 +101,17 @@ def _tilted(spacing: float, lattice: Lattice, tilt: float) -> tuple[Array, float
     return masses / total, math.log(total) + top, 8 * UNIT * (4 + far)
 
 
-def _convolve(laws: list[Array], times: list[int], size: int) -> tuple[NDArray[np.int64], Complex, float]:
+def _convolve(
+    laws: list[Array], times: list[int], size: int, spare: float
+) -> tuple[NDArray[np.int64], Complex, float]:
     """The frequencies that matter, the product of the laws' transforms there, and its error in ℓ₁ of the law."""
     order = sorted(range(len(laws)), key=lambda j: -times[j] * _variance(laws[j]))
     alive: NDArray[np.int64] = np.arange(size // 2 + 1)
     total, bound, dropped = np.zeros(1, dtype=np.complex128), np.zeros(1), 0
+    faded = math.log(spare) - math.log(size) / 2  # all frequencies together, if so small, are worth no more than spare
     for j in order:
         found, off = _transform(laws[j], size, alive)
-        least = np.exp((_FADED - bound) / times[j]) - off
+        least = np.exp((faded - bound) / times[j]) - off
         kept = found.real**2 + found.imag**2 > np.maximum(least, 0.0) ** 2
         dropped += 2 * (len(kept) - int(np.count_nonzero(kept)))
         alive, found = alive[kept], found[kept]
@@ -122,7 +125,7 @@ def _convolve(laws: list[Array], times: list[int], size: int) -> tuple[NDArray[n
     coefficients = np.exp(total)
     roundings = 16 * UNIT * (len(laws) + np.abs(total) + math.pi * sum(times))
     off_by = np.exp(bound) * (1 + roundings) - np.abs(coefficients)
-    lost = math.exp(_FADED + excess) * math.sqrt(dropped)
+    lost = math.exp(faded + excess) * math.sqrt(dropped)
     return alive, coefficients, math.sqrt(2 * float((off_by**2).sum())) + lost
 
 
@@ -134,7 +137,7 @@ def _variance(law: Array) -> float:
 
 def _transform(law: Array, size: int, alive: NDArray[np.int64]) -> tuple[Complex, float]:
     """Σ law_k e^{−2πijk/size} at the frequencies j still alive, and a bound of its errors."""
-    if len(alive) * 64 < size:
+    if len(alive) * (len(law) + 32 * math.sqrt(len(law))) < 16 * size:
         return _directly(law, size, alive)
     if len(law) > size:
         rows = -(-len(law) // size)

@@ -52,8 +52,12 @@ class Step(ABC):
         """The probabilities of the intervals [e₀, e₁), [e₁, e₂), … of the loss; edges rise and may be infinite."""
 
     @abstractmethod
-    def reach(self, tail: float) -> tuple[float, float]:
+    def span(self, tail: float) -> tuple[float, float]:
         """A range of losses outside which P and Q each have at most about `tail` of finite loss: a hint, checked later."""
+
+    def reach(self, tail: float) -> tuple[float, float]:
+        """The range that is cut into cells: at least `span`."""
+        return self.span(tail)
 
     @property
     @abstractmethod

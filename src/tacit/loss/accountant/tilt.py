@@ -105,21 +105,25 @@ def _coarse(spacing: float, lattice: Lattice) -> tuple[Array, Array, float]:
 
     Its nodes lie apart by a small part of the deviation, and farther away by a hundredth of the distance from the mode.
     """
-    count = len(lattice.masses)
+    masses, count = lattice.masses, len(lattice.masses)
     places = np.arange(count, dtype=np.float64)
-    total = float(lattice.masses.sum())
-    mean = float((lattice.masses * places).sum()) / total
-    variance = float((lattice.masses * (places - mean) ** 2).sum()) / total
-    knots = _knots(count, int(mean), max(1, int(_FINE * math.sqrt(variance))))
-    if len(knots) < 2 or len(knots) == count:
-        return (lattice.first + places) * spacing, lattice.masses, variance * spacing**2
-    widths = np.diff(knots)
-    mass = np.add.reduceat(lattice.masses, knots[:-1])
-    moment = np.add.reduceat(lattice.masses * (places - np.repeat(knots, np.append(widths, count - knots[-1]))), knots[:-1])
+    total = float(masses.sum())
+    mean = float((masses * places).sum()) / total
+    variance = float((masses * (places - mean) ** 2).sum()) / total
+    block = max(1, int(_FINE * math.sqrt(variance)))
+    if count <= 64:
+        return (lattice.first + places) * spacing, masses, variance * spacing**2
+    if count <= 200 * block:
+        knots: NDArray[np.int64] = np.arange(0, count + block, block)
+    else:
+        knots = _knots(count, int(mean), block)
+    mass = np.add.reduceat(masses, knots[:-1])
+    moment = np.add.reduceat(masses * places, knots[:-1])
+    raised = np.maximum((moment - mass * knots[:-1]) / np.diff(knots), 0.0)
     copy = np.zeros(len(knots))
-    copy[:-1] = mass - moment / widths
-    copy[1:] += moment / widths
-    return (lattice.first + knots) * spacing, np.maximum(copy, 0.0), variance * spacing**2
+    copy[:-1] = np.maximum(mass - raised, 0.0)
+    copy[1:] += raised
+    return (lattice.first + knots) * spacing, copy, variance * spacing**2
 
 
 def _knots(count: int, middle: int, width: int) -> NDArray[np.int64]:

@@ -1,0 +1,1 @@
+"""Noise added to numbers whose sensitivity the caller states."""

@@ -1,0 +1,210 @@
+"""The mean or the sum of vectors, each first clipped to a ball: ℓ₂-Laplace noise or Gaussian, whichever is smaller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor, isqrt
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tacit.errors import Refused
+from tacit.exact import Number, positive, proper, whole
+from tacit.loss.approx import Approx
+from tacit.loss.loss import Loss
+from tacit.loss.relation import Relation
+from tacit.mechanisms.additive.euclidean_laplace import EuclideanLaplace, gamma_quantile_up
+from tacit.mechanisms.additive.gaussian import Gaussian
+from tacit.mechanisms.answer import Answer, cost
+from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.steps import in_steps
+from tacit.noise.ball import START_BITS, ball, precision, up
+from tacit.noise.bits import Bits, Integers
+from tacit.noise.grid import Grid
+
+_FINENESS = 1 << 24  # steps to a radius, where the caller names no grid
+_FINEST = 1 << 30  # the square of a clipped vector's length then fits 64 bits
+
+
+@dataclass(frozen=True)
+class BallMean(Mechanism[ArrayLike, "VectorAnswer"]):
+    """Clips each person's vector to the ball of a public radius, adds them up in integers and makes the sum private.
+
+    Claim: the release costs what `noise` costs on integer vectors that differ in ℓ₂ norm by at most R, the radius in
+    whole steps, under add/remove, and by at most 2R under replace. Proof: `clip` maps each row, by itself, to an
+    integer vector whose length, computed in integers, is at most R; the sum is exact. Under add/remove one such
+    vector is added, under replace one is exchanged for another. Dividing by a public number of `people` is
+    post-processing; under add/remove that number is private, and only sums are offered.
+    """
+
+    radius: Fraction
+    relation: Relation
+    grid: Grid
+    noise: EuclideanLaplace | Gaussian
+    people: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radius", positive(self.radius, "radius"))
+        if self.people is not None:
+            object.__setattr__(self, "people", whole(self.people, "people", 1))
+            if self.relation is not Relation.REPLACE:
+                raise Refused(
+                    f"a mean under {self.relation}", "How many people there are is then private.", "a sum, or replace."
+                )
+        grid_of_noise = self.noise.grid if isinstance(self.noise, Gaussian) else None
+        reach = _reach(self.radius, self.relation, self.grid)
+        if not (self.noise.relation is self.relation and self.noise.sensitivity >= reach and grid_of_noise is None):
+            raise Refused(
+                "noise that was made for something else",
+                "It must hide integer vectors that differ by the radius in steps (twice that under replace).",
+                "for_epsilon, for_loss or best, which make it.",
+            )
+
+    @classmethod
+    def for_epsilon(
+        cls,
+        epsilon: Number,
+        radius: Number,
+        relation: Relation,
+        *,
+        dimension: int,
+        people: int | None = None,
+        grid: Grid | None = None,
+    ) -> BallMean:
+        """The least ℓ₂-Laplace noise that is ε-private."""
+        bound, steps = positive(radius, "radius"), grid or Grid.below(positive(radius, "radius") / _FINENESS)
+        reach = _reach(bound, relation, steps)
+        noise = EuclideanLaplace.for_epsilon(epsilon, reach, relation, dimension=dimension)
+        return cls(bound, relation, steps, noise, people)
+
+    @classmethod
+    def for_loss(
+        cls,
+        target: Loss,
+        radius: Number,
+        relation: Relation,
+        *,
+        dimension: int,
+        people: int | None = None,
+        grid: Grid | None = None,
+    ) -> BallMean:
+        """The least Gaussian noise that costs at most `target`."""
+        bound, steps = positive(radius, "radius"), grid or Grid.below(positive(radius, "radius") / _FINENESS)
+        noise = Gaussian.for_loss(target, _reach(bound, relation, steps), relation, dimension=dimension)
+        return cls(bound, relation, steps, noise, people)
+
+    @classmethod
+    def best(
+        cls,
+        target: Approx,
+        radius: Number,
+        relation: Relation,
+        *,
+        dimension: int,
+        people: int | None = None,
+        grid: Grid | None = None,
+    ) -> BallMean:
+        """Whichever of the two has the smaller expected ℓ₂ error at this (ε, δ).
+
+        ℓ₂-Laplace has dΔ/ε and always beats Laplace noise in each coordinate, which has about √2·dΔ/ε; Gaussian has
+        about √d·σ and needs δ > 0.
+        """
+        laplace = cls.for_epsilon(
+            target.exact_epsilon, radius, relation, dimension=dimension, people=people, grid=grid
+        )
+        if target.exact_delta == 0:
+            return laplace
+        gaussian = cls.for_loss(target, radius, relation, dimension=dimension, people=people, grid=grid)
+        return min(laplace, gaussian, key=lambda mechanism: mechanism.expected_error())
+
+    @property
+    def dimension(self) -> int:
+        return self.noise.dimension
+
+    @property
+    def loss(self) -> Loss:
+        return self.noise.loss
+
+    @property
+    def unit(self) -> Fraction:
+        """What one whole number of the private sum stands for."""
+        return self.grid.step / (self.people or 1)
+
+    def clip(self, vectors: ArrayLike) -> Integers:
+        """Each row as a vector of whole steps no longer than the radius; NaN counts as 0, and no row is refused."""
+        rows = in_steps(vectors, self.grid)
+        if not (rows.ndim == 2 and rows.shape[1] == self.dimension):
+            raise Refused(
+                f"records with {rows.ndim} dimensions",
+                "They are not one vector of the stated dimension for each person.",
+                f"a table of numbers with {self.dimension} columns.",
+            )
+        return clip_to_ball(rows, floor(self.radius / self.grid.step))
+
+    def privatize(self, value: ArrayLike, bits: Bits) -> NDArray[np.float64]:
+        rows = self.clip(value)
+        if self.people not in (None, rows.shape[0]):
+            raise Refused("a table with another number of rows", "That number is public here.", f"{self.people} rows.")
+        total = rows.sum(axis=0, dtype=np.int64)
+        noisy: NDArray[np.float64] = np.asarray(self.noise.privatize(total, bits), np.float64) * float(self.unit)
+        return noisy
+
+    def expected_error(self) -> float:
+        """The expected ℓ₂ norm of the noise (before its rounding): d·scale, or σ√2·Γ((d+1)/2)/Γ(d/2)."""
+        if isinstance(self.noise, EuclideanLaplace):
+            return float(self.noise.dimension * self.noise.scale * self.unit)
+        half = Fraction(self.dimension, 2)
+        with precision(START_BITS):
+            ratio = (ball(half + Fraction(1, 2)).lgamma() - ball(half).lgamma()).exp()
+            return up((2 * ball(self.noise.variance)).sqrt() * ratio * ball(self.unit))
+
+    def error(self, confidence: Number = "0.95") -> float:
+        """The radius within which the exact sum (or mean) of the clipped vectors lies: an exact gamma or χ quantile."""
+        if isinstance(self.noise, EuclideanLaplace):
+            steps = Fraction(self.noise.error(confidence))
+            return float(steps * self.unit)
+        with precision(START_BITS):
+            square = gamma_quantile_up(Fraction(self.dimension, 2), proper(confidence, "confidence"))
+            reach = (2 * ball(self.noise.variance * square)).sqrt() + ball(self.dimension).sqrt() / 2
+            return up(reach * ball(self.unit))
+
+    def answer(self, private: NDArray[np.float64]) -> VectorAnswer:
+        return VectorAnswer(private, self)
+
+
+class VectorAnswer(Answer):
+    """A private vector: the error is its distance from the true one. `interval` is the box around that ball."""
+
+    def describe(self, confidence: Number = "0.95") -> str:
+        percent = f"{float(100 * proper(confidence, 'confidence')):g}%"
+        cells = ", ".join(f"{cell:,.6g}" for cell in self.value)
+        return f"({cells}) within {self.error(confidence):,.4g} in length  ({percent} sure; cost {cost(self.loss)})"
+
+
+def clip_to_ball(rows: Integers, radius: int) -> Integers:
+    """Each integer row as it is, if its length is at most `radius`; else shortened towards 0 to at most that length.
+
+    Lengths are compared in integers. Floats only propose the shortened row; one that is too long is shortened exactly.
+    """
+    lengths = np.linalg.norm(rows.astype(np.float64), axis=1)
+    factors = np.where(lengths > radius, radius / np.maximum(lengths, 1.0) * (1 - 2.0**-40), 1.0)
+    shortened = np.trunc(rows * factors[:, None]).astype(np.int64)
+    near = lengths <= 2.0 * radius  # of these the squares fit 64 bits
+    fits = near & ((np.where(near[:, None], rows, 0) ** 2).sum(axis=1, dtype=np.int64) <= radius**2)
+    clipped = np.where(fits[:, None], rows, shortened)
+    for row in np.flatnonzero((clipped**2).sum(axis=1, dtype=np.int64) > radius**2):
+        exact = [int(cell) for cell in rows[row]]
+        above = isqrt(sum(cell * cell for cell in exact)) + 1
+        clipped[row] = [(abs(cell) * radius // above) * (1 if cell > 0 else -1) for cell in exact]
+    return clipped
+
+
+def _reach(radius: Fraction, relation: Relation, grid: Grid) -> Fraction:
+    """How far apart neighbours' sums can be, in steps."""
+    steps = floor(radius / grid.step)
+    if not 1 <= steps <= _FINEST:
+        raise Refused(
+            f"a ball of {steps} steps", "Clipping is exact in 64-bit integers.", f"1 to {_FINEST} steps to the radius."
+        )
+    return Fraction(steps if relation is Relation.ADD_REMOVE else 2 * steps)

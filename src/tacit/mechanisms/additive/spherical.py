@@ -1,0 +1,20 @@
+"""Additive noise whose cost goes by the ℓ₂ distance of neighbours' values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tacit.mechanisms.additive.additive import Additive
+
+
+@dataclass(frozen=True)
+class Spherical(Additive):
+    """Gaussian-like noise: `sensitivity` is an ℓ₂ bound."""
+
+    @property
+    def reach_squared(self) -> Fraction:
+        """The squared ℓ₂ sensitivity, in the value's own unit, after rounding to the grid."""
+        if self.grid is None:
+            return self.sensitivity**2
+        return (self.grid.l2_steps_up(self.sensitivity, self.dimension) * self.step) ** 2

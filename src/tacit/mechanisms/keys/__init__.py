@@ -1,0 +1,1 @@
+"""Keys that are themselves private: which of them to show."""

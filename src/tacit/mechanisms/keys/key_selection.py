@@ -1,0 +1,162 @@
+"""Which keys occur, where the keys are private: each kept with the best probability that (ε, δ) permits."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import Refused
+from tacit.exact import Number, proper, whole
+from tacit.loss.approx import Approx
+from tacit.loss.relation import Relation
+from tacit.mechanisms.answer import Answer
+from tacit.mechanisms.keys.held_keys import count_held
+from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.statistics.records import Key, in_key_order, key_text
+from tacit.mechanisms.statistics.tally import check_terms, percent
+from tacit.noise.ball import Ball, ball, fraction_down, less, precision
+from tacit.noise.bits import Bits
+from tacit.noise.uniform_real import UniformReal
+
+_MOST_STEPS = 100_000
+
+
+@dataclass(frozen=True)
+class KeySelection(Mechanism[Any, "SelectedKeys"]):
+    """Keeps a key that n people hold with probability π(n), the largest there is under (ε, δ).
+
+    π(0) = 0 and π(n+1) = min(e^ε π(n) + δ, 1 − e^−ε(1 − π(n) − δ), 1) (Desfontaines, Voss, Gipson and Mandayam 2020).
+    Claim: each key alone is (ε, δ)-private when one person joins or leaves, since for kept and for withheld the two
+    bounds are those of the definition; and no rule that is (ε, δ)-private keeps any key more often. One person touches
+    at most `most_keys` keys, twice as many under replace. With k touched keys each uses (ε/k, δ′) with
+    (1−δ′)^k = 1−δ, and together they are (ε, δ) (Kairouz, Oh and Viswanath 2015). Counts are not released.
+    """
+
+    target: Approx
+    relation: Relation
+    most_keys: int = 1
+
+    def __post_init__(self) -> None:
+        check_terms(self.target, self.relation)
+        object.__setattr__(self, "most_keys", whole(self.most_keys, "most_keys", 1))
+        aim = self.target
+        if not (isinstance(aim, Approx) and aim.exact_epsilon > 0 and 0 < aim.exact_delta < 1):
+            raise Refused(
+                f"private keys at ({aim})",
+                "That a key appears at all can give its only holder away, and this must have a probability δ > 0.",
+                "an Approx(ε, δ) with ε > 0 and 0 < δ < 1.",
+            )
+        if not len(self.keeping) <= _MOST_STEPS:
+            raise Refused(f"private keys at ({aim})", "Only keys of very many people would appear.", "a larger ε.")
+
+    @property
+    def loss(self) -> Approx:
+        return self.target
+
+    @property
+    def touched(self) -> int:
+        """How many keys one person touches at most."""
+        return self.most_keys * (2 if self.relation is Relation.REPLACE else 1)
+
+    @cached_property
+    def epsilon(self) -> Fraction:
+        """What each key may spend of ε."""
+        return self.target.exact_epsilon / self.touched
+
+    @cached_property
+    def delta(self) -> Fraction:
+        """What each key may spend of δ: 1 − (1−δ)^(1/k), rounded down."""
+        if self.touched == 1:
+            return self.target.exact_delta
+        with precision(256):
+            return fraction_down(-((-ball(self.target.exact_delta)).log1p() / self.touched).expm1())
+
+    @cached_property
+    def keeping(self) -> tuple[Fraction, ...]:
+        """π(0), π(1), … up to the first that is certain, each rounded down to 64 bits."""
+        with precision(256):
+            return tuple(fraction_down(chance) for chance in self._chances(_MOST_STEPS + 2))
+
+    def keep_probability(self, people: int) -> Ball:
+        """The exact π(n), at the working precision."""
+        if whole(people, "people") >= len(self.keeping):
+            return ball(1)
+        return self._chances(people + 1)[-1]
+
+    def _chances(self, most: int) -> list[Ball]:
+        growth, decay, delta = ball(self.epsilon).exp(), (-ball(self.epsilon)).exp(), ball(self.delta)
+        chances = [ball(0)]
+        while len(chances) < most and not chances[-1] >= 1:
+            last = chances[-1]
+            chances.append((growth * last + delta).min(1 - decay * (1 - last - delta)).min(ball(1)))
+        return chances
+
+    def surely(self, confidence: Number = "0.95") -> int:
+        """The least number of people whose key appears with this confidence."""
+        share = proper(confidence, "confidence")
+        return next(
+            people
+            for people in range(len(self.keeping) + 1)
+            if less(lambda: ball(share), partial(self.keep_probability, people))
+        )
+
+    def error(self, confidence: Number = "0.95") -> int:
+        """How many people a withheld key may have at most, with this confidence."""
+        return self.surely(confidence) - 1
+
+    def privatize(self, value: Any, bits: Bits) -> tuple[Key, ...]:
+        counts = count_held(value, self.most_keys)
+        keys = in_key_order(counts)
+        people = np.array([min(counts[key], len(self._words)) for key in keys], np.int64)
+        words = bits.words(len(keys))
+        kept = people == len(self._words)  # π = 1
+        uncertain = np.flatnonzero(~kept)
+        bounds = self._words[people[uncertain]]
+        kept[uncertain] = words[uncertain] < bounds
+        for place in uncertain[(words[uncertain] >= bounds) & (words[uncertain] - bounds <= 1)]:
+            exactly = partial(self.keep_probability, int(people[place]))
+            kept[place] = UniformReal(bits, int(words[place])).is_below(exactly)
+        return tuple(key for key, is_kept in zip(keys, kept, strict=True) if is_kept)
+
+    @cached_property
+    def _words(self) -> NDArray[np.uint64]:
+        """⌊π(n)·2⁶⁴⌋ for every π(n) < 1, or one less, since π(n) was rounded: a word below it is surely below π(n)."""
+        return np.array([int(chance * 2**64) for chance in self.keeping if chance < 1], np.uint64)
+
+    def probability(self, records: Any, output: Collection[Key]) -> Ball:
+        """The exact probability of these keys."""
+        counts = count_held(records, self.most_keys)
+        chance = ball(1 if set(output) <= set(counts) else 0)
+        for key, people in counts.items():
+            kept = self.keep_probability(people)
+            chance *= kept if key in output else 1 - kept
+        return chance
+
+    def answer(self, private: Any) -> SelectedKeys:
+        return SelectedKeys(private, self)
+
+
+@dataclass(frozen=True, eq=False)
+class SelectedKeys(Answer):
+    """The keys that were kept, in the order of the keys themselves. Every one of them occurs."""
+
+    value: tuple[Key, ...]
+    mechanism: KeySelection
+
+    def interval(self, confidence: Number = "0.95") -> tuple[int, int]:
+        """A withheld key is held by nobody, or by this many people at most."""
+        return 0, self.mechanism.error(confidence)
+
+    def describe(self, confidence: Number = "0.95") -> str:
+        keys = "\n".join(key_text(key) for key in self.value) if self.value else "no key was common enough"
+        usual, sure = self.mechanism.surely("0.5"), self.mechanism.surely(confidence)
+        return (
+            f"{keys}\n(keys held by fewer than about {usual:,} people are withheld, and one held by {sure:,} or more "
+            f"appears with probability {percent(confidence)}; cost {self.mechanism.target})"
+        )

@@ -1,0 +1,1 @@
+"""One person's own answer, randomised before it leaves them."""

@@ -1,0 +1,122 @@
+"""Randomized responses: one person's answer, made deniable before it leaves that person's hands."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from math import nextafter
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tacit.errors import Refused
+from tacit.exact import Number, probability, proper, whole
+from tacit.loss.curve import float_up
+from tacit.loss.relation import Relation
+from tacit.mechanisms.answer import Answer, cost
+from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.response.clopper_pearson import longest_reach
+from tacit.mechanisms.response.share import Share
+from tacit.mechanisms.steps import in_steps
+from tacit.noise.ball import Ball, precision, up
+from tacit.noise.bits import Bits, Integers
+
+
+class Response(Mechanism[ArrayLike, "Report"]):
+    """A local randomizer: each answer becomes a report that could have come from any other answer.
+
+    Claim, for each subclass: the loss is that of one person's report when that person's true answer is replaced by any
+    other; nobody needs to be trusted. Answers are bools, or integers from 0 to options − 1 (one beyond
+    counts as the nearest), one for each respondent, and every respondent's randomness is independent.
+    """
+
+    relation = Relation.REPLACE
+
+    @property
+    @abstractmethod
+    def options(self) -> int:
+        """How many answers there are."""
+
+    @abstractmethod
+    def probability(self, answer: int, report: int) -> Ball:
+        """P(report | answer), exactly."""
+
+    @abstractmethod
+    def hit(self, option: int = 1) -> Ball:
+        """The probability that a report counts for this option if it is the true answer."""
+
+    @abstractmethod
+    def stray(self, option: int = 1) -> Ball:
+        """The probability that a report counts for this option if another is true, whichever."""
+
+    @abstractmethod
+    def randomize(self, answers: Integers, bits: Bits) -> Integers:
+        """A report for each answer."""
+
+    def tally(self, reports: ArrayLike, option: int = 1) -> int:
+        """How many of the reports count for an option."""
+        return int(np.count_nonzero(np.asarray(reports) == option))
+
+    def estimate(self, reports: ArrayLike, option: int = 1) -> Share:
+        """What share of the respondents' population has this option as its true answer, without bias."""
+        asked = whole(option, "option")
+        if not (asked < self.options and np.size(reports) > 0):
+            raise Refused("an estimate", "There is no such option, or no report.", "reports, and one of the options.")
+        return Share(self.tally(reports, asked), int(np.size(reports)), self, asked)
+
+    def histogram(self, reports: ArrayLike) -> tuple[Share, ...]:
+        """The estimated share of every option."""
+        return tuple(self.estimate(reports, option) for option in range(self.options))
+
+    def variance(self, share: Number, people: int, option: int = 1) -> float:
+        """The variance of the estimate for people drawn from a population with this true share.
+
+        A report counts for the option with probability λ = stray + (hit − stray)·share, the count is binomial, and
+        the estimate is (count/n − stray)/(hit − stray): the variance is λ(1−λ)/(n·(hit − stray)²).
+        """
+        true_share, n = float(probability(share, "share")), whole(people, "people", 1)
+        with precision(96):
+            stray, contrast = float(self.stray(option)), float(self.hit(option) - self.stray(option))
+        rate = stray + contrast * true_share
+        return rate * (1 - rate) / (n * contrast**2)
+
+    def error(self, confidence: Number = "0.95", people: int = 1) -> float:
+        """How far the estimate from so many reports lies from the true share at most, whatever either is.
+
+        It is the farthest that the exact interval of any count reaches from its estimate: that interval holds the true
+        share with this confidence, and lies within. (hit − stray is the same for all options.)
+        """
+        miss = (1 - proper(confidence, "confidence")) / 2
+        reach = longest_reach(whole(people, "people", 1), miss)
+        with precision(96):
+            return up(reach / abs(self.hit() - self.stray()))
+
+    def privatize(self, value: ArrayLike, bits: Bits) -> Any:
+        array = np.asarray(value)
+        answers = array.astype(np.int64) if array.dtype.kind == "b" else in_steps(value, None)
+        reports = self.randomize(np.clip(answers, 0, self.options - 1).ravel(), bits).reshape(answers.shape)
+        return reports if reports.ndim else int(reports)
+
+    def answer(self, private: Any) -> Report:
+        return Report(private, self)
+
+
+class Report(Answer):
+    """One report or many, as they leave the respondents."""
+
+    mechanism: Response
+
+    def error(self, confidence: Number = "0.95") -> float:
+        return self.mechanism.error(confidence, int(np.size(self.value)))
+
+    def interval(self, confidence: Number = "0.95") -> tuple[Any, Any]:
+        """The interval of the share of option 1."""
+        return self.mechanism.estimate(self.value).interval(confidence)
+
+    def describe(self, confidence: Number = "0.95") -> str:
+        """One report as it is; of many, the share of option 1 that they speak for."""
+        bare = nextafter(float_up(self.loss.core()[0]), 1)
+        price = f"cost to each respondent {cost(self.loss, max(1e-6, bare))}"
+        if not np.ndim(self.value):
+            return f"{self.value}  ({price})"
+        return f"{np.size(self.value):,} reports: {self.mechanism.estimate(self.value).describe(confidence)}  ({price})"

@@ -1,0 +1,1 @@
+"""Answers whose noise follows how stable the data are."""

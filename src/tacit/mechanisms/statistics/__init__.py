@@ -1,0 +1,1 @@
+"""Counts, sums, means, variances, histograms and quantiles of one record a person."""

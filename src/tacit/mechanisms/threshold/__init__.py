@@ -1,0 +1,1 @@
+"""Many questions, of which only the few yeses cost."""

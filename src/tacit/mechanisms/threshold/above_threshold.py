@@ -1,0 +1,184 @@
+"""Above threshold: which of a stream of questions is the first whose value is high, at the price of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tacit.errors import Refused
+from tacit.exact import Number, exact, positive, proper, whole
+from tacit.loss.approx import Pure
+from tacit.loss.relation import Relation
+from tacit.mechanisms.answer import Answer, cost
+from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.steps import in_steps
+from tacit.mechanisms.threshold.threshold_law import ThresholdLaw
+from tacit.mechanisms.threshold.threshold_session import ThresholdSession
+from tacit.noise.bits import Bits
+from tacit.noise.discrete_laplace import DiscreteLaplace
+from tacit.noise.entropy import ENTROPY
+from tacit.noise.grid import Grid, whole_steps_down
+
+Some = TypeVar("Some", bound="AboveThreshold")
+_SPLITS = 1 << 20
+
+
+@dataclass(frozen=True)
+class AboveThreshold(Mechanism[Sequence[float], "Crossings"]):
+    """Compares each value plus its own noise with one noisy threshold, and stops after the first yes.
+
+    Claim: if neighbours under `relation` move each value by at most Δ, all answers together are (ε₁+ε₂)-private,
+    however many there are and however each question was chosen after the answers before it (Dwork and Roth 2014; Lyu,
+    Su and Li 2017, algorithm 1). Proof: the threshold has Laplace noise of scale Δ/ε₁, drawn once; each question has
+    fresh noise of scale 2cΔ/ε₂, for c yeses in all (here 1). Move the threshold's noise by Δ, at a factor e^ε₁: then
+    every no is at least as likely on the neighbour as it was. A yes asks its own noise to make up for at most 2Δ, at
+    a factor e^(ε₂/c), and there are at most c. If all values move one way (`monotonic`), Δ is enough: scale cΔ/ε₂.
+    Answers carry no noisy value. The noise is discrete, the values integers or rounded to a grid, and Δ is in whole
+    steps, so the same moves are exact.
+    """
+
+    threshold: Fraction
+    sensitivity: Fraction
+    relation: Relation
+    epsilon_threshold: Fraction
+    epsilon_questions: Fraction
+    grid: Grid | None = None
+    monotonic: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "threshold", exact(self.threshold, "threshold"))
+        for name in ("sensitivity", "epsilon_threshold", "epsilon_questions"):
+            object.__setattr__(self, name, positive(getattr(self, name), name))
+        if not isinstance(self.monotonic, bool):
+            raise Refused("monotonic that is not a bool", "It is a claim: it holds or not.", "True or False.")
+        if self.grid is None and not self.sensitivity >= 1:
+            raise Refused(
+                f"a sensitivity of {self.sensitivity} for integers",
+                "Integers that differ at all differ by at least 1.",
+                "sensitivity ≥ 1; or a grid, for real values.",
+            )
+
+    @classmethod
+    def for_epsilon(
+        cls: type[Some],
+        epsilon: Number,
+        threshold: Number,
+        sensitivity: Number,
+        relation: Relation,
+        *,
+        grid: Grid | None = None,
+        monotonic: bool = False,
+        **more: Any,
+    ) -> Some:
+        """ε split so that value minus threshold has the least variance: ε₁ : ε₂ = 1 : (2c)^⅔ (c^⅔ if monotonic)."""
+        total = positive(epsilon, "epsilon")
+        yeses = whole(more.get("positives", 1), "positives", 1)
+        share = Fraction(max(1, round(_SPLITS / (1 + ((1 if monotonic else 2) * yeses) ** (2 / 3)))), _SPLITS)
+        level, bound = exact(threshold, "threshold"), positive(sensitivity, "sensitivity")
+        return cls(level, bound, relation, total * share, total * (1 - share), grid, monotonic, **more)
+
+    @property
+    def positives(self) -> int:
+        """After how many yeses a session closes."""
+        return 1
+
+    @property
+    def loss(self) -> Pure:
+        return Pure(self.epsilon_threshold + self.epsilon_questions)
+
+    @property
+    def shift(self) -> int:
+        """How many whole steps neighbours move a value at most."""
+        return self.grid.l1_steps_up(self.sensitivity, 1) if self.grid else whole_steps_down(self.sensitivity)
+
+    @property
+    def level(self) -> int:
+        """The threshold in whole steps: between integers the next one up, on a grid the nearest."""
+        return floor(self.threshold / self.grid.step + Fraction(1, 2)) if self.grid else ceil(self.threshold)
+
+    @cached_property
+    def threshold_noise(self) -> DiscreteLaplace:
+        return DiscreteLaplace(self.shift / self.epsilon_threshold)
+
+    @cached_property
+    def question_noise(self) -> DiscreteLaplace:
+        return DiscreteLaplace((1 if self.monotonic else 2) * self.positives * self.shift / self.epsilon_questions)
+
+    @property
+    def number_noise(self) -> DiscreteLaplace | None:
+        """The noise of released numbers, where there are any."""
+        return None
+
+    def start(self) -> ThresholdSession:
+        """A new session, with noise from the operating system's entropy. Each one costs `loss`."""
+        return ThresholdSession(self, ENTROPY)
+
+    def steps(self, value: float) -> int:
+        """One value in whole steps."""
+        if np.ndim(value):
+            raise Refused("several values in one question", "Each is a question of its own.", "one number.")
+        return int(in_steps(value, self.grid))
+
+    def place(self, steps: int) -> int | float:
+        """The number at this step."""
+        return self.grid.place_one(steps) if self.grid else steps
+
+    @cached_property
+    def law(self) -> ThresholdLaw:
+        return ThresholdLaw(self.threshold_noise.scale, self.question_noise.scale)
+
+    def probability(self, values: Sequence[float], answers: Sequence[bool]) -> float:
+        """P(these answers) to these values, asked until the session closes. It is private; only tests want it."""
+        return self.law.probability([self.steps(value) - self.level for value in values[: len(answers)]], answers)
+
+    def error(self, confidence: Number = "0.95", questions: int = 1) -> float:
+        """How far the threshold must be moved, either way, for all of so many answers to be right at once.
+
+        The quantile of the noise itself, so it holds whatever is asked. A grid adds a step, for two roundings.
+        """
+        steps = self.law.spread(1 - proper(confidence, "confidence"), whole(questions, "questions", 1))
+        return steps if self.grid is None else float((steps + 1) * self.grid.step)
+
+    def privatize(self, value: Sequence[float], bits: Bits) -> Any:
+        for each in value:
+            self.steps(each)  # whatever will be refused is refused first, wherever the session would have closed
+        session, answers = ThresholdSession(self, bits), []
+        for each in value:
+            if session.stopped:
+                break
+            answers.append(session.measure(each) if self.number_noise else session.ask(each))
+        return tuple(answers)
+
+    def answer(self, private: Any) -> Crossings:
+        return Crossings(private, self)
+
+
+class Crossings(Answer):
+    """The answers to a list of questions, up to the last yes that could be given."""
+
+    mechanism: AboveThreshold
+
+    def error(self, confidence: Number = "0.95") -> float:
+        return self.mechanism.error(confidence, max(1, len(self.value)))
+
+    def interval(self, confidence: Number = "0.95") -> tuple[Any, Any]:
+        raise Refused("an interval around yes and no", "They are not numbers.", "error(confidence), of the threshold.")
+
+    def describe(self, confidence: Number = "0.95") -> str:
+        """The answers in a row, how sharp the threshold was, cost."""
+        words = [_word(each) for each in self.value]
+        percent = f"{float(100 * proper(confidence, 'confidence')):g}%"
+        sharp = f"all right for a threshold within ± {self.error(confidence):,g}, with {percent} confidence"
+        return f"{', '.join(words) or 'no question'}  ({sharp}; cost {cost(self.loss)})"
+
+
+def _word(answer: bool | float | None) -> str:
+    if answer is None or isinstance(answer, bool):
+        return "yes" if answer else "no"
+    return f"{answer:,}"
