@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import sys
+import textwrap
 from pathlib import Path
 
 import matplotlib as mpl
@@ -45,7 +46,8 @@ def main(figure: Path) -> None:
 
 
 def _indented(text: object) -> str:
-    return "\n".join(f"  {line}" for line in str(text).splitlines())
+    lines = [part for line in str(text).splitlines() for part in textwrap.wrap(line, 100, break_long_words=False)]
+    return "\n".join(f"  {line}" for line in lines)
 
 
 def draw(figure: Path, smokers: Answer, cost: Answer, regions: Answer) -> None:
@@ -62,7 +64,9 @@ def draw(figure: Path, smokers: Answer, cost: Answer, regions: Answer) -> None:
         axes.set(title=title, ylabel=unit, xticks=[], ylim=(0, 1.25 * high))
     low, high = regions.interval()
     right.bar(REGIONS, regions.value, color="#9ecae1")
-    right.errorbar(REGIONS, regions.value, [regions.value - low, high - regions.value], fmt="none", ecolor="black", capsize=6)
+    right.errorbar(
+        REGIONS, regions.value, [regions.value - low, high - regions.value], fmt="none", ecolor="black", capsize=6
+    )
     right.set(title="Patients by region", ylabel="patients")
     for axes in (left, middle, right):
         axes.spines[["top", "right"]].set_visible(False)

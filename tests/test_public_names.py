@@ -4,16 +4,35 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
+from inspect import isabstract
+from pkgutil import walk_packages
+from types import ModuleType
 
 import pytest
 
 import tacit
+from tacit import mechanisms
 
 
-@pytest.mark.parametrize("name", tacit.__all__)
-def test_every_public_name_is_there(name: str) -> None:
-    assert getattr(tacit, name).__name__ == name
-    assert name in dir(tacit)
+@pytest.mark.parametrize(
+    ("package", "name"), [(package, name) for package in (tacit, mechanisms) for name in package.__all__]
+)
+def test_every_public_name_is_there(package: ModuleType, name: str) -> None:
+    assert getattr(package, name).__name__ == name
+    assert name in dir(package)
+
+
+def test_every_mechanism_has_a_public_name() -> None:
+    for module in walk_packages(mechanisms.__path__, "tacit.mechanisms."):
+        import_module(module.name)
+    kinds, found = [mechanisms.Mechanism], set()
+    while kinds:
+        kind = kinds.pop()
+        kinds += kind.__subclasses__()
+        if not isabstract(kind) and kind.__module__.startswith("tacit."):
+            found.add(kind.__name__)
+    assert found <= set(mechanisms.__all__)
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

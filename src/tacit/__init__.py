@@ -5,8 +5,9 @@ The names below are loaded when they are first used, so that `import tacit` cost
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tacit.names import lazily
 
 if TYPE_CHECKING:
     from tacit.errors import Failed as Failed
@@ -50,13 +51,4 @@ _HOME = {
 }
 
 __all__ = sorted(_HOME)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'tacit' has no attribute {name!r}")
-    return getattr(import_module(f"tacit.{_HOME[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazily(__name__, _HOME)

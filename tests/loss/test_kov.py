@@ -160,3 +160,13 @@ def test_what_is_no_parameter_is_refused(epsilon: float, delta: float, times: in
     """R08."""
     with pytest.raises(Refused):
         RepeatedApprox(epsilon, delta, times)
+
+
+def test_absurd_sizes_stay_sound() -> None:
+    for own in (10**6, 10**30, 10**100):
+        loss = RepeatedApprox(own, 0, 3)
+        assert loss.delta(5) == 1.0
+        assert loss.epsilon("1e-6") <= float(3 * own) * (1 + 1e-15)
+        assert loss.epsilon("1e-6") >= 0.9 * own
+    tiny = RepeatedApprox(Fraction(1, 10**100), 0, 5)
+    assert 0 < tiny.delta(0) < 1e-99

@@ -75,6 +75,23 @@ def test_it_is_never_above_the_sums(parts: list[Approx]) -> None:
         assert exact.delta(target) <= summed.delta(target) * (1 + 1e-12)
 
 
+@settings(max_examples=30, deadline=None)
+@given(PARTS)
+def test_its_other_currencies_are_above_it_and_add_up(parts: list[Approx]) -> None:
+    exact = optimal_composition(parts)
+    concentrated = exact.zcdp()
+    assert concentrated.rho == sum(part.zcdp().rho for part in parts)
+    for target in (Fraction(0), Fraction(1, 2), Fraction(2)):
+        assert concentrated.delta(target) >= exact.delta_between(target)[0]
+    if concentrated.exact_delta == 0:
+        assert exact.gdp().mu_squared == sum(part.gdp().mu_squared for part in parts)
+        for target in (Fraction(0), Fraction(1, 2), Fraction(2)):
+            assert exact.gdp().delta(target) >= exact.delta_between(target)[0]
+    else:
+        with pytest.raises(Refused):
+            exact.gdp()
+
+
 def test_equal_parts_are_the_repeated_release() -> None:
     assert optimal_composition([Approx("0.1", "0.001")] * 30) == RepeatedApprox("0.1", "0.001", 30)
     assert MixedApprox([Approx("0.1", "0.001")] * 30).epsilon("0.035") == pytest.approx(1.157007168, abs=1e-9)

@@ -66,8 +66,10 @@ def enumerate_second_word(law: Law) -> tuple[dict[int, int], int]:
     for lead in (np.arange(HALF), np.arange(HALF, 2 * HALF)):
         low = lead.astype(np.uint64) << np.uint64(48)
         high = low | np.uint64((1 << 48) - 1)
-        outputs = [law.draw(HALF, Scripted(open_word + words.astype("<u8").tobytes() + b"\x55" * (1 << 20)))
-                   for words in (low, high)]
+        outputs = [
+            law.draw(HALF, Scripted(open_word + words.astype("<u8").tobytes() + b"\x55" * (1 << 20)))
+            for words in (low, high)
+        ]
         same = outputs[0] == outputs[1]
         undecided += int((~same).sum())
         for value, count in zip(*np.unique(outputs[0][same], return_counts=True), strict=True):
@@ -95,8 +97,11 @@ def test_every_mass_lies_in_its_enumerated_bracket(law: Law) -> None:
 def test_the_bracket_catches_a_scale_that_is_a_tenth_of_a_percent_off() -> None:
     first, left = enumerate_first_word(DiscreteLaplace("7/3"))
     claimed = DiscreteLaplace(Fraction(7, 3) * Fraction(1001, 1000))
-    assert any(not claimed.mass(value) <= ball(Fraction(first[value] + left, 65_536)) or
-               not ball(Fraction(first[value], 65_536)) <= claimed.mass(value) for value in first)
+    assert any(
+        not claimed.mass(value) <= ball(Fraction(first[value] + left, 65_536))
+        or not ball(Fraction(first[value], 65_536)) <= claimed.mass(value)
+        for value in first
+    )
 
 
 WIDE: list[Law] = [

@@ -14,10 +14,12 @@ from flint import arb
 from tacit.exact import Number, probability, whole
 from tacit.loss.approx import Approx
 from tacit.loss.coins import coin_sums, coins_delta
+from tacit.loss.gdp import Gdp
 from tacit.loss.loss import Loss
 from tacit.loss.pair import Pair
 from tacit.loss.sharp import sharp
 from tacit.loss.stairs import epsilon_between_losses
+from tacit.loss.zcdp import Zcdp
 from tacit.noise.ball import START_BITS, Ball, ball, down, fraction_up, precision, up
 
 _BITS = 4 * START_BITS
@@ -113,6 +115,14 @@ class RepeatedApprox(Pair):
         """Each part for the whole group, k times."""
         one = self.part.group(whole(people, "people", least=1))
         return RepeatedApprox(one.exact_epsilon, one.exact_delta, self.times)
+
+    def zcdp(self) -> Zcdp:
+        """k times the part's ρ, with the total slack."""
+        return Zcdp(self.times * self.part.zcdp().rho, self.core()[0])
+
+    def gdp(self) -> Gdp:
+        """k times the part's μ²; refused with δ > 0."""
+        return Gdp(self.times * self.part.gdp().mu_squared)
 
     def core(self) -> tuple[Fraction, Loss]:
         if not self.part.exact_delta:

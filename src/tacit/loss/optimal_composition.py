@@ -15,11 +15,13 @@ from flint import arb, ctx
 from tacit.errors import Refused
 from tacit.exact import Number, probability, whole
 from tacit.loss.approx import Approx, Pure
+from tacit.loss.gdp import Gdp
 from tacit.loss.kov import RepeatedApprox, gives_away_at_most, slack_of
 from tacit.loss.loss import Loss, in_order
 from tacit.loss.pair import Pair
 from tacit.loss.sharp import sharp
 from tacit.loss.stairs import epsilon_between_losses
+from tacit.loss.zcdp import Zcdp
 from tacit.noise.ball import START_BITS, Ball, ball, down, fraction_up, precision
 
 _MOST_LOSSES = 1 << 15
@@ -124,6 +126,14 @@ class MixedApprox(Pair):
         """Each part for the whole group, side by side."""
         size = whole(people, "people", least=1)
         return MixedApprox(part.group(size) for part in self.parts)
+
+    def zcdp(self) -> Zcdp:
+        """Σρ of the parts, with the total slack."""
+        return Zcdp(sum((part.zcdp().rho for part in self.parts), Fraction(0)), self.core()[0])
+
+    def gdp(self) -> Gdp:
+        """Σμ² of the parts; refused with any δ > 0."""
+        return Gdp(sum((part.gdp().mu_squared for part in self.parts), Fraction(0)))
 
     def core(self) -> tuple[Fraction, Loss]:
         if not any(part.exact_delta for part in self.parts):

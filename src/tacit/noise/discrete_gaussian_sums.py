@@ -22,7 +22,7 @@ _MOST_CORRECTIONS = 512
 
 def weight(variance: Fraction, x: Fraction | int) -> Ball:
     """e^(−x²/2σ²)."""
-    return ball(-Fraction(x) ** 2 / (2 * variance)).exp()
+    return ball(-(Fraction(x) ** 2) / (2 * variance)).exp()
 
 
 def total(variance: Fraction, centre: Fraction = Fraction(0)) -> Ball:

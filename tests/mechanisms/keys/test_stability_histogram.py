@@ -39,10 +39,7 @@ def exact_law(mechanism: StabilityHistogram, records: Sequence[Any], universe: S
             continue
         kept = [((key, y), float(law.mass(y - counts[key]))) for y in range(threshold, top)]
         rows.append([((key, None), float(1 - law.tail(threshold - counts[key]))), *kept])
-    return {
-        tuple(item for item, _ in choice): math.prod(mass for _, mass in choice)
-        for choice in product(*rows)
-    }
+    return {tuple(item for item, _ in choice): math.prod(mass for _, mass in choice) for choice in product(*rows)}
 
 
 def pairs_of(mechanism: StabilityHistogram, domain: Sequence[Any], universe: Sequence[Any], most: int) -> Any:

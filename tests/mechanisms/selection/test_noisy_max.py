@@ -53,9 +53,7 @@ def test_geometric_noise_with_ties_is_another_mechanism() -> None:
     mass = np.exp(-rate * np.arange(reach)) * -math.expm1(-rate)
 
     def law(scores: tuple[int, int]) -> dict[int, float]:
-        first = math.fsum(
-            mass[x] * -math.expm1(-rate * max(0, scores[0] + x - scores[1] + 1)) for x in range(reach)
-        )
+        first = math.fsum(mass[x] * -math.expm1(-rate * max(0, scores[0] + x - scores[1] + 1)) for x in range(reach))
         return {0: first, 1: 1 - first}
 
     pairs = [(law((a, b)), law((a + i, b + j))) for a in range(3) for b in range(3) for i in (-1, 1) for j in (-1, 1)]

@@ -28,6 +28,13 @@ class AtomsStep(Step):
     def symmetric(self) -> bool:
         return self.both_ways_alike
 
+    @property
+    def continuous(self) -> bool:
+        return False
+
+    def atoms(self) -> Array:
+        return self.losses
+
     def masses(self, edges: Array) -> Masses:
         touch = 8 * UNIT * (1 + np.abs(self.losses))  # an atom this close below an edge counts as on it
         place = np.searchsorted(edges, self.losses + touch, side="right") - 1
@@ -64,6 +71,13 @@ class CoinStep(Step):
         return True
 
     @property
+    def continuous(self) -> bool:
+        return False
+
+    def atoms(self) -> Array:
+        return np.array([-self.epsilon, self.epsilon])
+
+    @property
     def ladder(self) -> Ladder | None:  # type: ignore[override]  # a property where the base has a constant
         return Ladder(self.epsilon, 2 * self.epsilon) if self.epsilon else None
 
@@ -72,7 +86,7 @@ class CoinStep(Step):
         tails = math.exp(-self.epsilon) * heads
         kept = np.array([1 - self.delta_low])
         coin = np.concatenate([kept * tails, kept * heads])
-        return AtomsStep(np.array([-self.epsilon, self.epsilon]), coin, coin[::-1]).masses(edges)
+        return AtomsStep(self.atoms(), coin, coin[::-1]).masses(edges)
 
     def span(self, tail: float) -> tuple[float, float]:
         return -self.epsilon, self.epsilon
@@ -98,6 +112,13 @@ class DiscreteLaplaceStep(Step):
         return True
 
     @property
+    def continuous(self) -> bool:
+        return False
+
+    def atoms(self) -> Array:
+        return self.rate * (self.shift - 2 * np.arange(self.shift + 1, dtype=np.float64))
+
+    @property
     def ladder(self) -> Ladder:  # type: ignore[override]  # a property where the base has a constant
         return Ladder(self.rate * self.shift, 2 * self.rate)
 
@@ -105,7 +126,7 @@ class DiscreteLaplaceStep(Step):
         k = np.arange(self.shift + 1, dtype=np.float64)
         end, inner = 1 / (1 + math.exp(-self.rate)), math.tanh(self.rate / 2)
         p = np.exp(-self.rate * k) * np.where((k == 0) | (k == self.shift), end, inner)
-        table = AtomsStep(self.rate * (self.shift - 2 * k), p, p[::-1], unsure=64 * UNIT * (1 + self.rate * self.shift))
+        table = AtomsStep(self.atoms(), p, p[::-1], unsure=64 * UNIT * (1 + self.rate * self.shift))
         return table.masses(edges)
 
     def span(self, tail: float) -> tuple[float, float]:

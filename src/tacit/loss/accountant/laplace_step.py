@@ -25,6 +25,9 @@ class LaplaceStep(Step):
     def ladder(self) -> Ladder:  # type: ignore[override]  # a property where the base has a constant
         return Ladder(self.ratio, 2 * self.ratio)
 
+    def atoms(self) -> Array:
+        return np.array([-self.ratio, self.ratio])
+
     def masses(self, edges: Array) -> Masses:
         r = self.ratio
         inner = np.clip(edges, -r, r)

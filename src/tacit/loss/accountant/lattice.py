@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.loss.accountant.step import Array
 
@@ -23,9 +24,12 @@ class Lattice:
     infinite: float
 
     @classmethod
-    def trimmed(cls, first: int, masses: Array, shift: float, infinite: float) -> Lattice:
-        """Without the empty nodes at either end."""
+    def of(cls, places: NDArray[np.int64], masses: Array, shift: float, infinite: float) -> Lattice:
+        """The masses at their places, zeros between, without the empty nodes at either end."""
         filled = np.flatnonzero(masses)
         if len(filled) == 0:
-            return cls(first, masses[:1], shift, infinite)
-        return cls(first + int(filled[0]), masses[filled[0] : filled[-1] + 1], shift, infinite)
+            return cls(int(places[0]), np.zeros(1), shift, infinite)
+        first = int(places[filled[0]])
+        dense = np.zeros(int(places[filled[-1]]) - first + 1)
+        dense[places[filled] - first] = masses[filled]
+        return cls(first, dense, shift, infinite)

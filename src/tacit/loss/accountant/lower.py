@@ -85,14 +85,14 @@ def _ratio(a: Array, b: Array) -> Array:
 
 
 def _rounded_down(cells: Cells, masses: Array, short: Array) -> Lattice:
-    """The common shift and the few whole steps down that lose least, by a rough count."""
+    """The common shift and the few falls to the next node that lose least, by a rough count."""
     allowances = [cells.slack + extra for extra in _ALLOWANCES]
-    costs = [extra + cells.spacing * float(np.sum(masses[short > extra])) for extra in allowances]
+    depth = np.concatenate([[1.0], np.diff(cells.nodes())]) * masses
+    costs = [extra + float(depth[short > extra].sum()) for extra in allowances]
     allowance = allowances[int(np.argmin(costs))]
     falls = short > allowance
-    settled = np.zeros(len(masses) + 1)
-    settled[1:] = np.where(falls, 0.0, masses)
-    settled[:-1] += np.where(falls, masses, 0.0)
-    return Lattice.trimmed(
-        cells.first - 1, settled * (1 - 4 * UNIT), cells.shift - allowance - cells.slack, cells.at_infinity[0]
+    settled = np.where(falls, 0.0, masses)
+    settled[:-1] += np.where(falls, masses, 0.0)[1:]  # what falls from the first node is left out
+    return Lattice.of(
+        cells.places, settled * (1 - 4 * UNIT), cells.shift - allowance - cells.slack, cells.at_infinity[0]
     )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.loss.accountant.step import UNIT, Array, Masses, Step
+from tacit.loss.accountant.atoms_step import CoinStep
+from tacit.loss.accountant.laplace_step import LaplaceStep
+from tacit.loss.accountant.step import UNIT, Array, Ladder, Masses, Step
 
 _BARELY = 2.0**-70  # a loss above zero by less than any other loss here
 
@@ -55,6 +58,27 @@ class PoissonStep(Step):
     def span(self, tail: float) -> tuple[float, float]:
         low, high = self.base.span(tail)
         return self.loss(low), self.loss(high)
+
+    @property
+    def continuous(self) -> bool:
+        return self.base.continuous
+
+    def atoms(self) -> Array:
+        least = [math.log1p(-self.rate)] if self.base.infinite()[3] > 0 else []
+        return np.array([*least, *(self.loss(float(atom)) for atom in self.base.atoms())])
+
+    def centres(self) -> tuple[float, ...]:
+        return 0.0, math.log1p(-self.rate)
+
+    @property
+    def ladder(self) -> Ladder | None:  # type: ignore[override]  # a property where the base has a constant
+        """The two ends, where the base is a coin or Laplace noise: the only atoms."""
+        atoms = self.atoms()
+        return Ladder(float(atoms[-1]), float(atoms[-1] - atoms[0])) if len(atoms) == 2 else None
+
+    def snapped(self, spacing: float) -> Step:
+        """A smaller base is dominated, and so is its mixture."""
+        return snapped_mixture(self, spacing, lambda base: PoissonStep(base, self.rate))
 
     def anchor(self, spacing: float) -> float:
         """A node near the least loss ln(1−q), where much of the mass lies at all scales below the spacing.
@@ -123,6 +147,24 @@ class FixedSizeStep(Step):
             q_error[place] += unsure
         return Masses(p, q, p_error, q_error)
 
+    @property
+    def continuous(self) -> bool:
+        return self.base.continuous
+
+    def atoms(self) -> Array:
+        above = PoissonStep(self.base, self.rate).atoms()
+        return np.array([*-above[above > 0][::-1], 0.0, *above[above > 0]])
+
+    @property
+    def ladder(self) -> Ladder | None:  # type: ignore[override]  # a property where the base has a constant
+        """The one loss above 0 that has an atom, its opposite and 0, where the base is a coin or Laplace noise."""
+        atoms = self.atoms()
+        return Ladder(float(atoms[-1]), float(atoms[-1])) if len(atoms) == 3 else None
+
+    def snapped(self, spacing: float) -> Step:
+        """A smaller base is dominated, and so is its mixture."""
+        return snapped_mixture(self, spacing, lambda base: FixedSizeStep(base, self.rate))
+
     def span(self, tail: float) -> tuple[float, float]:
         high = PoissonStep(self.base, self.rate).span(tail)[1]
         return -high, high
@@ -130,3 +172,21 @@ class FixedSizeStep(Step):
     def infinite(self) -> tuple[float, float, float, float]:
         low, up, *_ = PoissonStep(self.base, self.rate).infinite()
         return low, up, low, up
+
+
+def snapped_mixture(whole: Step, spacing: float, mixed: Callable[[Step], Step]) -> Step:
+    """The mixture of the largest base, coin or Laplace, whose atoms lie a whole number of spacings apart."""
+    base = getattr(whole, "base", None)
+    if whole.ladder is None or not isinstance(base, CoinStep | LaplaceStep):
+        return whole
+    own = base.epsilon if isinstance(base, CoinStep) else base.ratio
+    steps = math.floor(whole.ladder.spacing / spacing * (1 + 4 * UNIT))
+    if steps == 0 or abs(whole.ladder.spacing - steps * spacing) <= 8 * UNIT * whole.ladder.spacing:
+        return whole
+    low, high = 0.0, own
+    for _ in range(60):
+        middle = (low + high) / 2
+        smaller = CoinStep(middle, base.delta_low, base.delta_up) if isinstance(base, CoinStep) else LaplaceStep(middle)
+        ladder = mixed(smaller).ladder
+        low, high = (middle, high) if ladder and ladder.spacing <= steps * spacing else (low, middle)
+    return mixed(CoinStep(low, base.delta_low, base.delta_up) if isinstance(base, CoinStep) else LaplaceStep(low))

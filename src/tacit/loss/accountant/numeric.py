@@ -107,13 +107,13 @@ def _refined(
     )
 
 
-def _cells(steps: tuple[tuple[Step, int], ...], spacing: float, tail: float) -> tuple[list[Cells], list[Cells]]:
+def _cells(steps: tuple[tuple[Step, int], ...], spacing: float, tail: float, growth: float) -> tuple[list[Cells], list[Cells]]:
     """The cells for the upper end and, snapped to the grid where that helps, for the lower one."""
-    upper = [cut(step, spacing, tail) for step, _ in steps]
+    upper = [cut(step, spacing, tail, growth) for step, _ in steps]
     lower = []
     for (step, _), cells in zip(steps, upper, strict=True):
         snapped = step.snapped(spacing)
-        lower.append(cells if snapped is step else cut(snapped, spacing, tail))
+        lower.append(cells if snapped is step else cut(snapped, spacing, tail, growth))
     return upper, lower
 
 

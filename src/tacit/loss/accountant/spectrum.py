@@ -152,10 +152,11 @@ def _directly(law: Array, size: int, alive: NDArray[np.int64]) -> tuple[Complex,
     rows = -(-len(law) // width)
     table = np.zeros(rows * width)
     table[: len(law)] = law
-    turn = -2j * math.pi / size
-    within = np.exp(turn * (np.arange(width)[:, None] * alive % size))
-    across = np.exp(turn * (width * np.arange(rows)[:, None] * alive % size))
-    found = ((table.reshape(rows, width) @ within) * across).sum(axis=0)
+    turn = 2 * math.pi / size
+    angles = turn * (np.arange(width)[:, None] * alive % size)
+    inner = table.reshape(rows, width) @ np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
+    across = np.exp(-1j * turn * (width * np.arange(rows)[:, None] * alive % size))
+    found = ((inner[:, : len(alive)] - 1j * inner[:, len(alive) :]) * across).sum(axis=0)
     return found, UNIT * (2 * (rows + width) + 64)
 
 

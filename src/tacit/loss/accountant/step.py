@@ -68,6 +68,19 @@ class Step(ABC):
         """(low, up) of P's mass at loss +∞, and (low, up) of Q's mass at loss −∞."""
         return 0.0, 0.0, 0.0, 0.0
 
+    @property
+    def continuous(self) -> bool:
+        """Whether the law has a density; if not, its atoms are all there is."""
+        return True
+
+    def atoms(self) -> Array:
+        """The losses that carry positive mass."""
+        return np.zeros(0)
+
+    def centres(self) -> tuple[float, ...]:
+        """The losses near which the mass may crowd."""
+        return (0.0,)
+
     def anchor(self, spacing: float) -> float:
         """A loss that a grid of this spacing should meet."""
         return self.ladder.anchor if self.ladder else 0.0

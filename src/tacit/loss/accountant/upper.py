@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from tacit.loss.accountant.cells import Cells
@@ -28,11 +26,11 @@ def upper_lattice(cells: Cells) -> Lattice:
     nodes = cells.nodes()
     roundings = UNIT * (16 + 4 * np.abs(nodes[:-1]))
     other = np.maximum(other, 0.0) * (1 - cells.slack - roundings)
-    raised = (mass - other * np.exp(nodes[:-1])) / -math.expm1(-cells.spacing) + roundings * mass
+    raised = (mass - other * np.exp(nodes[:-1])) / -np.expm1(-np.diff(nodes)) + roundings * mass
     raised = np.clip(raised, 0.0, mass)
     moved = np.zeros(len(nodes))
     moved[:-1] = (mass - raised) * (1 + 4 * UNIT)
     moved[1:] += raised * (1 + 4 * UNIT)
     moved[0] += cells.p_below
     infinite = cells.at_infinity[1] + cells.p_above
-    return Lattice.trimmed(cells.first, moved, cells.shift + cells.slack, min(1.0, infinite))
+    return Lattice.of(cells.places, moved, cells.shift + cells.slack, min(1.0, infinite))

@@ -110,9 +110,7 @@ class BallMean(Mechanism[ArrayLike, "VectorAnswer"]):
         ℓ₂-Laplace has dΔ/ε and always beats Laplace noise in each coordinate, which has about √2·dΔ/ε; Gaussian has
         about √d·σ and needs δ > 0.
         """
-        laplace = cls.for_epsilon(
-            target.exact_epsilon, radius, relation, dimension=dimension, people=people, grid=grid
-        )
+        laplace = cls.for_epsilon(target.exact_epsilon, radius, relation, dimension=dimension, people=people, grid=grid)
         if target.exact_delta == 0:
             return laplace
         gaussian = cls.for_loss(target, radius, relation, dimension=dimension, people=people, grid=grid)

@@ -13,9 +13,17 @@ from tacit.mechanisms.statistics.records import column
 def check_people(people: int | None, relation: Relation) -> None:
     """Under replace n must be named; under add/remove it is private and must not be."""
     if relation is Relation.REPLACE and people is None:
-        raise Refused("no number of people under replace", "It is public there.", "people=n, the number of records.")
+        raise Refused(
+            "an answer under replace without the number of people",
+            "There their number is public, and the answer divides by it.",
+            "people=n, the number of records.",
+        )
     if relation is Relation.ADD_REMOVE and people is not None:
-        raise Refused("people under add/remove", "The number of people is private there.", "people=None; or replace.")
+        raise Refused(
+            "a number of people under add/remove",
+            "There their number is private: it must not be known beforehand.",
+            "no `people`; or Relation.REPLACE, if the number of records is public.",
+        )
     if people is not None:
         whole(people, "people", 1)
 
