@@ -16,7 +16,8 @@ class Refused(ValueError):  # noqa: N818  (a refusal is an answer, not an error)
         self.accepted = accepted
 
     def __str__(self) -> str:
-        return f"Refused: {self.asked}. {self.why} Accepted: {self.accepted}"
+        end = "" if self.asked.endswith("\n") else ". "  # an expression with a mark under it has its own lines
+        return f"Refused: {self.asked}{end}{self.why} Accepted: {self.accepted}"
 
 
 class Failed(RuntimeError):  # noqa: N818  (as above)

@@ -15,6 +15,7 @@ from tacit.loss import (
     BoundedRange,
     Composition,
     DiscreteGaussianPair,
+    DiscreteLaplacePair,
     Gdp,
     LaplacePair,
     Loss,
@@ -83,6 +84,23 @@ def test_a_charge_fits_iff_every_component_fits(charges: list[tuple[Fraction, Fr
                 epsilon, delta = epsilon + e, delta + d
         assert account == Filter(make(2, "0.2"), (epsilon, delta))
         assert account.left == make(2 - epsilon, Fraction(1, 5) - delta)
+
+
+@pytest.mark.parametrize("budget", [Pure(1), Approx(1, "1e-9")], ids=str)
+def test_ten_tenths_fit_whatever_they_are_made_of(budget: Loss) -> None:
+    """R35 for losses that are no plain ε: their pure ε is asked for as a fraction, not as a float."""
+    tenth = Fraction(1, 10)
+    makers: list[Loss] = [
+        LaplacePair(tenth),
+        binary_response(tenth),
+        DiscreteLaplacePair(tenth, 1),
+        BoundedRange(tenth),
+        Composition([LaplacePair(tenth / 2), binary_response(tenth / 2)]),
+        Worst([LaplacePair(tenth), binary_response(tenth / 2)]),
+        RepeatedApprox(tenth / 5, 0, 5),
+    ]
+    for loss in makers:
+        assert Filter(budget).how_many_more(loss) == 10
 
 
 def test_a_refused_charge_changes_nothing() -> None:

@@ -17,6 +17,7 @@ from tacit.errors import Refused
 from tacit.loss.approx import Approx, Pure
 from tacit.loss.gdp import Gdp
 from tacit.loss.loss import Loss
+from tacit.loss.pure_epsilon import pure_epsilon_of
 from tacit.loss.rdp import Rdp
 from tacit.loss.sharp import shown
 from tacit.loss.zcdp import Zcdp
@@ -46,16 +47,14 @@ class PureSum(Currency):
     """Σε. On every path the privacy loss is at most the ε's added up, whoever chose them."""
 
     def price(self, loss: Loss) -> Amounts:
-        if isinstance(loss, Approx) and loss.exact_delta == 0:
-            return (loss.exact_epsilon,)
-        most = loss.epsilon(0)
-        if not most < math.inf:
+        most = pure_epsilon_of(loss)
+        if most is None:
             raise Refused(
                 f"({loss}) in a pure account",
                 "Its privacy loss has no upper end, as with Gaussian noise or privately chosen keys.",
                 "Laplace or geometric noise and public keys; or an account in (ε, δ) or zCDP.",
             )
-        return (Fraction(most),)
+        return (most,)
 
     def loss(self, amounts: Amounts) -> Loss:
         return Pure(amounts[0])
@@ -75,14 +74,14 @@ class BasicSum(Currency):
     def price(self, loss: Loss) -> Amounts:
         if isinstance(loss, Approx):
             return loss.exact_epsilon, loss.exact_delta
-        most = loss.epsilon(0)
-        if not most < math.inf:
+        most = pure_epsilon_of(loss)
+        if most is None:
             raise Refused(
                 f"({loss}) in an account of (ε, δ) by sums",
                 f"It is many (ε, δ) at once, and the account adds one. {CURVES}",
                 "one of them, named by its δ: `loss.approx(delta)`.",
             )
-        return Fraction(most), Fraction(0)
+        return most, Fraction(0)
 
     def loss(self, amounts: Amounts) -> Loss:
         return Approx(amounts[0], min(Fraction(1), amounts[1]))

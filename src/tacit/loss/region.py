@@ -50,7 +50,7 @@ class Region:
             return max(0.0, self.loss.tradeoff(false_alarms))
         return max(0.0, group_tradeoff(self.loss, self.people, false_alarms))
 
-    def bracket(self, false_alarms: Number, looks: int = 400) -> tuple[float, float]:
+    def bracket(self, false_alarms: Number, looks: int = 600) -> tuple[float, float]:
         """The boundary at α between two certified ends, for one person; they are as close as the loss's own bracket.
 
         The upper end comes from the lower ends of δ: f(α) is the supremum over ε of the larger of 1−δ(ε)−e^ε α and

@@ -39,21 +39,22 @@ class Account:
     def epsilon(self, delta: Number, gap: Number = "1e-3") -> Bracket:
         """The least ε at δ, between ends at most `gap` apart; refused if that cannot be certified."""
         allowed, width = _delta(delta), float(positive(gap, "gap"))
-        if allowed == 1 or not self.parts:
+        if allowed == 1 or not self.numeric.steps:
             return Bracket(0.0, 0.0)
         form = closed_form(self.parts)
-        return closed_epsilon(form, allowed) if form else self._numeric.epsilon(float(allowed), width)
+        return closed_epsilon(form, allowed) if form else self.numeric.epsilon(float(allowed), width)
 
     def delta(self, epsilon: Number, gap: Number = "1e-2") -> Bracket:
         """The least δ at ε, between ends whose ratio is at most 1 + `gap`; refused if that cannot be certified."""
         at, width = nonnegative(epsilon, "epsilon"), float(positive(gap, "gap"))
-        if not self.parts:
+        if not self.numeric.steps:
             return Bracket(0.0, 0.0)
         form = closed_form(self.parts)
-        return closed_delta(form, at) if form else self._numeric.delta(float(at), width)
+        return closed_delta(form, at) if form else self.numeric.delta(float(at), width)
 
     @cached_property
-    def _numeric(self) -> Numeric:
+    def numeric(self) -> Numeric:
+        """The parts as steps; what costs nothing is left out."""
         steps = [(step_of(loss), times) for loss, times in self.parts]
         return Numeric(tuple((step, times) for step, times in steps if step is not None))
 
@@ -71,9 +72,9 @@ def account(parts: Iterable[tuple[Loss, int]]) -> Account:
                 gathered[part] += count * inner
     if squared:
         gathered[Gdp(squared)] += 1
-    for part in gathered:
-        step_of(part)
-    return Account(tuple(gathered.items()))
+    found = Account(tuple(gathered.items()))
+    found.numeric  # noqa: B018  (what cannot be composed is refused here, not at the first question)
+    return found
 
 
 def _taken_apart(loss: Loss) -> list[tuple[Loss, int]]:

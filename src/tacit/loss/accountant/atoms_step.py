@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tacit.loss.accountant.step import UNIT, Array, Ladder, Masses, Step
+from tacit.loss.accountant.step import UNIT, Array, Ladder, Masses, Step, meets
 
 _LOST = 1e-305  # more than all the mass that a table leaves out
 
@@ -97,7 +97,9 @@ class CoinStep(Step):
     def snapped(self, spacing: float) -> Step:
         """A smaller ε is dominated: whatever is (ε′, δ)-private is (ε, δ)-private."""
         steps = math.floor(2 * self.epsilon / spacing * (1 + 4 * UNIT))
-        return self if steps == 0 else CoinStep(min(self.epsilon, steps * spacing / 2), self.delta_low, self.delta_up)
+        if meets(steps, spacing, 2 * self.epsilon):
+            return self
+        return CoinStep(min(self.epsilon, steps * spacing / 2), self.delta_low, self.delta_up)
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,9 @@ class DiscreteLaplaceStep(Step):
         a′ one has 1−2a·cos t+a² = (a/a′)(1−2a′·cos t+a′²) + (1−a/a′)(1−aa′).
         """
         steps = math.floor(2 * self.rate / spacing * (1 + 4 * UNIT))
-        return self if steps == 0 else DiscreteLaplaceStep(min(self.rate, steps * spacing / 2), self.shift)
+        if meets(steps, spacing, 2 * self.rate):
+            return self
+        return DiscreteLaplaceStep(min(self.rate, steps * spacing / 2), self.shift)
 
 
 def discrete_gaussian_step(variance: float, shift: int) -> AtomsStep:

@@ -13,7 +13,6 @@ from tacit.loss.accountant.step import Array, Masses, Step, slack_of
 
 LARGEST_LOSS = 600.0
 MOST_CELLS = 1 << 21
-_FARTHEST = 1 << 26
 
 
 @dataclass(frozen=True)
@@ -58,10 +57,10 @@ class Cells:
         )
 
 
-def cut(step: Step, spacing: float, tail: float, growth: float) -> Cells:
+def cut(step: Step, spacing: float, width: float, tail: float) -> Cells:
     """The step's cells, wide enough to leave about `tail` outside, its atoms (if any) on the nodes where possible.
 
-    Cells are as narrow as the spacing near the step's centres, and wider by `growth` of the distance from them.
+    A law with a density gets cells of about `width`, a whole number of spacings; atoms get nodes of their own.
     """
     low, high = step.reach(tail)
     if not (-LARGEST_LOSS <= low <= high <= LARGEST_LOSS):
@@ -70,10 +69,10 @@ def cut(step: Step, spacing: float, tail: float, growth: float) -> Cells:
             "Such a step hides nothing, and its probabilities leave the range of floats.",
             "more noise, or a smaller ε in each part.",
         )
-    shift = math.remainder(step.anchor(spacing), spacing)
-    first = math.floor((low - shift) / spacing) - 1
-    last = math.ceil((high - shift) / spacing) + 1
-    places = _places(step, spacing, shift, first, last, growth)
+    stride = max(1, math.floor(min(width, (high - low) / 32) / spacing * (1 + 1e-9)))
+    anchor = step.anchor(stride * spacing)
+    shift = math.remainder(anchor, spacing)
+    places = _places(step, spacing, stride, (low - shift) / spacing, (high - shift) / spacing, shift, anchor)
     nodes = places * spacing + shift
     edges = np.empty(2 * len(nodes) + 1)
     edges[0], edges[-1] = -math.inf, math.inf
@@ -86,29 +85,28 @@ def cut(step: Step, spacing: float, tail: float, growth: float) -> Cells:
     )
 
 
-def _places(step: Step, spacing: float, shift: float, first: int, last: int, growth: float) -> NDArray[np.int64]:
+def _places(
+    step: Step, spacing: float, stride: int, low: float, high: float, shift: float, anchor: float
+) -> NDArray[np.int64]:
+    """The nodes as multiples of the spacing, from below `low` to above `high`."""
+    first, last = math.floor(low) - 1, math.ceil(high) + 1
     atoms = (step.atoms() - shift) / spacing
-    kept = [np.array([first, last])]
-    if len(atoms):
-        atoms = atoms[(atoms >= first) & (atoms <= last)]
-        near = np.rint(atoms)
-        kept += [np.floor(atoms), np.ceil(atoms), near]
-    if step.continuous:
-        far = max(last - first, 2)
-        even = min(far, math.ceil(1 / growth))
-        if even + math.log(far / even) / math.log1p(growth) > MOST_CELLS or far > _FARTHEST:
-            raise Refused(
-                f"a grid of {far} nodes for one step",
-                "So fine a grid would not fit into memory.",
-                "a wider gap, or the exact form where the parts are (ε, δ) alone.",
-            )
-        wider = even * (1 + growth) ** np.arange(1, math.ceil(math.log(far / even) / math.log1p(growth)) + 2)
-        steps = np.concatenate([np.arange(even + 1), np.rint(wider)])
-        for centre in step.centres():
-            middle = round((centre - shift) / spacing)
-            kept += [middle - steps, middle + steps]
-    places = np.unique(np.concatenate(kept).astype(np.int64))
-    return places[(places >= first) & (places <= last)]
+    if not step.continuous:
+        near = np.concatenate([np.floor(atoms), np.ceil(atoms), np.rint(atoms)])
+        near = near[(near > first) & (near < last)].astype(np.int64)
+        return np.unique(np.concatenate([[first], near, [last]]))
+    middle = round((anchor - shift) / spacing)
+    start, stop = (first - middle) // stride - 1, (last - middle) // stride + 2
+    if not stop - start <= MOST_CELLS:
+        raise Refused(
+            f"a grid of {stop - start} cells for one step",
+            "So fine a grid would not fit into memory.",
+            "a wider gap, or the exact form where the parts are (ε, δ) alone.",
+        )
+    even: NDArray[np.int64] = middle + stride * np.arange(start, stop)
+    if stride == 1 or len(atoms) == 0:
+        return even
+    return np.unique(np.concatenate([even, np.floor(atoms), np.ceil(atoms), np.rint(atoms)]).astype(np.int64))
 
 
 def _sides(masses: Masses) -> tuple[tuple[Array, Array], tuple[Array, Array]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tacit.loss.accountant.step import UNIT, Array, Ladder, Masses, Step
+from tacit.loss.accountant.step import UNIT, Array, Ladder, Masses, Step, meets
 
 
 @dataclass(frozen=True)
@@ -48,4 +48,4 @@ class LaplaceStep(Step):
     def snapped(self, spacing: float) -> Step:
         """A smaller ratio is dominated: it is the same noise on a query of smaller sensitivity."""
         steps = math.floor(2 * self.ratio / spacing * (1 + 4 * UNIT))
-        return self if steps == 0 else LaplaceStep(min(self.ratio, steps * spacing / 2))
+        return self if meets(steps, spacing, 2 * self.ratio) else LaplaceStep(min(self.ratio, steps * spacing / 2))

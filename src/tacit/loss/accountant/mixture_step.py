@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.loss.accountant.atoms_step import CoinStep
 from tacit.loss.accountant.laplace_step import LaplaceStep
-from tacit.loss.accountant.step import UNIT, Array, Ladder, Masses, Step
+from tacit.loss.accountant.step import UNIT, Array, Ladder, Masses, Step, meets
 
 _BARELY = 2.0**-70  # a loss above zero by less than any other loss here
 
@@ -66,9 +66,6 @@ class PoissonStep(Step):
     def atoms(self) -> Array:
         least = [math.log1p(-self.rate)] if self.base.infinite()[3] > 0 else []
         return np.array([*least, *(self.loss(float(atom)) for atom in self.base.atoms())])
-
-    def centres(self) -> tuple[float, ...]:
-        return 0.0, math.log1p(-self.rate)
 
     @property
     def ladder(self) -> Ladder | None:  # type: ignore[override]  # a property where the base has a constant
@@ -181,7 +178,7 @@ def snapped_mixture(whole: Step, spacing: float, mixed: Callable[[Step], Step]) 
         return whole
     own = base.epsilon if isinstance(base, CoinStep) else base.ratio
     steps = math.floor(whole.ladder.spacing / spacing * (1 + 4 * UNIT))
-    if steps == 0 or abs(whole.ladder.spacing - steps * spacing) <= 8 * UNIT * whole.ladder.spacing:
+    if meets(steps, spacing, whole.ladder.spacing):
         return whole
     low, high = 0.0, own
     for _ in range(60):

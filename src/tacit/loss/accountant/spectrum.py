@@ -137,6 +137,10 @@ def _variance(law: Array) -> float:
 
 def _transform(law: Array, size: int, alive: NDArray[np.int64]) -> tuple[Complex, float]:
     """Σ law_k e^{−2πijk/size} at the frequencies j still alive, and a bound of its errors."""
+    filled = np.flatnonzero(law)
+    if len(alive) * len(filled) < size:
+        turns = np.exp(-2j * math.pi / size * (filled[:, None] * alive % size))
+        return (law[filled, None] * turns).sum(axis=0), UNIT * (len(filled) + 64)
     if len(alive) * (len(law) + 32 * math.sqrt(len(law))) < 16 * size:
         return _directly(law, size, alive)
     if len(law) > size:

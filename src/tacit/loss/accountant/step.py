@@ -77,10 +77,6 @@ class Step(ABC):
         """The losses that carry positive mass."""
         return np.zeros(0)
 
-    def centres(self) -> tuple[float, ...]:
-        """The losses near which the mass may crowd."""
-        return (0.0,)
-
     def anchor(self, spacing: float) -> float:
         """A loss that a grid of this spacing should meet."""
         return self.ladder.anchor if self.ladder else 0.0
@@ -93,3 +89,8 @@ class Step(ABC):
 def slack_of(farthest: float) -> float:
     """How far, in loss, a float edge may lie from where it says: generously many roundings."""
     return 64 * UNIT * (1 + farthest)
+
+
+def meets(steps: int, spacing: float, distance: float) -> bool:
+    """Whether snapping a distance to so many spacings is in vain: there are none, or it is a multiple already."""
+    return steps == 0 or abs(distance - steps * spacing) <= 8 * UNIT * distance

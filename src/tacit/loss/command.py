@@ -1,0 +1,160 @@
+"""`tacit account`: what many releases cost together, and how much noise a promise needs."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from tacit.errors import Refused
+from tacit.exact import exact, whole
+from tacit.loss.accountant import Account, account
+from tacit.loss.approx import Approx
+from tacit.loss.catalogue import loss_of
+from tacit.loss.expression import parse
+from tacit.loss.kov import RepeatedApprox
+from tacit.loss.published_bounds import compare_bounds
+from tacit.loss.words import guess_probability
+
+app = typer.Typer(
+    help="What many releases cost together, and how much noise a promise needs.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
+_console = Console(highlight=False, soft_wrap=True)
+
+Releases = Annotated[
+    list[str], typer.Argument(help='What is released, as in "gaussian(sigma=1, q=0.01) x 1000"; several compose.')
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Delta = Annotated[str, typer.Option(help="The probability δ with which the promise may fail.")]
+Picture = Annotated[Path | None, typer.Option(help="Draw it to this PNG or SVG file.")]
+
+
+@app.command()
+def compose(
+    releases: Releases,
+    delta: Delta,
+    gap: Annotated[str, typer.Option(help="How far apart the two ends may be.")] = "1e-3",
+    as_json: AsJson = False,
+) -> None:
+    """What these releases cost together: ε at δ, between two certified ends.
+
+    Example: `tacit account compose "gaussian(sigma=1.1, q=256/60000) x 14100" "laplace(scale=10) x 50" --delta 1e-5`
+    """
+    start = perf_counter()
+    found = _accounted(releases).epsilon(delta, gap)
+    milliseconds = (perf_counter() - start) * 1000
+    if as_json:
+        _print_json(lower=found.lower, upper=found.upper, delta=float(exact(delta, "delta")))
+        return
+    guess = guess_probability(Approx(Fraction(found.upper), exact(delta, "delta")))
+    _console.print(
+        f"ε between {found.lower:.6g} and {found.upper:.6g} at δ = {delta} (certified; {milliseconds:.0f} ms).\n"
+        f"Whoever knows all but whether one person is in the data guesses that right at most {guess:.1%} of the time."
+    )
+
+
+@app.command()
+def compare(
+    epsilon: Annotated[str, typer.Option(help="ε of each release.")],
+    delta: Annotated[str, typer.Option(help="δ of each release.")],
+    times: Annotated[int, typer.Option(help="How many releases, at most.")],
+    total_delta: Annotated[str | None, typer.Option(help="δ of all together; else 1−(1−δ)^k and 0.005 more.")] = None,
+    figure: Picture = None,
+    as_json: AsJson = False,
+) -> None:
+    """How the published composition bounds compare with the exact optimum, from 1 release to many.
+
+    Example: `tacit account compare --epsilon 0.1 --delta 0.001 --times 30 --figure compare.png`
+    """
+    part, most = Approx(epsilon, delta), whole(times, "times", least=1)
+    counts = sorted({1, *(round(most * share / 10) for share in range(1, 11))} - {0})
+    rows = []
+    for count in counts:
+        allowed = _total(part, count, total_delta)
+        rows.append((count, float(allowed), compare_bounds(part, count, allowed)))
+    if figure is not None:
+        from tacit.loss.figures import draw_comparison  # matplotlib takes a second to load
+
+        draw_comparison(figure, part, [(count, bounds) for count, _, bounds in rows])
+    if as_json:
+        _print_json(rows=[{"times": count, "delta": allowed, **bounds} for count, allowed, bounds in rows])
+        return
+    table = Table(title=f"ε of k releases, each ({part})")
+    names = list(rows[0][2])
+    for column in ("k", "δ of all", *names):
+        table.add_column(column, justify="right")
+    for count, total, bounds in rows:
+        table.add_row(f"{count:,}", f"{total:.6g}", *(f"{bounds[name]:.6g}" for name in names))
+    _console.print(table)
+    _say_where(figure)
+
+
+@app.command()
+def region(
+    epsilon: Annotated[str, typer.Option(help="ε of each release.")],
+    delta: Annotated[str, typer.Option(help="δ of each release.")] = "0",
+    times: Annotated[str, typer.Option(help="How many releases: a number, or a range as in 1..5.")] = "1",
+    figure: Picture = None,
+    as_json: AsJson = False,
+) -> None:
+    """Which false-alarm and miss rates a test of membership can have after k releases: the privacy region.
+
+    Example: `tacit account region --epsilon 0.4 --delta 0.1 --times 1..5 --figure region.png`
+    """
+    part = Approx(epsilon, delta)
+    curves = {count: RepeatedApprox(part.exact_epsilon, part.exact_delta, count).vertices() for count in _range(times)}
+    if figure is not None:
+        from tacit.loss.figures import draw_regions  # matplotlib takes a second to load
+
+        draw_regions(figure, part, curves)
+    if as_json:
+        _print_json(regions=[{"times": count, "vertices": corners} for count, corners in curves.items()])
+        return
+    table = Table(title=f"Corners of the privacy region of k releases, each ({part})")
+    for column in ("k", "false alarms", "misses"):
+        table.add_column(column, justify="right")
+    for count, corners in curves.items():
+        for place, (alarms, misses) in enumerate(corners):
+            table.add_row(f"{count:,}" if place == 0 else "", f"{alarms:.6g}", f"{misses:.6g}")
+        table.add_section()
+    _console.print(table)
+    _say_where(figure)
+
+
+def _accounted(releases: list[str]) -> Account:
+    terms = [parse(text) for text in releases]
+    return account([(loss_of(term), term.times or 1) for term in terms])
+
+
+def _total(part: Approx, times: int, total: str | None) -> Fraction:
+    if total is not None:
+        return exact(total, "total-delta")
+    return 1 - (1 - part.exact_delta) ** times * (1 - Fraction(5, 1000))
+
+
+def _range(text: str) -> list[int]:
+    first, dots, last = text.partition("..")
+    try:
+        ends = int(first), int(last if dots else first)
+    except ValueError:
+        raise Refused(f"times = {text}", "It is neither a number nor a range.", "3, or 1..5.") from None
+    if not 1 <= ends[0] <= ends[1] <= 1000:
+        raise Refused(f"times = {text}", "It does not run upwards from 1.", "3, or 1..5, up to 1000.")
+    return list(range(ends[0], ends[1] + 1))
+
+
+def _print_json(**fields: object) -> None:
+    typer.echo(json.dumps(fields))
+
+
+def _say_where(figure: Path | None) -> None:
+    if figure is not None:
+        _console.print(f"Drawn to {figure}.")
