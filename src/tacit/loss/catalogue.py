@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.errors import Refused
-from tacit.exact import positive, whole
+from tacit.exact import positive, probability
 from tacit.loss.approx import Approx, Pure
 from tacit.loss.discrete_gaussian_pair import DiscreteGaussianPair
 from tacit.loss.discrete_laplace_pair import DiscreteLaplacePair
 from tacit.loss.expression import Term
+from tacit.loss.finite_pair import FinitePair
 from tacit.loss.gdp import Gdp
 from tacit.loss.laplace_pair import LaplacePair
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
 from tacit.loss.response import kary_response
 from tacit.loss.sampling import Sampling
-from tacit.loss.subsampled import Subsampled
+from tacit.loss.subsampled import Base, Subsampled
 from tacit.loss.zcdp import Zcdp
 
 _ONE = Fraction(1)
@@ -38,36 +39,38 @@ class Family:
         return f"{name}({', '.join(said)})"
 
 
-def _gaussian(sigma: Fraction, sensitivity: Fraction) -> Loss:
+def _gaussian(sigma: Fraction, sensitivity: Fraction) -> Gdp:
     return Gdp((positive(sensitivity, "sensitivity") / positive(sigma, "sigma")) ** 2)
 
 
-def _laplace(scale: Fraction, sensitivity: Fraction) -> Loss:
+def _laplace(scale: Fraction, sensitivity: Fraction) -> LaplacePair:
     return LaplacePair(positive(sensitivity, "sensitivity") / positive(scale, "scale"))
 
 
-def _discrete_laplace(scale: Fraction, sensitivity: Fraction) -> Loss:
+def _discrete_laplace(scale: Fraction, sensitivity: Fraction) -> DiscreteLaplacePair:
     return DiscreteLaplacePair(1 / positive(scale, "scale"), _whole(sensitivity, "sensitivity"))
 
 
-def _discrete_gaussian(sigma: Fraction, sensitivity: Fraction) -> Loss:
+def _discrete_gaussian(sigma: Fraction, sensitivity: Fraction) -> DiscreteGaussianPair:
     return DiscreteGaussianPair(positive(sigma, "sigma") ** 2, _whole(sensitivity, "sensitivity"))
 
 
-def _response(epsilon: Fraction, options: Fraction) -> Loss:
+def _response(epsilon: Fraction, options: Fraction) -> FinitePair:
     return kary_response(epsilon, _whole(options, "options"))
 
 
 def _whole(value: Fraction, name: str) -> int:
-    return whole(value.numerator if value.denominator == 1 else value, name, least=1)  # type: ignore[arg-type]
+    if not (value.denominator == 1 and value >= 1):
+        raise Refused(f"{name} = {value}", "It is not a whole number.", f"{name} of 1, 2, 3, …")
+    return int(value)
 
 
-def _sampled(family: Callable[..., Loss]) -> Callable[..., Loss]:
+def _sampled(family: Callable[..., Base]) -> Callable[..., Loss]:
     """The same on a Poisson sample of rate q, under add/remove."""
 
     def build(q: Fraction, **others: Fraction) -> Loss:
-        base = family(**others)
-        return base if q == 1 else Subsampled(base, q, Sampling.POISSON, Relation.ADD_REMOVE)  # type: ignore[arg-type]
+        base, rate = family(**others), probability(q, "q")
+        return base if rate == 1 else Subsampled(base, rate, Sampling.POISSON, Relation.ADD_REMOVE)
 
     return build
 

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from tacit.errors import Refused
 from tacit.exact import exact, whole
-from tacit.loss.accountant import Account, account
+from tacit.loss.accountant.described import described
 from tacit.loss.approx import Approx
 from tacit.loss.catalogue import loss_of
 from tacit.loss.expression import parse
@@ -49,7 +49,8 @@ def compose(
     Example: `tacit account compose "gaussian(sigma=1.1, q=256/60000) x 14100" "laplace(scale=10) x 50" --delta 1e-5`
     """
     start = perf_counter()
-    found = _accounted(releases).epsilon(delta, gap)
+    terms = [parse(text) for text in releases]
+    found = described([(loss_of(term), term.times or 1) for term in terms], delta, gap)
     milliseconds = (perf_counter() - start) * 1000
     if as_json:
         _print_json(lower=found.lower, upper=found.upper, delta=float(exact(delta, "delta")))
@@ -127,11 +128,6 @@ def region(
         table.add_section()
     _console.print(table)
     _say_where(figure)
-
-
-def _accounted(releases: list[str]) -> Account:
-    terms = [parse(text) for text in releases]
-    return account([(loss_of(term), term.times or 1) for term in terms])
 
 
 def _total(part: Approx, times: int, total: str | None) -> Fraction:

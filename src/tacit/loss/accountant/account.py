@@ -52,6 +52,14 @@ class Account:
         form = closed_form(self.parts)
         return closed_delta(form, at) if form else self.numeric.delta(float(at), width)
 
+    def upper(self, delta: Number, gap: Number = "1e-3") -> float:
+        """The upper end of ε at δ alone, about half the work; as near as a grid for this gap brings it."""
+        allowed, width = _delta(delta), float(positive(gap, "gap"))
+        if allowed == 1 or not self.numeric.steps:
+            return 0.0
+        form = closed_form(self.parts)
+        return form.epsilon(allowed) if form else self.numeric.epsilon_above(float(allowed), width)
+
     @cached_property
     def numeric(self) -> Numeric:
         """The parts as steps; what costs nothing is left out."""

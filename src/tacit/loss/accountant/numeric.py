@@ -45,6 +45,11 @@ class Numeric:
         started = self._start(delta, gap)
         return math.inf if started is None else epsilon_upper(self.steps, started[0], delta, started[1], _CLOSE * gap)[0]
 
+    def guess(self, delta: float) -> float:
+        """About ε at δ, in a moment; certified by nothing."""
+        started = self._start(delta, 1e-3)
+        return math.inf if started is None else started[1]
+
     def delta(self, epsilon: float, gap: float) -> Bracket:
         """δ at ε, between ends whose ratio is at most 1+gap."""
         pilot = survey(self.steps, 1e-40)
