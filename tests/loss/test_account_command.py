@@ -49,6 +49,30 @@ def test_a_rho_is_between_gaussian_noise_and_its_promise() -> None:
     assert 1.7 < found["lower"] < found["upper"] < 2.0
 
 
+@pytest.mark.parametrize(
+    ("release", "find", "least", "most"),
+    [
+        ("gaussian(q=0.01) x 1000", (), 0.958, 0.9595),  # ε = 2 at δ = 1e-5
+        ("gaussian(sigma=1) x 1000", ("--find", "q"), 0.0108, 0.0109),
+        ("gaussian(sigma=1, q=0.01)", ("--find", "times"), 1190, 1210),
+        ("laplace() x 10", (), 4.9, 5),
+    ],
+)
+def test_the_least_noise_the_largest_sample_and_the_most_steps_keep_their_promise(
+    release: str, find: tuple[str, ...], least: float, most: float, tmp_path: Path
+) -> None:
+    words = (release, *find, "--epsilon", "2", "--delta", "1e-5", "--figure", str(tmp_path / "a.png"), "--json")
+    found = json.loads(run("calibrate", *words))
+    assert least <= found["value"] <= most
+    assert 1.99 < found["lower"] <= found["upper"] <= 2 + 1e-9
+    assert (tmp_path / "a.png").exists()
+
+
+def test_the_profile_is_drawn(tmp_path: Path) -> None:
+    words = ("gaussian(sigma=1, q=0.01) x 1000", "--delta", "1e-5", "--figure", str(tmp_path / "a.png"))
+    assert "Drawn to" in run("compose", *words)
+
+
 def test_people_read_a_sentence() -> None:
     assert "ε between 8.30" in run("compose", "gaussian(sigma=20) x 1000", "--delta", "1e-6")
 
@@ -78,6 +102,9 @@ def test_the_regions_of_note_001_are_redrawn(tmp_path: Path) -> None:
         ("compose", "gaussian(sgma=1)", "--delta", "1e-5"),
         ("compose", "gaussian(sigma=1)", "--delta", "nan"),
         ("compose", "gaussian(sigma=1)", "--delta", "2"),
+        ("calibrate", "gaussian(sigma=1) x 10", "--epsilon", "1", "--delta", "1e-5"),
+        ("calibrate", "gaussian(sigma=1) x 10", "--find", "times", "--epsilon", "1", "--delta", "1e-5"),
+        ("calibrate", "zcdp() x 10", "--epsilon", "1", "--delta", "1e-5"),
         ("region", "--epsilon", "1", "--times", "5..1"),
         ("region", "--epsilon", "1", "--figure", "picture.pdf"),
         ("compare", "--epsilon", "-1", "--delta", "0", "--times", "3"),

@@ -16,18 +16,18 @@ from tacit.loss.subsampled_rdp import HIGHEST, poisson_gaussian_rdp
 
 
 def quadrature(rate: Fraction, variance: Fraction, order: Fraction) -> tuple[mpmath.mpf, mpmath.mpf]:
-    """D_α both ways round, by integrating in twenty-two digits."""
+    """D_α both ways round, by integration; x^a − 1 − a(x−1) has the mean of x^a − 1 and loses no digits to the 1."""
     q, v, a = (mpmath.mpf(x.numerator) / x.denominator for x in (rate, variance, order))
     s = mpmath.sqrt(v)
 
-    def ratio(z: mpmath.mpf) -> mpmath.mpf:
-        return 1 - q + q * mpmath.exp((2 * z - 1) / (2 * v))
+    def excess(z: mpmath.mpf, power: mpmath.mpf) -> mpmath.mpf:
+        above = q * mpmath.expm1((2 * z - 1) / (2 * v))
+        return mpmath.npdf(z, 0, s) * (mpmath.expm1(power * mpmath.log1p(above)) - power * above)
 
     meeting = mpmath.mpf(1) / 2 + v * mpmath.log(1 / q - 1)
     ends = sorted({-14 * s, mpmath.mpf(0), meeting, a / 2, a, a + 14 * s, max(meeting, a) + 15 * s})
-    forth = mpmath.quad(lambda z: mpmath.npdf(z, 0, s) * ratio(z) ** a, ends)
-    back = mpmath.quad(lambda z: mpmath.npdf(z, 0, s) * ratio(z) ** (1 - a), ends)
-    return mpmath.log(forth) / (a - 1), mpmath.log(back) / (a - 1)
+    forth, back = (mpmath.quad(lambda z, power=power: excess(z, power), ends) for power in (a, 1 - a))
+    return mpmath.log1p(forth) / (a - 1), mpmath.log1p(back) / (a - 1)
 
 
 def cases(seed: int, count: int) -> list[tuple[Fraction, Fraction, Fraction]]:
@@ -44,7 +44,7 @@ def cases(seed: int, count: int) -> list[tuple[Fraction, Fraction, Fraction]]:
 @pytest.mark.parametrize(("rate", "variance", "order"), cases(7, 14))
 def test_it_is_the_worse_direction_and_never_below(rate: Fraction, variance: Fraction, order: Fraction) -> None:
     found = poisson_gaussian_rdp(rate, variance, order)
-    with mpmath.workdps(22):
+    with mpmath.workdps(30):
         forth, back = quadrature(rate, variance, order)
         assert found >= forth * (1 - mpmath.mpf(10) ** -16)
         assert found == pytest.approx(float(forth), rel=1e-10)

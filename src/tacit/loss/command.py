@@ -20,6 +20,7 @@ from tacit.loss.catalogue import loss_of
 from tacit.loss.expression import parse
 from tacit.loss.kov import RepeatedApprox
 from tacit.loss.published_bounds import compare_bounds
+from tacit.loss.question import Question
 from tacit.loss.words import guess_probability
 
 app = typer.Typer(
@@ -42,16 +43,22 @@ def compose(
     releases: Releases,
     delta: Delta,
     gap: Annotated[str, typer.Option(help="How far apart the two ends may be.")] = "1e-3",
+    figure: Picture = None,
     as_json: AsJson = False,
 ) -> None:
     """What these releases cost together: ε at δ, between two certified ends.
 
     Example: `tacit account compose "gaussian(sigma=1.1, q=256/60000) x 14100" "laplace(scale=10) x 50" --delta 1e-5`
     """
+    parts = [(loss_of(term), term.times or 1) for term in map(parse, releases)]
     start = perf_counter()
-    terms = [parse(text) for text in releases]
-    found = described([(loss_of(term), term.times or 1) for term in terms], delta, gap)
+    found = described(parts, delta, gap)
     milliseconds = (perf_counter() - start) * 1000
+    if figure is not None:
+        from tacit.loss.figures import draw_profile  # matplotlib takes a second to load
+
+        levels = [Fraction(1, 10**power) for power in range(1, 13)]
+        draw_profile(figure, releases, [(float(level), described(parts, level, "1e-2")) for level in levels])
     if as_json:
         _print_json(lower=found.lower, upper=found.upper, delta=float(exact(delta, "delta")))
         return
@@ -60,6 +67,43 @@ def compose(
         f"ε between {found.lower:.6g} and {found.upper:.6g} at δ = {delta} (certified; {milliseconds:.0f} ms).\n"
         f"Whoever knows all but whether one person is in the data guesses that right at most {guess:.1%} of the time."
     )
+    _say_where(figure)
+
+
+@app.command()
+def calibrate(
+    release: Annotated[str, typer.Argument(help='What is released, as in "gaussian(q=0.01) x 1000".')],
+    epsilon: Annotated[str, typer.Option(help="The ε to keep.")],
+    delta: Delta,
+    find: Annotated[
+        str | None, typer.Option(help="What to find: sigma, scale, q or times; else what is missing.")
+    ] = None,
+    figure: Picture = None,
+    as_json: AsJson = False,
+) -> None:
+    """The least noise, the largest sample or the most steps that keep a promise.
+
+    Examples: `tacit account calibrate "gaussian(q=0.01) x 1000" --epsilon 2 --delta 1e-5`,
+    `tacit account calibrate "gaussian(sigma=1, q=0.01)" --find times --epsilon 2 --delta 1e-5`
+    """
+    question = Question.of(parse(release), find)
+    start = perf_counter()
+    found = question.solve(epsilon, delta)
+    milliseconds = (perf_counter() - start) * 1000
+    cost = described(question.plan(found), delta, "1e-4")
+    if figure is not None:
+        from tacit.loss.figures import draw_calibration  # matplotlib takes a second to load
+
+        costs = [(float(value), described(question.plan(value), delta, "1e-2")) for value in question.around(found)]
+        draw_calibration(figure, question.name, float(exact(epsilon, "epsilon")), float(found), costs)
+    if as_json:
+        _print_json(parameter=question.name, value=float(found), lower=cost.lower, upper=cost.upper)
+        return
+    _console.print(
+        f"{question.name} = {float(found):.6g} is {question.extreme} that keeps ε ≤ {epsilon} at δ = {delta} "
+        f"({milliseconds:.0f} ms).\nε is then between {cost.lower:.6g} and {cost.upper:.6g}."
+    )
+    _say_where(figure)
 
 
 @app.command()

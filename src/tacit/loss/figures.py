@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from tacit.errors import Refused
+from tacit.loss.accountant.bracket import Bracket
 from tacit.loss.approx import Approx
 
 _STYLES = {"basic": ":", "advanced": "-.", "KOV closed form": "--", "exact": "-"}
@@ -42,6 +43,33 @@ def draw_regions(file: Path, part: Approx, curves: Mapping[int, Sequence[tuple[f
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="false alarms", ylabel="misses", aspect="equal")
     axes.set_title(f"What a test of membership can reach\neach release: {part}")
     axes.legend(frameon=False)
+    _save(canvas, file)
+
+
+def draw_profile(file: Path, releases: Sequence[str], brackets: Sequence[tuple[float, Bracket]]) -> None:
+    """ε against δ, as a band between the two certified ends."""
+    canvas, axes = _canvas()
+    deltas = [delta for delta, _ in brackets]
+    axes.fill_between(deltas, [b.lower for _, b in brackets], [b.upper for _, b in brackets], alpha=0.35)
+    axes.plot(deltas, [b.upper for _, b in brackets], lw=2, label="certified upper end")
+    axes.plot(deltas, [b.lower for _, b in brackets], lw=1, ls="--", label="certified lower end")
+    axes.set(xscale="log", xlabel="δ", ylabel="ε", title="\n".join(releases[:4]))
+    axes.set_ylim(bottom=0)
+    axes.legend(frameon=False)
+    _save(canvas, file)
+
+
+def draw_calibration(
+    file: Path, name: str, target: float, found: float, costs: Sequence[tuple[float, Bracket]]
+) -> None:
+    """ε against the parameter that was sought, with the target and the value found."""
+    canvas, axes = _canvas()
+    axes.plot([value for value, _ in costs], [bracket.upper for _, bracket in costs], lw=2)
+    axes.axhline(target, color="grey", lw=1, ls=":")
+    axes.plot([found], [target], "o", color="C3")
+    axes.annotate(f"{name} = {found:.4g}", (found, target), (8, 8), textcoords="offset points")
+    axes.set(xlabel=name, ylabel="ε of all together", title=f"Where ε = {target:g} is kept")
+    axes.set_ylim(bottom=0)
     _save(canvas, file)
 
 

@@ -34,11 +34,12 @@ class Subsampled(Loss):
     Claim, base and result under the same `relation`: with (P, Q) the base's pair, Poisson samples under add/remove are
     dominated by (1−q)Q + qP against Q with the person in the first world, and by the reverse with the person in the
     second; fixed-size samples under replace by one symmetric pair. At every ε ≥ 0 all of them gain
-    δ(ε) = q·δ_base(ln(1+(e^ε−1)/q)), the reverse at most that. Proof: outside an event of probability q the worlds' samples are
-    equal, so their laws are (1−q)R + qA and (1−q)R + qB, where R, A and B are laws of pairwise neighbours (for Poisson
-    B = R). With e^ε = 1+q(α−1) and β = e^ε/α, (1−q)R+qA − e^ε((1−q)R+qB) = q(A − α((1−β)R+βB)), whose largest value
-    over all events is convex in the second law, hence at most q·δ_base(ln α) (Balle–Barthe–Gaboardi 2018); and R = B = Q, A = P attains it
-    (Zhu–Dong–Wang 2022). Any other mixture of sampling and relation is refused: the theorem is false there.
+    δ(ε) = q·δ_base(ln(1+(e^ε−1)/q)), the reverse at most that. Proof: outside an event of probability q the worlds'
+    samples are equal, so their laws are (1−q)R + qA and (1−q)R + qB, where R, A and B are laws of pairwise neighbours
+    (for Poisson B = R). With e^ε = 1+q(α−1) and β = e^ε/α, (1−q)R+qA − e^ε((1−q)R+qB) = q(A − α((1−β)R+βB)), whose
+    largest value over all events is convex in the second law, hence at most q·δ_base(ln α) (Balle–Barthe–Gaboardi
+    2018); and R = B = Q, A = P attains it (Zhu–Dong–Wang 2022). Any other mixture of sampling and relation is
+    refused: the theorem is false there.
     """
 
     loss: Base
@@ -50,7 +51,7 @@ class Subsampled(Loss):
         demand_partner(self.sampling, self.relation)
         if not isinstance(self.loss, Base):
             raise Refused(
-                f"({self.loss}) on a sample" if isinstance(self.loss, Loss) else f"a {type(self.loss).__name__} on a sample",
+                f"a release of type {type(self.loss).__name__} on a sample",
                 "Its dominating pair is not known.",
                 "Gdp, a Laplace, discrete or finite pair, Pure or Approx; for Rényi losses `subsampled_rdp`.",
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from tacit.loss.accountant.closed import closed_delta, closed_epsilon, closed_fo
 from tacit.loss.accountant.numeric import Numeric
 from tacit.loss.accountant.steps import step_of
 from tacit.loss.composition import Composition
+from tacit.loss.curve import float_down, float_up
 from tacit.loss.gdp import Gdp
 from tacit.loss.kov import RepeatedApprox
 from tacit.loss.loss import Loss
@@ -42,7 +44,7 @@ class Account:
         if allowed == 1 or not self.numeric.steps:
             return Bracket(0.0, 0.0)
         form = closed_form(self.parts)
-        return closed_epsilon(form, allowed) if form else self.numeric.epsilon(float(allowed), width)
+        return closed_epsilon(form, allowed) if form else _read_back(self.numeric.epsilon(float_down(allowed), width))
 
     def delta(self, epsilon: Number, gap: Number = "1e-2") -> Bracket:
         """The least δ at ε, between ends whose ratio is at most 1 + `gap`; refused if that cannot be certified."""
@@ -50,7 +52,7 @@ class Account:
         if not self.numeric.steps:
             return Bracket(0.0, 0.0)
         form = closed_form(self.parts)
-        return closed_delta(form, at) if form else self.numeric.delta(float(at), width)
+        return closed_delta(form, at) if form else _read_back(self.numeric.delta(float(at), width))
 
     def upper(self, delta: Number, gap: Number = "1e-3") -> float:
         """The upper end of ε at δ alone, about half the work; as near as a grid for this gap brings it."""
@@ -58,7 +60,7 @@ class Account:
         if allowed == 1 or not self.numeric.steps:
             return 0.0
         form = closed_form(self.parts)
-        return form.epsilon(allowed) if form else self.numeric.epsilon_above(float(allowed), width)
+        return form.epsilon(allowed) if form else _up(self.numeric.epsilon_above(float_down(allowed), width))
 
     @cached_property
     def numeric(self) -> Numeric:
@@ -93,6 +95,16 @@ def _taken_apart(loss: Loss) -> list[tuple[Loss, int]]:
     if isinstance(loss, Composition | MixedApprox):
         return [(inner, 1) for inner in loss.parts]
     return [(loss, 1)]
+
+
+def _read_back(found: Bracket) -> Bracket:
+    """The ends as floats that keep their side even where they are read as the decimals they are written as."""
+    lower = found.lower if math.isinf(found.lower) else max(0.0, float_down(Fraction(found.lower)))
+    return Bracket(lower, _up(found.upper))
+
+
+def _up(value: float) -> float:
+    return value if math.isinf(value) else float_up(Fraction(value))
 
 
 def _delta(delta: Number) -> Fraction:

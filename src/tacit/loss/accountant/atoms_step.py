@@ -40,8 +40,7 @@ class AtomsStep(Step):
         place = np.searchsorted(edges, self.losses + touch, side="right") - 1
         inside = (place >= 0) & (place < len(edges) - 1)
         cells = len(edges) - 1
-        p = np.bincount(place[inside], self.p[inside], cells)
-        q = np.bincount(place[inside], self.q[inside], cells)
+        p, q = (np.bincount(place[inside], side[inside], cells).astype(np.float64) for side in (self.p, self.q))
         unsure = self.unsure + len(self.losses) * UNIT
         return Masses(p, q, p * unsure + _LOST, q * unsure + _LOST)
 

@@ -19,8 +19,8 @@ MOST_CELLS = 1 << 21
 class Cells:
     """Cell i holds the losses from node i to node i+1; node i is places[i]·spacing + shift.
 
-    `low` and `high` are the masses of the cells' lower and upper halves. `p_below` … bound what is left outside, the mass
-    at ±∞ not counted. A cell's losses may lie up to `slack` outside of it.
+    `low` and `high` are the masses of the cells' lower and upper halves. `p_below` … bound what is left outside, the
+    mass at ±∞ not counted. A cell's losses may lie up to `slack` outside of it.
     """
 
     spacing: float
@@ -79,9 +79,18 @@ def cut(step: Step, spacing: float, width: float, tail: float) -> Cells:
     edges[1:-1:2] = nodes
     edges[2:-2:2] = (nodes[:-1] + nodes[1:]) / 2
     found = step.masses(edges)
-    outside = [float(mass[end] + error[end]) for mass, error in _sides(found) for end in (0, -1)]
     return Cells(
-        spacing, places, shift, _part(found, 1), _part(found, 2), *outside, step.infinite(), slack_of(max(-low, high))
+        spacing,
+        places,
+        shift,
+        _part(found, 1),
+        _part(found, 2),
+        float(found.p[0] + found.p_error[0]),
+        float(found.p[-1] + found.p_error[-1]),
+        float(found.q[0] + found.q_error[0]),
+        float(found.q[-1] + found.q_error[-1]),
+        step.infinite(),
+        slack_of(max(-low, high)),
     )
 
 
@@ -107,10 +116,6 @@ def _places(
     if stride == 1 or len(atoms) == 0:
         return even
     return np.unique(np.concatenate([even, np.floor(atoms), np.ceil(atoms), np.rint(atoms)]).astype(np.int64))
-
-
-def _sides(masses: Masses) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-    return (masses.p, masses.p_error), (masses.q, masses.q_error)
 
 
 def _part(masses: Masses, start: int) -> Masses:

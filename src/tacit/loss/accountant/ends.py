@@ -50,10 +50,12 @@ def delta_bracket(steps: Steps, grid: Grid, epsilon: float) -> Bracket:
         above = _parts(upper_lattice, [one.mirrored() for one in cells] if mirrored else cells, steps)
         cumulants = Cumulants.of(grid.spacing, above)
         tilt = cumulants.tilt_for_epsilon(epsilon - _shift(above))
-        tops.append(delta_above(add_up(grid.spacing, above, cumulants, tilt, grid.spare), epsilon))
+        tops.append(
+            delta_above(add_up(grid.spacing, above, cumulants, tilt, grid.spare), math.nextafter(epsilon, -1.0))
+        )
         below = _parts(lower_lattice, _lower_cells(steps, grid, mirrored), steps)
         under = add_up(grid.spacing, below, Cumulants.of(grid.spacing, below), tilt, grid.spare)
-        bottoms.append(delta_below(under, epsilon))
+        bottoms.append(delta_below(under, math.nextafter(epsilon, math.inf)))
     return Bracket(min(max(bottoms), max(tops)), max(tops))
 
 

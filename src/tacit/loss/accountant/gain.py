@@ -59,8 +59,10 @@ def _geometric(fall: float, angles: Array, count: int) -> Complex:
 def _one_less(fall: float, angles: Array) -> Complex:
     """1 − e^{−fall+i·angle}."""
     kept = math.exp(-fall)
-    real = -math.expm1(-fall) * np.cos(angles) + 2 * np.sin(angles / 2) ** 2
-    return real - 1j * kept * np.sin(angles)
+    less: Complex = np.empty(len(angles), dtype=np.complex128)
+    less.real = -math.expm1(-fall) * np.cos(angles) + 2 * np.sin(angles / 2) ** 2
+    less.imag = -kept * np.sin(angles)
+    return less
 
 
 def epsilon_above(total: Sum, delta: float, start: float, close: float) -> float:

@@ -31,7 +31,10 @@ class GaussianStep(Step):
         return -far, far
 
     def reach(self, tail: float) -> tuple[float, float]:
-        """Farther than the tail demands: a law cut off where its tilted mass is still felt has a spectrum that lingers."""
+        """Farther than the tail demands.
+
+        A law cut off where its tilted mass is still felt has a spectrum that lingers.
+        """
         return self.span(tail**1.6)
 
 

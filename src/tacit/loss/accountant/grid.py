@@ -16,7 +16,10 @@ _SPARE = 1e-3  # the share of the gap that may go into errors of the transform
 
 @dataclass(frozen=True)
 class Grid:
-    """Nodes on multiples of `spacing`, cells of about `width`, `tail` left outside, `spare` of the law free to be wrong."""
+    """Nodes on multiples of `spacing`,
+
+    cells of about `width`, `tail` left outside, `spare` of the law free to be wrong.
+    """
 
     spacing: float
     width: float

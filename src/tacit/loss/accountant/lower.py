@@ -19,13 +19,14 @@ def lower_lattice(cells: Cells) -> Lattice:
     the cell. That is post-processing, so the pair of what arrives at the nodes is dominated by the step, whatever the
     odds are. Node i then has the loss ln(P_i/Q_i). It is certified from the error bounds that this is at least the
     node's own loss less `shift`; where it is not, the node's mass goes one node down, and the loss of everything that
-    came to node i is at least that of node i−1 less the slack. What lies below the cells is left out. All of this only lowers
-    losses or masses, and δ grows with both.
+    came to node i is at least that of node i−1 less the slack. What lies below the cells is left out. All of this
+    only lowers losses or masses, and δ grows with both.
 
     The odds are chosen so that next to nothing is rounded. A cell gives its left node an excess of P over e^ℓQ, and
     its right node a deficit. Cutting in the middle gives (u, v), all to the left (U, 0), all to the right (0, V); a
     mixture gives anything between. With g_i = max(u_i, v_{i−1}) every node can be served an excess and a deficit of
-    exactly g_i, unless the masses fall by a factor of about 3 from one cell to the next; there the cell below keeps more.
+    exactly g_i, unless the masses fall by a factor of about 3 from one cell to the next; there the cell below keeps
+    more.
     """
     nodes = cells.nodes()
     to_left, to_right = _odds(cells, nodes)

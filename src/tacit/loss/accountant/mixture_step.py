@@ -80,8 +80,8 @@ class PoissonStep(Step):
     def anchor(self, spacing: float) -> float:
         """A node near the least loss ln(1−q), where much of the mass lies at all scales below the spacing.
 
-        It is put where what lies below it falls short of it by as much as the half cell above it exceeds it, so that the
-        two can be merged into a loss that is the node's own.
+        It is put where what lies below it falls short of it by as much as the half cell above it exceeds it, so that
+        the two can be merged into a loss that is the node's own.
         """
         if self.ladder or self.rate == 1:
             return super().anchor(spacing)

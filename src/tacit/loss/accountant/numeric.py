@@ -25,7 +25,7 @@ class Numeric:
     steps: tuple[tuple[Step, int], ...]
 
     def epsilon(self, delta: float, gap: float) -> Bracket:
-        """ε at δ, between ends at most `gap` apart."""
+        """ε at δ, between ends at most `gap` apart; δ rounded down by at most one float."""
         started = self._start(delta, gap)
         if started is None:
             return Bracket(math.inf, math.inf)
@@ -35,7 +35,7 @@ class Numeric:
             top, tilt, mirrored = epsilon_upper(self.steps, finer, delta, guess, _CLOSE * gap)
             if not 0 < top < math.inf:
                 return Bracket(0.0, top)
-            bottom = epsilon_lower(self.steps, finer, delta, top, _CLOSE * gap, tilt, mirrored)
+            bottom = epsilon_lower(self.steps, finer, math.nextafter(delta, 1.0), top, _CLOSE * gap, tilt, mirrored)
             return Bracket(min(bottom, top), top)
 
         return self._refined(once, grid, gap, lambda found: found.gap, f"ε at δ = {delta:g}")
@@ -43,7 +43,9 @@ class Numeric:
     def epsilon_above(self, delta: float, gap: float) -> float:
         """The upper end of ε at δ alone, on the grid that should do for this gap; half the work."""
         started = self._start(delta, gap)
-        return math.inf if started is None else epsilon_upper(self.steps, started[0], delta, started[1], _CLOSE * gap)[0]
+        return (
+            math.inf if started is None else epsilon_upper(self.steps, started[0], delta, started[1], _CLOSE * gap)[0]
+        )
 
     def guess(self, delta: float) -> float:
         """About ε at δ, in a moment; certified by nothing."""
@@ -51,7 +53,7 @@ class Numeric:
         return math.inf if started is None else started[1]
 
     def delta(self, epsilon: float, gap: float) -> Bracket:
-        """δ at ε, between ends whose ratio is at most 1+gap."""
+        """δ at ε, between ends whose ratio is at most 1+gap; ε rounded by at most one float."""
         pilot = survey(self.steps, 1e-40)
         tilt = pilot.tilt_for_epsilon(epsilon)
         rough = max(math.exp(min(0.0, pilot(tilt) - tilt * epsilon)), 1e-280)

@@ -1,4 +1,7 @@
-"""A first, rough look at a composition: where its losses lie and how fine a grid it needs. Nothing here is certified."""
+"""A first, rough look at a composition.
+
+Where its losses lie and how fine a grid it needs. Nothing here is certified.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ _POINTS = 96
 
 
 def survey(steps: Sequence[tuple[Step, int]], tail: float) -> Cumulants:
-    """The cumulants of the composition, from cells that are narrow where a step's mass may crowd, near its ends and 0."""
+    """The cumulants of the composition,
+
+    from cells that are narrow where a step's mass may crowd, near its ends and 0.
+    """
     losses, masses, variance = [], [], 0.0
     for step, times in steps:
         at, mass = _rough(step, tail)

@@ -25,8 +25,8 @@ class Sum:
     """The tilted law of the composed loss, by its Fourier coefficients on a circle of `size` nodes.
 
     Node k, `first` ≤ k < first+size, stands for the loss k·spacing + shift. With law_k = (1/size)Σ_j c_j e^{2πijk/size}
-    (c_{−j} the conjugate of c_j), δ(ε) = infinite + e^{log_weight−λε}·Σ law_k·w(loss_k−ε), w(t) = e^{−λt}(1−e^−t)₊, up to a
-    change of the law by `error` in total variation and of the second term by the factor 1 ± `unsure`.
+    (c_{−j} the conjugate of c_j), δ(ε) = infinite + e^{log_weight−λε}·Σ law_k·w(loss_k−ε), w(t) = e^{−λt}(1−e^−t)₊,
+    up to a change of the law by `error` in total variation and of the second term by the factor 1 ± `unsure`.
     """
 
     tilt: float
@@ -49,10 +49,10 @@ def add_up(
 
     Tilting multiplies each mass by e^{λ·loss} and normalises; it commutes with convolution, so errors are relative to
     the mass near the ε in question. Three errors, all in total variation of the tilted law: what lies outside a window
-    (Chernoff) is at most `spare`, and the circle folds it in; each output of a fast Fourier transform is a tree of log₂N
-    sums of numbers whose moduli add up to at most 1, so it is off by at most η = 8·log₂N units, and a product of powers by
-    Π(|f|+η)^T − Π|f|^T plus a few units of T·|ln f|; and the frequencies that are dropped. The last two are bounded
-    in ℓ₂ of the coefficients, which by Parseval and Cauchy–Schwarz bounds ℓ₁ of the law.
+    (Chernoff) is at most `spare`, and the circle folds it in; each output of a fast Fourier transform is a tree of
+    log₂N sums of numbers whose moduli add up to at most 1, so it is off by at most η = 8·log₂N units, and a product
+    of powers by Π(|f|+η)^T − Π|f|^T plus a few units of T·|ln f|; and the frequencies that are dropped. The last two
+    are bounded in ℓ₂ of the coefficients, which by Parseval and Cauchy–Schwarz bounds ℓ₁ of the law.
     """
     tilted = [_tilted(spacing, lattice, tilt) for lattice, _ in parts]
     times = [count for _, count in parts]
@@ -101,9 +101,7 @@ def _tilted(spacing: float, lattice: Lattice, tilt: float) -> tuple[Array, float
     return masses / total, math.log(total) + top, 8 * UNIT * (4 + far)
 
 
-def _convolve(
-    laws: list[Array], times: list[int], size: int, spare: float
-) -> tuple[NDArray[np.int64], Complex, float]:
+def _convolve(laws: list[Array], times: list[int], size: int, spare: float) -> tuple[NDArray[np.int64], Complex, float]:
     """The frequencies that matter, the product of the laws' transforms there, and its error in ℓ₁ of the law."""
     order = sorted(range(len(laws)), key=lambda j: -times[j] * _variance(laws[j]))
     alive: NDArray[np.int64] = np.arange(size // 2 + 1)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array: TypeAlias = NDArray[np.float64]
+Array: TypeAlias = NDArray[np.floating[Any]]
 
 UNIT = 2.0**-53
 """Half the distance from 1 to the next float: the relative error of one rounded operation."""
@@ -53,7 +53,10 @@ class Step(ABC):
 
     @abstractmethod
     def span(self, tail: float) -> tuple[float, float]:
-        """A range of losses outside which P and Q each have at most about `tail` of finite loss: a hint, checked later."""
+        """A range of losses outside which P and Q each have at most about `tail` of finite loss.
+
+        A hint, checked later.
+        """
 
     def reach(self, tail: float) -> tuple[float, float]:
         """The range that is cut into cells: at least `span`."""

@@ -102,7 +102,9 @@ def _table(pair: FinitePair) -> Step | None:
     symmetric = alike and forth == back
     if symmetric and len(rows) == 2:
         return CoinStep(abs(rows[0][0]), *forth)
-    losses, p_masses, q_masses = (np.array(column) for column in zip(*rows, strict=True)) if rows else (np.zeros(1),) * 3
+    losses, p_masses, q_masses = (
+        (np.array(column) for column in zip(*rows, strict=True)) if rows else (np.zeros(1),) * 3
+    )
     if not forth[1] and not back[1] and not losses.any():
         return None
     return AtomsStep(losses, p_masses, q_masses, (*forth, *back), symmetric)

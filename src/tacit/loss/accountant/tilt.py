@@ -28,7 +28,7 @@ class Cumulants:
 
     losses: Array
     logs: Array
-    starts: Array
+    starts: NDArray[np.int64]
     times: Array
     deviation: float
 
