@@ -42,7 +42,8 @@ def _parts(total: Sum, epsilon: float) -> tuple[float, float]:
         math.exp(-rate * gap) * _geometric(rate * total.spacing, angles, last - start)
         for rate in (total.tilt, total.tilt + 1)
     ]
-    weights = np.where(total.frequencies == 0, 1.0, 2.0) / total.size
+    alone = 2 * total.frequencies % total.size == 0  # 0 and, on an even circle, the one opposite: their own conjugates
+    weights = np.where(alone, 1.0, 2.0) / total.size
     value = float((weights * (total.coefficients * phases * (series[0] - series[1])).real).sum())
     size = float((weights * np.abs(total.coefficients) * (np.abs(series[0]) + np.abs(series[1]))).sum())
     most = math.exp(total.tilt * math.log(total.tilt / (1 + total.tilt))) / (1 + total.tilt)  # the largest w
