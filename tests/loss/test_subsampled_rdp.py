@@ -41,7 +41,7 @@ def cases(seed: int, count: int) -> list[tuple[Fraction, Fraction, Fraction]]:
     return found + [(Fraction(1, 100), Fraction(1), Fraction(n)) for n in (2, 3, 17)]
 
 
-@pytest.mark.parametrize(("rate", "variance", "order"), cases(7, 14))
+@pytest.mark.parametrize(("rate", "variance", "order"), cases(7, 9))
 def test_it_is_the_worse_direction_and_never_below(rate: Fraction, variance: Fraction, order: Fraction) -> None:
     found = poisson_gaussian_rdp(rate, variance, order)
     with mpmath.workdps(30):

@@ -48,7 +48,7 @@ class PoissonStep(Step):
     def base_edges(self, edges: Array) -> Array:
         """ℓ = ln((e^L−(1−q))/q), −∞ where L ≤ ln(1−q): near 0 by expm1, farther down by the difference itself."""
         q = self.rate
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             near = np.log1p(np.expm1(np.minimum(edges, 1.0)) / q)
             far = np.log((np.exp(np.minimum(edges, 700.0)) - (1 - q)) / q)
             found = np.where(np.abs(edges) <= 0.5, near, far)

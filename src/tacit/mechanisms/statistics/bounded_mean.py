@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from tacit.exact import Number, whole
-from tacit.loss.approx import Pure
-from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import number
-from tacit.mechanisms.statistics.bounds import Bounds
 from tacit.mechanisms.statistics.combination import reach
-from tacit.mechanisms.statistics.public_size import check_people, check_size, unknown_people
+from tacit.mechanisms.statistics.moment import Moment
+from tacit.mechanisms.statistics.public_size import check_size, unknown_people
 from tacit.mechanisms.statistics.ratio import Ratio
 from tacit.mechanisms.statistics.records import total
-from tacit.mechanisms.statistics.tally import Sensitivity, Tally, TallyAnswer
-from tacit.noise.grid import Grid
-
-_BITS = 30
+from tacit.mechanisms.statistics.tally import Sensitivity, TallyAnswer
 
 
 @dataclass(frozen=True)
-class BoundedMean(Tally):
+class BoundedMean(Moment):
     """The mean of one value a person, each clamped to [lower, upper] and rounded to a public grid.
 
     Under add/remove the number of people is private too. Two sums are released: how far the values lie above the
@@ -34,25 +28,7 @@ class BoundedMean(Tally):
     under replace; infinities are clamped.
     """
 
-    lower: Number
-    upper: Number
-    people: int | None = None
-    grid: Grid | None = None
-
-    def __post_init__(self) -> None:
-        check_people(self.people, self.relation)
-        super().__post_init__()
-
-    @classmethod
-    def for_epsilon(
-        cls, epsilon: Number, relation: Relation, lower: Number, upper: Number, people: int | None = None
-    ) -> BoundedMean:
-        """The mean with the least noise that is ε-private; `people`, the public n, under replace only."""
-        return cls(Pure(epsilon), relation, lower, upper, people)
-
-    @cached_property
-    def bounds(self) -> Bounds:
-        return Bounds.of(self.lower, self.upper, self.grid, _BITS)
+    fineness = 30
 
     @property
     def sensitivity(self) -> Sensitivity:

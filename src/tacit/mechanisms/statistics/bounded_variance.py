@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from math import sqrt
 from typing import Any
 
 from tacit.exact import Number, proper, whole
-from tacit.loss.approx import Approx, Pure
+from tacit.loss.approx import Approx
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import number
-from tacit.mechanisms.statistics.bounds import Bounds
 from tacit.mechanisms.statistics.combination import reach
-from tacit.mechanisms.statistics.public_size import check_people, check_size, unknown_people
+from tacit.mechanisms.statistics.moment import Moment
+from tacit.mechanisms.statistics.public_size import check_size, unknown_people
 from tacit.mechanisms.statistics.ratio import Ratio
 from tacit.mechanisms.statistics.records import total
-from tacit.mechanisms.statistics.tally import Sensitivity, Tally, TallyAnswer
+from tacit.mechanisms.statistics.tally import Sensitivity, TallyAnswer
 from tacit.noise.bits import Integers
-from tacit.noise.grid import Grid
-
-_BITS = 20
 
 
 @dataclass(frozen=True)
-class BoundedVariance(Tally):
+class BoundedVariance(Moment):
     """The variance Σ(x−mean)²/n of one value a person, each clamped to [lower, upper] and rounded to a public grid.
 
     With t = (x−lower)/(upper−lower), three sums are released: of (1−t)², 2t(1−t) and t². They hold the number of
@@ -36,25 +32,7 @@ class BoundedVariance(Tally):
     value (NaN) is left out under add/remove, and is the middle of the bounds under replace; infinities are clamped.
     """
 
-    lower: Number
-    upper: Number
-    people: int | None = None
-    grid: Grid | None = None
-
-    def __post_init__(self) -> None:
-        check_people(self.people, self.relation)
-        super().__post_init__()
-
-    @classmethod
-    def for_epsilon(
-        cls, epsilon: Number, relation: Relation, lower: Number, upper: Number, people: int | None = None
-    ) -> BoundedVariance:
-        """The variance with the least noise that is ε-private; `people`, the public n, under replace only."""
-        return cls(Pure(epsilon), relation, lower, upper, people)
-
-    @cached_property
-    def bounds(self) -> Bounds:
-        return Bounds.of(self.lower, self.upper, self.grid, _BITS)
+    fineness = 20
 
     @property
     def stretch(self) -> tuple[int, int]:
