@@ -56,4 +56,5 @@ def normal_intervals(edges: Array, size: float) -> tuple[Array, Array]:
     unsure = UNIT * (16 * (1 + z * z) + 8 * size * (1 + z)) * tail
     error = unsure[:-1] + unsure[1:] + 1e-305
     error[astride] += 4 * UNIT
+    error[edges[:-1] == edges[1:]] = 0.0  # nothing lies between an edge and itself
     return np.maximum(mass, 0.0), error

@@ -41,12 +41,11 @@ def grid_for(steps: Steps, pilot: Cumulants, tilt: float, gap: float, tail: floa
     smooth = math.fsum(times for step, times in steps if step.continuous)
     width = pilot.deviation / 8
     if smooth:
-        width = min(width, math.sqrt(5 * gap / ((1 + tilt) * smooth)))
+        width = min(width, max(math.sqrt(5 * gap / ((1 + tilt) * smooth)), gap / smooth))
     spacing = width
     ladders = [(step, times) for step, times in steps if step.ladder]
     if len(steps) > 1 and ladders:
-        moved = math.fsum(times * _size(step) for step, times in ladders)
-        spacing = min(spacing, 3 * gap / ((1 + tilt) * moved))
+        spacing = min(spacing, 3 * gap / math.fsum(times * _moved(step, tilt) for step, times in ladders))
         width *= 0.6
     tables = math.fsum(times for step, times in steps if not step.continuous and not step.ladder)
     if tables:
@@ -60,6 +59,8 @@ def aligned(spacing: float, steps: Steps) -> float:
     return own.spacing / math.ceil(own.spacing / spacing) if own else spacing
 
 
-def _size(step: Step) -> float:
+def _moved(step: Step, tilt: float) -> float:
+    """How fast ε falls as the atoms' distance does: by its variance, but never faster than the largest loss."""
     low, high = step.span(1e-3)
-    return (high - low) / 2
+    rungs = (high - low) / step.ladder.spacing if step.ladder else 1.0
+    return min((1 + tilt) * (high - low) / 2, max(1.0, rungs))
