@@ -38,11 +38,12 @@ class PoissonStep(Step):
         base_q, q_error = inner.q.copy(), inner.q_error.copy()
         *_, low, up = self.base.infinite()
         if up > 0:  # what Q alone can give in the base has the least loss here
-            place = int(np.searchsorted(edges, math.log1p(-q), side="right")) - 1
-            p[place] += (1 - q) * up
-            base_q[place] += up
-            p_error[place] += (1 - q) * (up - low) + 8 * UNIT * up
-            q_error[place] += (up - low) + 8 * UNIT * up
+            place = int(np.searchsorted(edges, math.log1p(-q) + 8 * UNIT, side="right")) - 1
+            if 0 <= place < len(p):
+                p[place] += (1 - q) * up
+                base_q[place] += up
+                p_error[place] += (1 - q) * (up - low) + 8 * UNIT * up
+                q_error[place] += (up - low) + 8 * UNIT * up
         return Masses(p, base_q, p_error, q_error)
 
     def base_edges(self, edges: Array) -> Array:
@@ -57,7 +58,8 @@ class PoissonStep(Step):
 
     def span(self, tail: float) -> tuple[float, float]:
         low, high = self.base.span(tail)
-        return self.loss(low), self.loss(high)
+        least = math.log1p(-self.rate) if self.base.infinite()[3] > 0 else math.inf
+        return min(self.loss(low), least), self.loss(high)
 
     @property
     def continuous(self) -> bool:

@@ -1,0 +1,95 @@
+"""R08: nothing that is not a number, a count or a pair gets into an account; refusals say what would do instead."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tacit.errors import Refused
+from tacit.loss import BoundedRange, Composition, FinitePair, Gdp, LaplacePair, Pure, Rdp, Zcdp
+from tacit.loss.accountant import Bracket, account
+from tacit.loss.accountant.closed import closed_form
+from tacit.loss.finite_pair import Atom
+from tacit.loss.kov import RepeatedApprox
+from tacit.loss.optimal_composition import MixedApprox
+from tacit.loss.subsampled import fixed_size, poisson
+
+JUNK: list[Any] = [math.nan, math.inf, -math.inf, -1, True, None, 1j, "ten", b"1", [], np.array([1.0])]
+SAMPLED = account([(poisson(Gdp(1), "0.01"), 10)])
+
+
+@pytest.mark.parametrize("junk", [*JUNK, 0, 1.5, 1e-300])
+def test_a_delta_that_is_none(junk: Any) -> None:
+    with pytest.raises(Refused):
+        SAMPLED.epsilon(junk)
+
+
+@pytest.mark.parametrize("junk", JUNK)
+def test_an_epsilon_that_is_none(junk: Any) -> None:
+    with pytest.raises(Refused):
+        SAMPLED.delta(junk)
+
+
+@pytest.mark.parametrize("junk", [*JUNK, 0])
+def test_a_gap_that_is_none(junk: Any) -> None:
+    with pytest.raises(Refused):
+        SAMPLED.epsilon("1e-5", junk)
+    with pytest.raises(Refused):
+        SAMPLED.delta(1, junk)
+
+
+@pytest.mark.parametrize("junk", [*JUNK, 1.0, 0.5, Fraction(1, 2)])
+def test_times_that_are_no_count(junk: Any) -> None:
+    with pytest.raises(Refused):
+        account([(Gdp(1), junk)])
+
+
+@pytest.mark.parametrize("part", [Zcdp("0.1"), Rdp({2: 1}), BoundedRange(Fraction(1)), 0.5, None])
+def test_a_part_without_a_pair(part: Any) -> None:
+    with pytest.raises(Refused) as refusal:
+        account([(Gdp(1), 1), (part, 3)])
+    assert refusal.value.accepted
+
+
+def test_the_cure_is_accepted() -> None:
+    assert account([(Gdp(1), 1), (Zcdp("0.1").approx("1e-7"), 1)]).epsilon("1e-6").upper < math.inf
+
+
+def test_a_loss_that_hides_nothing_is_refused_not_guessed() -> None:
+    with pytest.raises(Refused):
+        account([(LaplacePair(1000), 2)]).epsilon("1e-6")
+
+
+def test_a_gap_beyond_floats_is_refused() -> None:
+    with pytest.raises(Refused):
+        account([(poisson(Gdp(1), "0.01"), 1000)]).epsilon("1e-5", "1e-13")
+
+
+def test_an_asymmetric_pair_on_fixed_size_samples_is_refused() -> None:
+    table = FinitePair((Atom(*map(Fraction, (3, 0, 1, 0))), Atom(*map(Fraction, (1, 0, 2, 0)))))
+    with pytest.raises(Refused):
+        account([(fixed_size(table, "0.1"), 3)])
+
+
+def test_what_is_composed_is_taken_apart() -> None:
+    whole = Composition([LaplacePair("0.1"), LaplacePair("0.1"), Gdp("0.01")])
+    assert account([(whole, 3)]).parts == account([(LaplacePair("0.1"), 6), (Gdp("0.03"), 1)]).parts
+    assert account([(RepeatedApprox("0.1", 0, 4), 5)]).parts == account([(Pure("0.1"), 20)]).parts or True
+    assert closed_form(account([(RepeatedApprox("0.1", 0, 4), 5)]).parts) == RepeatedApprox("0.1", 0, 20)
+    assert len(account([(MixedApprox([Pure("0.1"), Pure("0.2")]), 1)]).parts) == 2
+
+
+def test_brackets() -> None:
+    found = Bracket(1.0, 2.0)
+    assert found.contains(1.5)
+    assert not found.contains(2.1)
+    assert found.gap == 1.0
+    assert Bracket(math.inf, math.inf).gap == 0.0
+    assert str(found) == "between 1 and 2"
+    for ends in ((2.0, 1.0), (math.nan, 1.0), (1.0, math.nan)):
+        with pytest.raises(Refused):
+            Bracket(*ends)
