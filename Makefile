@@ -11,10 +11,11 @@ NAME ?=
 	$(BIN)/python -m pip install --quiet --editable . --group dev
 	touch .venv/ready
 
-.venv-peers/ready: bench/peers.txt
+.venv-peers/ready: bench/peers.txt bench/peers-bare.txt
 	$(PYTHON) -m venv .venv-peers
 	$(PEERS)/python -m pip install --quiet --upgrade pip
 	$(PEERS)/python -m pip install --quiet --requirement bench/peers.txt
+	$(PEERS)/python -m pip install --quiet --no-deps --requirement bench/peers-bare.txt
 	touch .venv-peers/ready
 
 demo: .venv/ready

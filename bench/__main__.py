@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-SUBJECTS = ("noise", "release", "start")
+SUBJECTS = ("noise", "release", "start", "accountant")
 
 
 def main(names: list[str]) -> int:

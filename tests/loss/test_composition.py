@@ -68,7 +68,7 @@ def test_a_mixture_never_undercuts_the_exact_product() -> None:
         found = loss.delta(epsilon)
         assert truth <= found
         assert found <= 2 * truth
-        assert loss.epsilon(Fraction(found)) <= epsilon + 1e-9
+        assert loss.epsilon(Fraction(found)) <= epsilon + 1e-3  # each answer is within its gap, on a grid of its own
 
 
 def test_separate_parts_are_tighter_than_their_sum() -> None:

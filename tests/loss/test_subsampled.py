@@ -8,6 +8,7 @@ from itertools import combinations, product
 from typing import Any
 
 import pytest
+from tests.divergence import hockey_stick
 
 from tacit.errors import Refused
 from tacit.loss import Approx, Gdp, LaplacePair, Pure, Rdp, Relation, Zcdp, binary_response
@@ -15,7 +16,6 @@ from tacit.loss.accountant import account
 from tacit.loss.amplification import amplified
 from tacit.loss.sampling import Sampling
 from tacit.loss.subsampled import Subsampled, fixed_size, poisson
-from tests.divergence import hockey_stick
 
 EPSILONS = (0.0, 0.05, 0.2, 0.5, 0.9, 1.4)
 
@@ -78,7 +78,9 @@ def test_it_is_the_amplification_formula_for_pure_and_approx() -> None:
                 assert pair.delta(epsilon) <= formula.delta(epsilon) * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("loss", [poisson(Gdp(1), "0.1"), fixed_size(LaplacePair(1), "0.2"), poisson(binary_response(1), "0.3")])
+@pytest.mark.parametrize(
+    "loss", [poisson(Gdp(1), "0.1"), fixed_size(LaplacePair(1), "0.2"), poisson(binary_response(1), "0.3")]
+)
 def test_one_step_agrees_with_the_accountant_and_with_itself(loss: Subsampled) -> None:
     for delta in ("1e-2", "1e-3"):
         epsilon = loss.epsilon(delta)
@@ -113,7 +115,7 @@ def test_false_combinations_are_refused(sampling: Any, relation: Relation) -> No
 
 
 def test_poisson_under_replace_would_be_false() -> None:
-    """The reason, by enumeration: one person's value flips, sampled by one coin; the formula says 0.159, the truth is 1."""
+    """The reason, by enumeration: a value flips, seen by one coin's chance; the formula says 0.159, the truth is 1."""
     coin = {x: {y: (math.e if x == y else 1) / (1 + math.e) for y in (0, 1)} for x in (0, 1)}
     p, q = ({("in", y): 0.1 * coin[x][y] for y in (0, 1)} | {("out", 0): 0.9} for x in (0, 1))
     formula = poisson(Pure(1), "0.1")

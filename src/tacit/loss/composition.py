@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
@@ -23,6 +24,9 @@ from tacit.loss.renyi import delta_at, epsilon_at, order_for_delta, order_for_ep
 from tacit.loss.sharp import order_above_one, sharp
 from tacit.loss.zcdp import Zcdp
 from tacit.noise.ball import Ball, ball, up
+
+if TYPE_CHECKING:
+    from tacit.loss.accountant.account import Account
 
 _FARTHEST = 14.0  # ln of the highest order tried: about a million
 _HALVINGS = 30
@@ -69,7 +73,7 @@ class Composition(Loss):
     Outside an event of probability s = Σδᵢ (each part's own slack) every part costs only its core. For
     the cores three bounds hold: ε's add over any split of δ; Rényi divergences add at each order (zCDP
     is a special case and never better); and if each core lies within some μ, the μ² add. The whole is then
-    (ε, s + (1−s)δ′). A numeric accountant can be tighter; none of these is ever too low.
+    (ε, s + (1−s)δ′). Where every part has a dominating pair, the numeric accountant is tighter: its upper end answers.
     """
 
     parts: tuple[Loss, ...]
@@ -80,6 +84,8 @@ class Composition(Loss):
     def delta(self, epsilon: Number) -> float:
         target = nonnegative(epsilon, "epsilon")
         slack, cores = self.core_parts()
+        if (certain := _numeric(self.parts, lambda whole: whole.delta(target).upper)) is not None:
+            return certain
         best = min(1.0, _renyi_delta(cores, target))
         if (gaussian := _gaussian(cores)) is not None:
             best = min(best, gaussian.delta(target))
@@ -90,6 +96,8 @@ class Composition(Loss):
         slack, cores = self.core_parts()
         if target == 1:
             return 0.0
+        if (certain := _numeric(self.parts, lambda whole: whole.upper(target))) is not None:
+            return certain
         if target < slack:
             return math.inf
         left = (target - slack) / (1 - slack)
@@ -204,6 +212,16 @@ def _basic_epsilon(cores: tuple[Loss, ...], delta: Fraction) -> float:
         bound if bound < math.inf else core.epsilon(delta / needy) for core, bound in zip(cores, pure, strict=True)
     )
     return min(by_need, _sum_up(core.epsilon(delta / len(cores)) for core in cores))
+
+
+def _numeric(parts: tuple[Loss, ...], question: Callable[[Account], float]) -> float | None:
+    """The numeric accountant's answer; None where it has none, because a part has no pair or δ is too small."""
+    from tacit.loss.accountant.account import account  # it takes compositions apart, so it cannot be imported above
+
+    try:
+        return question(account((part, 1) for part in parts))
+    except Refused:
+        return None
 
 
 def _gaussian(cores: tuple[Loss, ...]) -> Gdp | None:

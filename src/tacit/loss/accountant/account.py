@@ -13,7 +13,9 @@ from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, positive, probability, whole
 from tacit.loss.accountant.bracket import Bracket
 from tacit.loss.accountant.closed import closed_delta, closed_epsilon, closed_form
+from tacit.loss.accountant.mixture_step import PoissonStep
 from tacit.loss.accountant.numeric import Numeric
+from tacit.loss.accountant.step import Step
 from tacit.loss.accountant.steps import step_of
 from tacit.loss.composition import Composition
 from tacit.loss.curve import float_down, float_up
@@ -63,14 +65,24 @@ class Account:
         return form.epsilon(allowed) if form else _up(self.numeric.epsilon_above(float_down(allowed), width))
 
     @cached_property
+    def steps(self) -> tuple[Step | None, ...]:
+        """The parts as steps; None for what costs nothing."""
+        return tuple(step_of(loss) for loss, _ in self.parts)
+
+    @cached_property
     def numeric(self) -> Numeric:
-        """The parts as steps; what costs nothing is left out."""
-        steps = [(step_of(loss), times) for loss, times in self.parts]
-        return Numeric(tuple((step, times) for step, times in steps if step is not None))
+        """The steps that cost something, with their repetitions."""
+        pairs = zip(self.steps, self.parts, strict=True)
+        return Numeric(tuple((step, times) for step, (_, times) in pairs if step is not None))
 
 
-def account(parts: Iterable[tuple[Loss, int]]) -> Account:
-    """The account of (loss, times) parts; compositions are taken apart, equal parts and Gaussian ones gathered."""
+def account(parts: Iterable[tuple[Loss, int]], same_world: bool = False) -> Account:
+    """The account of (loss, times) parts; compositions are taken apart, equal parts and Gaussian ones gathered.
+
+    A table that is not the same both ways (a forced response, say) is refused in company: of two worlds, one part may
+    have its P in the first and another in the second, and that mixture can cost more than either order. `same_world`
+    says that this does not happen.
+    """
     gathered: Counter[Loss] = Counter()
     squared = Fraction(0)
     for loss, times in parts:
@@ -84,6 +96,9 @@ def account(parts: Iterable[tuple[Loss, int]]) -> Account:
         gathered[Gdp(squared)] += 1
     found = Account(tuple(gathered.items()))
     found.numeric  # noqa: B018  (what cannot be composed is refused here, not at the first question)
+    for (part, times), step in zip(found.parts, found.steps, strict=True):
+        if not same_world and (times > 1 or len(found.parts) > 1 or isinstance(step, PoissonStep)):
+            _demand_both_ways_alike(part, step)
     return found
 
 
@@ -95,6 +110,16 @@ def _taken_apart(loss: Loss) -> list[tuple[Loss, int]]:
     if isinstance(loss, Composition | MixedApprox):
         return [(inner, 1) for inner in loss.parts]
     return [(loss, 1)]
+
+
+def _demand_both_ways_alike(part: Loss, step: Step | None) -> None:
+    own = step.base if isinstance(step, PoissonStep) else step
+    if own is not None and not own.symmetric:
+        raise Refused(
+            f"({part}) in a composition",
+            "Its two laws are not mirror images, and other parts may meet them in the other order.",
+            "`account(parts, same_world=True)` where every part has its P in the same world; or its `closed` (ε, δ).",
+        )
 
 
 def _read_back(found: Bracket) -> Bracket:

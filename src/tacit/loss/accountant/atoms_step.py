@@ -87,6 +87,9 @@ class CoinStep(Step):
         coin = np.concatenate([kept * tails, kept * heads])
         return AtomsStep(self.atoms(), coin, coin[::-1]).masses(edges)
 
+    def ceiling(self) -> float:
+        return self.epsilon * (1 + 4 * UNIT)
+
     def span(self, tail: float) -> tuple[float, float]:
         return -self.epsilon, self.epsilon
 
@@ -129,6 +132,9 @@ class DiscreteLaplaceStep(Step):
         p = np.exp(-self.rate * k) * np.where((k == 0) | (k == self.shift), end, inner)
         table = AtomsStep(self.atoms(), p, p[::-1], unsure=64 * UNIT * (1 + self.rate * self.shift))
         return table.masses(edges)
+
+    def ceiling(self) -> float:
+        return self.rate * self.shift * (1 + 8 * UNIT)
 
     def span(self, tail: float) -> tuple[float, float]:
         return -self.rate * self.shift, self.rate * self.shift

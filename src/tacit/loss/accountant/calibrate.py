@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 from tacit.errors import Refused
 from tacit.exact import Number, exact, positive, probability
@@ -94,8 +94,9 @@ class _Promise:
             return math.inf
 
     def guess(self, start: float, rising: bool, most: float) -> float:
-        """Where the quick guess meets the target."""
-        return _meeting(self.rough, self.epsilon, self.epsilon / 50, start, rising, most)[1]
+        """Where the quick guess meets the target; refused where it never does."""
+        found, near = _meeting(self.rough, self.epsilon, self.epsilon / 50, start, rising, most)
+        return near if found < math.inf else self._give_up()
 
     def search(self, start: float, rising: bool, most: float) -> float:
         """Where the certified cost lies in [ε − within, ε]."""
@@ -105,8 +106,9 @@ class _Promise:
         here, there = self.rough(start), self.rough(min(nearby, most))
         slope = math.log(there / here) / (nearby - start) if 0 < here < math.inf and 0 < there < math.inf else None
         found, near = _meeting(self.cost, aim, self.within / 2, start, rising, most, slope)
-        if found <= self.epsilon:
-            return near
+        return near if found <= self.epsilon else self._give_up()
+
+    def _give_up(self) -> NoReturn:
         raise Refused(
             f"ε = {self.epsilon:g} at δ = {float(self.delta):g}",
             "No parameter was found that keeps it.",

@@ -12,7 +12,7 @@ from tacit.errors import Refused
 from tacit.loss.accountant.step import Array, Masses, Step, slack_of
 
 LARGEST_LOSS = 600.0
-MOST_CELLS = 1 << 21
+MOST_CELLS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -63,12 +63,7 @@ def cut(step: Step, spacing: float, width: float, tail: float) -> Cells:
     A law with a density gets cells of about `width`, a whole number of spacings; atoms get nodes of their own.
     """
     low, high = step.reach(tail)
-    if not (-LARGEST_LOSS <= low <= high <= LARGEST_LOSS):
-        raise Refused(
-            "the composition of a step whose own privacy loss exceeds 600",
-            "Such a step hides nothing, and its probabilities leave the range of floats.",
-            "more noise, or a smaller ε in each part.",
-        )
+    demand_hiding(low, high)
     stride = max(1, math.floor(min(width, (high - low) / 32) / spacing * (1 + 1e-9)))
     anchor = step.anchor(stride * spacing)
     shift = math.remainder(anchor, spacing)
@@ -94,6 +89,16 @@ def cut(step: Step, spacing: float, width: float, tail: float) -> Cells:
     )
 
 
+def demand_hiding(low: float, high: float) -> None:
+    """Refuse a step whose losses leave [−600, 600]."""
+    if not (-LARGEST_LOSS <= low <= high <= LARGEST_LOSS):
+        raise Refused(
+            "the composition of a step whose own privacy loss exceeds 600",
+            "Such a step hides nothing, and its probabilities leave the range of floats.",
+            "more noise, or a smaller ε in each part.",
+        )
+
+
 def _places(
     step: Step, spacing: float, stride: int, low: float, high: float, shift: float, anchor: float
 ) -> NDArray[np.int64]:
@@ -103,7 +108,7 @@ def _places(
     if not step.continuous:
         near = np.concatenate([np.floor(atoms), np.ceil(atoms), np.rint(atoms)])
         near = near[(near > first) & (near < last)].astype(np.int64)
-        return np.unique(np.concatenate([[first], near, [last]]))
+        return _distinct(np.concatenate([[first], near, [last]]))
     middle = round((anchor - shift) / spacing)
     start, stop = (first - middle) // stride - 1, (last - middle) // stride + 2
     if not stop - start <= MOST_CELLS:
@@ -115,8 +120,16 @@ def _places(
     even: NDArray[np.int64] = middle + stride * np.arange(start, stop)
     if stride == 1 or len(atoms) == 0:
         return even
-    return np.unique(np.concatenate([even, np.floor(atoms), np.ceil(atoms), np.rint(atoms)]).astype(np.int64))
+    return _distinct(np.concatenate([even, np.floor(atoms), np.ceil(atoms), np.rint(atoms)]).astype(np.int64))
 
 
-def _part(masses: Masses, start: int) -> Masses:
-    return Masses(*(side[start:-1:2] for side in (masses.p, masses.q, masses.p_error, masses.q_error)))
+def _distinct(places: NDArray[np.int64]) -> NDArray[np.int64]:
+    places.sort()
+    first: NDArray[np.int64] = places[np.append(True, places[1:] != places[:-1])]
+    return first
+
+
+def _part(found: Masses, start: int) -> Masses:
+    """Every second interval between the outermost ones."""
+    every = slice(start, -1, 2)
+    return Masses(found.p[every], found.q[every], found.p_error[every], found.q_error[every])

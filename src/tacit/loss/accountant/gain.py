@@ -22,8 +22,8 @@ def delta_below(total: Sum, epsilon: float) -> float:
     """A number ≤ δ(ε) of the composed law."""
     value, margin = _parts(total, epsilon)
     finite = math.exp(min(700.0, total.log_weight + total.tilt * (total.shift - epsilon)))
-    kept = (value - margin) * finite / (1 + total.unsure)
-    return max(0.0, (total.infinite * (1 - 64 * UNIT) + kept) * (1 - 8 * UNIT))
+    kept = max(0.0, value - margin) * finite / (1 + total.unsure)
+    return min(1.0, (total.infinite * (1 - 64 * UNIT) + kept) * (1 - 8 * UNIT))
 
 
 def _parts(total: Sum, epsilon: float) -> tuple[float, float]:

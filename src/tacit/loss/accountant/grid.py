@@ -41,15 +41,15 @@ def grid_for(steps: Steps, pilot: Cumulants, tilt: float, gap: float, tail: floa
     smooth = math.fsum(times for step, times in steps if step.continuous)
     width = pilot.deviation / 8
     if smooth:
-        width = min(width, max(math.sqrt(5 * gap / ((1 + tilt) * smooth)), gap / smooth))
+        width = min(width, max(math.sqrt(4.5 * gap / ((1 + tilt) * smooth)), gap / smooth))
     spacing = width
     ladders = [(step, times) for step, times in steps if step.ladder]
     if len(steps) > 1 and ladders:
-        spacing = min(spacing, 3 * gap / math.fsum(times * _moved(step, tilt) for step, times in ladders))
-        width *= 0.6
+        spacing = min(spacing, 3.5 * gap / math.fsum(times * _moved(step, tilt) for step, times in ladders))
+        width *= 0.8
     tables = math.fsum(times for step, times in steps if not step.continuous and not step.ladder)
     if tables:
-        spacing = min(spacing, gap / tables)
+        spacing = min(spacing, 1.4 * gap / tables)
     return Grid(aligned(spacing, steps), width, tail, _SPARE * min(gap, 1e-2))
 
 

@@ -42,6 +42,9 @@ class LaplaceStep(Step):
                 q[place] += at_q
         return Masses(p, q, p * (16 * UNIT * (1 + r)), q * (16 * UNIT * (1 + r)))
 
+    def ceiling(self) -> float:
+        return self.ratio * (1 + 4 * UNIT)
+
     def span(self, tail: float) -> tuple[float, float]:
         return -self.ratio, self.ratio
 

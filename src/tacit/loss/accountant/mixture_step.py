@@ -102,6 +102,10 @@ class PoissonStep(Step):
                 return float(node)
         return least
 
+    def ceiling(self) -> float:
+        top = self.base.ceiling()
+        return self.loss(top) * (1 + 16 * UNIT) if top < math.inf else top
+
     def loss(self, base_loss: float) -> float:
         """ln(1−q+qe^ℓ)."""
         if base_loss > 30:
@@ -167,6 +171,9 @@ class FixedSizeStep(Step):
     def span(self, tail: float) -> tuple[float, float]:
         high = PoissonStep(self.base, self.rate).span(tail)[1]
         return -high, high
+
+    def ceiling(self) -> float:
+        return PoissonStep(self.base, self.rate).ceiling()
 
     def infinite(self) -> tuple[float, float, float, float]:
         low, up, *_ = PoissonStep(self.base, self.rate).infinite()

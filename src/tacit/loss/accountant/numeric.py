@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tacit.errors import Refused
 from tacit.loss.accountant.bracket import Bracket
-from tacit.loss.accountant.ends import delta_bracket, epsilon_lower, epsilon_upper
+from tacit.loss.accountant.ends import cut_all, delta_bracket, epsilon_lower, epsilon_upper
 from tacit.loss.accountant.grid import Grid, grid_for
 from tacit.loss.accountant.pilot import survey
 from tacit.loss.accountant.step import Step
@@ -32,10 +32,12 @@ class Numeric:
         grid, guess = started
 
         def once(finer: Grid) -> Bracket:
-            top, tilt, mirrored = epsilon_upper(self.steps, finer, delta, guess, _CLOSE * gap)
+            cells = cut_all(self.steps, finer)
+            top, tilt, mirrored = epsilon_upper(self.steps, cells, finer, delta, guess, _CLOSE * gap)
             if not 0 < top < math.inf:
                 return Bracket(0.0, top)
-            bottom = epsilon_lower(self.steps, finer, math.nextafter(delta, 1.0), top, _CLOSE * gap, tilt, mirrored)
+            barely = math.nextafter(delta, 1.0)
+            bottom = epsilon_lower(self.steps, cells, finer, barely, top, _CLOSE * gap, tilt, mirrored)
             return Bracket(min(bottom, top), top)
 
         return self._refined(once, grid, gap, lambda found: found.gap, f"ε at δ = {delta:g}")
@@ -43,9 +45,10 @@ class Numeric:
     def epsilon_above(self, delta: float, gap: float) -> float:
         """The upper end of ε at δ alone, on the grid that should do for this gap; half the work."""
         started = self._start(delta, gap)
-        return (
-            math.inf if started is None else epsilon_upper(self.steps, started[0], delta, started[1], _CLOSE * gap)[0]
-        )
+        if started is None:
+            return math.inf
+        grid, guess = started
+        return epsilon_upper(self.steps, cut_all(self.steps, grid), grid, delta, guess, _CLOSE * gap)[0]
 
     def guess(self, delta: float) -> float:
         """About ε at δ, in a moment; certified by nothing."""
@@ -54,6 +57,8 @@ class Numeric:
 
     def delta(self, epsilon: float, gap: float) -> Bracket:
         """δ at ε, between ends whose ratio is at most 1+gap; ε rounded by at most one float."""
+        if epsilon >= math.fsum(times * step.ceiling() for step, times in self.steps):
+            return Bracket(*(self._given_away(end) * (1 + sign * 1e-12) for end, sign in ((0, -1), (1, 1))))
         pilot = survey(self.steps, 1e-40)
         tilt = pilot.tilt_for_epsilon(epsilon)
         rough = max(math.exp(min(0.0, pilot(tilt) - tilt * epsilon)), 1e-280)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tacit.loss.accountant.cells import demand_hiding
 from tacit.loss.accountant.step import Array, Step
 from tacit.loss.accountant.tilt import Cumulants
 
@@ -36,12 +37,17 @@ def survey(steps: Sequence[tuple[Step, int]], tail: float) -> Cumulants:
 
 
 def _rough(step: Step, tail: float) -> tuple[Array, Array]:
-    low, high = step.reach(tail)
-    low, high = max(low, -700.0), min(high, 700.0)
-    width = max(high - low, 1e-300)
-    ladder = width * 10.0 ** np.linspace(-_DECADES, 0, _POINTS)
-    edges = np.unique(np.concatenate([low + ladder, ladder, -ladder, [low, high]]))
-    edges = np.concatenate([[-math.inf], edges[(edges >= low) & (edges <= high)], [math.inf]])
+    low, high = step.span(tail)
+    demand_hiding(low, high)
+    if not step.continuous:
+        atoms = np.sort(step.atoms())
+        edges = np.concatenate([[-math.inf], (atoms[:-1] + atoms[1:]) / 2, [math.inf]])
+    elif step.ladder:
+        edges = np.concatenate([[-math.inf], np.linspace(low, high, _POINTS // 4), [math.inf]])
+    else:
+        ladder = max(high - low, 1e-300) * 10.0 ** np.linspace(-_DECADES, 0, _POINTS)
+        edges = np.unique(np.concatenate([low + ladder, ladder, -ladder, [low, high]]))
+        edges = np.concatenate([[-math.inf], edges[(edges >= low) & (edges <= high)], [math.inf]])
     found = step.masses(edges)
     full = (found.p > 1e-300) & (found.q > 1e-300)
     p, q = found.p[full], found.q[full]

@@ -16,8 +16,9 @@ from tacit.loss.accountant.lattice import Lattice
 from tacit.loss.accountant.step import UNIT, Array
 from tacit.loss.accountant.tilt import Cumulants
 
-MOST_POINTS = 1 << 23
+MOST_POINTS = 5_000_000
 Complex: TypeAlias = NDArray[np.complex128]
+Law: TypeAlias = tuple[NDArray[np.int64], Array]  # places and masses
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,12 @@ def add_up(
     times = [count for _, count in parts]
     log_weight = math.fsum(count * one[1] for count, one in zip(times, tilted, strict=True))
     unsure = math.fsum(count * one[2] for count, one in zip(times, tilted, strict=True))
+    wrong = min(1.0, unsure)  # the masses' own roundings, as total variation
     low, high = cumulants.beyond(tilt, log_weight - unsure, spare / 2)
-    first = math.floor(low / spacing) - 1
-    wanted = math.ceil(high / spacing) + 2 - first
+    least = sum(count * int(lattice.places[0]) for lattice, count in parts)
+    most = sum(count * int(lattice.places[-1]) for lattice, count in parts)
+    first = max(math.floor(low / spacing) - 1, least)
+    wanted = min(math.ceil(high / spacing) + 2, most + 1) - first
     if not wanted <= MOST_POINTS:
         raise Refused(
             f"a composed law on {wanted} grid points",
@@ -68,9 +72,13 @@ def add_up(
             "a wider gap.",
         )
     size = int(fft.next_fast_len(max(wanted, 16), real=True))
-    frequencies, coefficients, error = _convolve([masses for masses, *_ in tilted], times, size, spare)
-    offset = sum(count * lattice.first for lattice, count in parts) % size  # where the first nodes add up to
-    coefficients = coefficients * np.exp(-2j * math.pi / size * (frequencies * offset % size))
+    frequencies, coefficients, error = _convolve(
+        [(lattice.places - lattice.places[0], one[0]) for (lattice, _), one in zip(parts, tilted, strict=True)],
+        times,
+        size,
+        spare,
+    )
+    coefficients = coefficients * np.exp(-2j * math.pi / size * (frequencies * (least % size) % size))
     shift = math.fsum(count * lattice.shift for lattice, count in parts)
     shift_error = 4 * UNIT * math.fsum(count * abs(lattice.shift) for lattice, count in parts)
     infinite = -math.expm1(math.fsum(count * _log_kept(lattice.infinite) for lattice, count in parts))
@@ -84,7 +92,7 @@ def add_up(
         shift,
         frequencies,
         coefficients,
-        error + spare,
+        error + spare + wrong,
         unsure,
         infinite,
     )
@@ -92,7 +100,7 @@ def add_up(
 
 def _tilted(spacing: float, lattice: Lattice, tilt: float) -> tuple[Array, float, float]:
     """The tilted masses (sum 1), ln of what they were divided by, and the relative error of both together."""
-    exponents = tilt * spacing * np.arange(lattice.first, lattice.first + len(lattice.masses))
+    exponents = tilt * spacing * lattice.places
     with np.errstate(divide="ignore", under="ignore"):
         top = float(np.max(exponents + np.log(lattice.masses)))
         masses = np.exp(exponents - top) * lattice.masses
@@ -101,7 +109,7 @@ def _tilted(spacing: float, lattice: Lattice, tilt: float) -> tuple[Array, float
     return masses / total, math.log(total) + top, 8 * UNIT * (4 + far)
 
 
-def _convolve(laws: list[Array], times: list[int], size: int, spare: float) -> tuple[NDArray[np.int64], Complex, float]:
+def _convolve(laws: list[Law], times: list[int], size: int, spare: float) -> tuple[NDArray[np.int64], Complex, float]:
     """The frequencies that matter, the product of the laws' transforms there, and its error in ℓ₁ of the law."""
     order = sorted(range(len(laws)), key=lambda j: -times[j] * _variance(laws[j]))
     alive: NDArray[np.int64] = np.arange(size // 2 + 1)
@@ -127,39 +135,22 @@ def _convolve(laws: list[Array], times: list[int], size: int, spare: float) -> t
     return alive, coefficients, math.sqrt(2 * float((off_by**2).sum())) + lost
 
 
-def _variance(law: Array) -> float:
-    places = np.arange(len(law), dtype=np.float64)
-    mean = float((law * places).sum())
-    return float((law * (places - mean) ** 2).sum())
+def _variance(law: Law) -> float:
+    places, masses = law
+    mean = float((masses * places).sum())
+    return float((masses * (places - mean) ** 2).sum())
 
 
-def _transform(law: Array, size: int, alive: NDArray[np.int64]) -> tuple[Complex, float]:
-    """Σ law_k e^{−2πijk/size} at the frequencies j still alive, and a bound of its errors."""
-    filled = np.flatnonzero(law)
-    if len(alive) * len(filled) < size:
-        turns = np.exp(-2j * math.pi / size * (filled[:, None] * alive % size))
-        return (law[filled, None] * turns).sum(axis=0), UNIT * (len(filled) + 64)
-    if len(alive) * (len(law) + 32 * math.sqrt(len(law))) < 16 * size:
-        return _directly(law, size, alive)
-    if len(law) > size:
-        rows = -(-len(law) // size)
-        law = np.concatenate([law, np.zeros(rows * size - len(law))]).reshape(rows, size).sum(axis=0)
-    found: Complex = fft.rfft(law, size)
-    return found if len(alive) == len(found) else found[alive], 8 * UNIT * math.log2(size)
-
-
-def _directly(law: Array, size: int, alive: NDArray[np.int64]) -> tuple[Complex, float]:
-    """As a matrix product over rows of about √n masses: for a few frequencies of a long law."""
-    width = max(1, math.isqrt(len(law)))
-    rows = -(-len(law) // width)
-    table = np.zeros(rows * width)
-    table[: len(law)] = law
-    turn = 2 * math.pi / size
-    angles = turn * (np.arange(width)[:, None] * alive % size)
-    inner = table.reshape(rows, width) @ np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
-    across = np.exp(-1j * turn * (width * np.arange(rows)[:, None] * alive % size))
-    found = ((inner[:, : len(alive)] - 1j * inner[:, len(alive) :]) * across).sum(axis=0)
-    return found, UNIT * (2 * (rows + width) + 64)
+def _transform(law: Law, size: int, alive: NDArray[np.int64]) -> tuple[Complex, float]:
+    """Σ mass·e^{−2πij·place/size} at the frequencies j still alive, and a bound of its errors."""
+    places, masses = law
+    if len(alive) * len(places) < size:
+        turns = np.exp(-2j * math.pi / size * (places[:, None] * alive % size))
+        return (masses[:, None] * turns).sum(axis=0), UNIT * (len(places) + 64)
+    dense = np.bincount(places % size, masses, size).astype(np.float64)
+    found: Complex = fft.rfft(dense)
+    folds = float(places[-1]) / size
+    return found if len(alive) == len(found) else found[alive], UNIT * (8 * math.log2(size) + folds + 1)
 
 
 def _log_kept(infinite: float) -> float:

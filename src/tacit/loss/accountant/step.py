@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -66,6 +67,10 @@ class Step(ABC):
     @abstractmethod
     def symmetric(self) -> bool:
         """Whether the law is the same in both directions."""
+
+    def ceiling(self) -> float:
+        """The largest finite loss, barely above it if need be."""
+        return math.inf
 
     def infinite(self) -> tuple[float, float, float, float]:
         """(low, up) of P's mass at loss +∞, and (low, up) of Q's mass at loss −∞."""

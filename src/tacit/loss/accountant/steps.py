@@ -12,7 +12,7 @@ from tacit.loss.accountant.atoms_step import AtomsStep, CoinStep, DiscreteLaplac
 from tacit.loss.accountant.gaussian_step import GaussianStep
 from tacit.loss.accountant.laplace_step import LaplaceStep
 from tacit.loss.accountant.mixture_step import FixedSizeStep, PoissonStep
-from tacit.loss.accountant.step import UNIT, Step
+from tacit.loss.accountant.step import UNIT, Array, Ladder, Step
 from tacit.loss.approx import Approx
 from tacit.loss.curve import float_down, float_up
 from tacit.loss.discrete_gaussian_pair import DiscreteGaussianPair
@@ -88,7 +88,8 @@ def _sampled(base: Loss, rate: Fraction, sampling: Sampling) -> Step | None:
 def _table(pair: FinitePair) -> Step | None:
     """The pair's outputs, those of equal law in both worlds and those of one world only included."""
     shared = [atom for atom in pair.atoms if atom.weight_p and atom.weight_q]
-    forth, back = (_given_away(pair, side) for side in (0, 1))
+    all_shared = len(shared) == len(pair.atoms)
+    forth, back = ((0.0, 0.0) if all_shared else _given_away(pair, side) for side in (0, 1))
     alike = sorted(shared) == sorted(Atom(a.weight_q, a.exponent_q, a.weight_p, a.exponent_p) for a in shared)
     with precision(START_BITS):
         totals = [
@@ -107,7 +108,17 @@ def _table(pair: FinitePair) -> Step | None:
     )
     if not forth[1] and not back[1] and not losses.any():
         return None
-    return AtomsStep(losses, p_masses, q_masses, (*forth, *back), symmetric)
+    return AtomsStep(losses, p_masses, q_masses, (*forth, *back), symmetric, _ladder(losses))
+
+
+def _ladder(losses: Array) -> Ladder | None:
+    """The common distance of the losses, if there is one."""
+    rungs = np.unique(losses)
+    if len(rungs) < 2:
+        return None
+    spacing = float(np.min(np.diff(rungs)))
+    steps = (rungs - rungs[0]) / spacing
+    return Ladder(float(rungs[-1]), spacing) if np.all(np.abs(steps - np.rint(steps)) < 1e-12) else None
 
 
 def _given_away(pair: FinitePair, side: int) -> tuple[float, float]:

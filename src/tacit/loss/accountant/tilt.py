@@ -105,14 +105,14 @@ def _coarse(spacing: float, lattice: Lattice) -> tuple[Array, Array, float]:
 
     Its nodes lie apart by a small part of the deviation, and farther away by a hundredth of the distance from the mode.
     """
-    masses, count = lattice.masses, len(lattice.masses)
-    places = np.arange(count, dtype=np.float64)
-    total = float(masses.sum())
+    first, masses, count = int(lattice.places[0]), lattice.masses, len(lattice.masses)
+    places = (lattice.places - first).astype(np.float64)
+    total = float(masses.sum()) or 1.0
     mean = float((masses * places).sum()) / total
     variance = float((masses * (places - mean) ** 2).sum()) / total
     block = max(1, int(_FINE * math.sqrt(variance)))
-    if count <= 64:
-        return (lattice.first + places) * spacing, masses, variance * spacing**2
+    if count <= 256 or places[-1] != count - 1:  # few nodes, or far between: no copy would be smaller
+        return lattice.places * spacing, masses, variance * spacing**2
     if count <= 200 * block:
         knots: NDArray[np.int64] = np.arange(0, count + block, block)
     else:
@@ -123,7 +123,7 @@ def _coarse(spacing: float, lattice: Lattice) -> tuple[Array, Array, float]:
     copy = np.zeros(len(knots))
     copy[:-1] = np.maximum(mass - raised, 0.0)
     copy[1:] += raised
-    return (lattice.first + knots) * spacing, copy, variance * spacing**2
+    return (first + knots) * spacing, copy, variance * spacing**2
 
 
 def _knots(count: int, middle: int, width: int) -> NDArray[np.int64]:
