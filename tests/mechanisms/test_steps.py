@@ -41,7 +41,21 @@ def test_every_kind_of_number_is_taken() -> None:
     assert in_steps([], None).shape == (0,)
 
 
-@pytest.mark.parametrize("wrong", ["1", [True], [None], [1j], [[1], [2, 3]], np.array([True]), np.array(["a"]), None])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "1",
+        [True],
+        [None],
+        [1j],
+        [[1], [2, 3]],
+        [np.timedelta64(1)],
+        np.ma.array([1]),
+        np.array([True]),
+        np.array(["a"]),
+        None,
+    ],
+)
 def test_what_is_no_number_is_refused(wrong: object) -> None:
     for grid in (None, Grid(0)):
         with pytest.raises(Refused):

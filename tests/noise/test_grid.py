@@ -136,3 +136,13 @@ def test_refusals() -> None:
     with pytest.raises(Refused):
         Grid(0).round(np.array([1.5], np.longdouble))
     assert whole_steps_down(Fraction(7, 2)) == 3
+
+
+@pytest.mark.parametrize("exponent", [0.5, True, "a", None, float("nan"), 201, -201])
+def test_exponents_are_whole(exponent: int) -> None:
+    with pytest.raises(Refused):
+        Grid(exponent)
+
+
+def test_a_numpy_exponent_is_a_plain_one() -> None:
+    assert type(Grid(np.int64(-4)).exponent) is int

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from decimal import ROUND_DOWN, Decimal, localcontext
+from fractions import Fraction
+from math import floor, log10
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -13,6 +16,9 @@ from tacit.loss.words import cost as cost
 
 if TYPE_CHECKING:
     from tacit.mechanisms.mechanism import Mechanism
+
+_CLOSE: Final = 1 - Fraction(1, 10**5)  # from here on six digits could say 100%
+_HUGE, _TINY = 1e15, 1e-9  # errors beyond which digits are no longer counted by eye
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,19 +46,30 @@ class Answer:
 
     def describe(self, confidence: Number = "0.95") -> str:
         """Value, ± interval, cost: one line for a number, one a cell for an array."""
-        percent = f"{float(100 * proper(confidence, 'confidence')):g}%"
         half = self.error(confidence)
         cells = np.atleast_1d(np.asarray(self.value)).ravel()
         halves = np.broadcast_to(np.asarray(half, np.float64), cells.shape)
         lines = [f"{number(cell, off)} ± {number(off, off)}" for cell, off in zip(cells, halves, strict=True)]
-        return "\n".join(lines) + f"  ({percent} interval; cost {cost(self.loss)})"
+        return "\n".join(lines) + f"  ({percent(confidence)} interval; cost {cost(self.loss)})"
+
+
+def percent(confidence: Number) -> str:
+    """A confidence as a person says it, to six digits; with more nines rather than as 100%."""
+    share = proper(confidence, "confidence")
+    if share < _CLOSE:
+        return f"{float(100 * share):g}%"
+    with localcontext(prec=4 + floor(-log10(1 - share)), rounding=ROUND_DOWN):
+        return f"{(100 * Decimal(share.numerator) / share.denominator).normalize()}%"
 
 
 def number(value: float, error: float) -> str:
-    """A number with as many digits as its error leaves meaningful, and thousands set off."""
+    """A number with as many digits as its error leaves meaningful, and thousands set off or a power of ten."""
+    if error >= _HUGE or 0 < error < _TINY:
+        lead = floor(log10(abs(float(value)))) - floor(log10(error)) if value else 0
+        return f"{float(value):.{max(0, lead) + 1}e}" if value else "0"
     if float(value).is_integer() and float(error).is_integer():
         return f"{int(value):,}"
     if not error > 0:
         return f"{value:,.6g}"
-    digits = max(0, 2 - int(np.floor(np.log10(error))) - 1)
+    digits = max(0, 1 - floor(log10(error)))
     return f"{value:,.{digits}f}"

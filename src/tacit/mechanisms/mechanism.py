@@ -12,6 +12,7 @@ from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import Answer
 from tacit.noise.bits import Bits, Rehearsal
 from tacit.noise.entropy import ENTROPY
+from tacit.noise.grid import check_grid
 
 Value = TypeVar("Value", contravariant=True)
 Given = TypeVar("Given", bound=Answer, covariant=True)
@@ -25,6 +26,13 @@ class Mechanism(ABC, Generic[Value, Given]):
     """
 
     relation: Relation
+
+    def __post_init__(self) -> None:
+        """Refuses what is no relation or no grid: taken for one, it would make the claim false."""
+        check_relation(self.relation)
+        grid = getattr(self, "grid", None)
+        if grid is not None:
+            check_grid(grid)
 
     @property
     @abstractmethod
@@ -56,3 +64,13 @@ class Mechanism(ABC, Generic[Value, Given]):
                 "a Rehearsal source such as Seeded(1); or release(value), which takes no source.",
             )
         return self.answer(self.privatize(value, bits))
+
+
+def check_relation(relation: object) -> None:
+    """Which change is hidden must be said, and with the right word: text that names a relation is not one."""
+    if not isinstance(relation, Relation):
+        raise Refused(
+            f"a relation of type {type(relation).__name__}",
+            "It is no neighbour relation, so no claim can be made.",
+            "Relation.ADD_REMOVE or Relation.REPLACE.",
+        )

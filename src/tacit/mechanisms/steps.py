@@ -25,13 +25,15 @@ def in_steps(values: ArrayLike, grid: Grid | None) -> Integers:
     """
     if type(values) is int and -_FARTHEST <= values <= _FARTHEST and grid is None:  # the common case, at once
         return np.array(values, np.int64)
+    if isinstance(values, np.ma.MaskedArray):
+        raise Refused("a masked array", "What the mask hides would be read as well.", "an array without a mask.")
     array = values if isinstance(values, np.ndarray) else _listed(values)
     if array.dtype.kind == "f" and array.dtype.itemsize <= 8 and grid is not None:
         return _cut(grid.round(array), _FARTHEST)
     if not (array.dtype.kind in "iu" or (array.dtype == object and all(map(_is_integer, array.ravel())))):
         raise Refused(
-            f"values of type {array.dtype}",
-            "They are not integers." if grid is None else "They are not numbers.",
+            f"values of type {array.dtype if array is values else type(values).__name__}",
+            "They are not all integers." if grid is None else "They are not all numbers.",
             "integers; or a grid when the mechanism is made, for floats." if grid is None else "integers or floats.",
         )
     if grid is None:
@@ -58,7 +60,7 @@ def _cut(array: NDArray[Any], limit: int) -> Integers:
 
 
 def _is_integer(cell: object) -> bool:
-    return isinstance(cell, (int, np.integer)) and not isinstance(cell, bool)
+    return isinstance(cell, (int, np.integer)) and not isinstance(cell, (bool, np.timedelta64))
 
 
 def _is_number(cell: object) -> bool:

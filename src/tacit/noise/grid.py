@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, isqrt, ldexp
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -31,12 +32,14 @@ class Grid:
     exponent: int
 
     def __post_init__(self) -> None:
-        if not _FINEST <= self.exponent <= _COARSEST:
+        is_whole = isinstance(self.exponent, Integral) and not isinstance(self.exponent, bool)
+        if not (is_whole and _FINEST <= self.exponent <= _COARSEST):
             raise Refused(
                 f"a grid of step 2^{self.exponent}",
                 "Answers on it would not fit a floating-point number.",
-                f"exponents from {_FINEST} to {_COARSEST}.",
+                f"whole exponents from {_FINEST} to {_COARSEST}.",
             )
+        object.__setattr__(self, "exponent", int(self.exponent))
 
     @classmethod
     def below(cls, size: Number) -> Grid:
@@ -100,6 +103,12 @@ class Grid:
             return Fraction(ceil(moved))
         scale = 1 << 32
         return moved + Fraction(isqrt(dimension * scale * scale) + 1, scale)
+
+
+def check_grid(grid: object) -> None:
+    """A grid must be named as one: a step alone could be meant as its size or as its exponent."""
+    if not isinstance(grid, Grid):
+        raise Refused(f"a grid of type {type(grid).__name__}", "It is no grid.", "Grid(-10), or Grid.below('0.001').")
 
 
 def whole_steps_down(sensitivity: Fraction) -> int:

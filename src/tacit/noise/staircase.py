@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from tacit.noise.choice import choose_many
 from tacit.noise.geometric import Geometric
 from tacit.noise.law import SymmetricLaw
 from tacit.noise.saturate import Draws, saturated, saturated_sum
+from tacit.noise.slabs import slabs
 from tacit.noise.uniform import UniformBelow
 
 Aim: TypeAlias = Literal["magnitude", "square"]
@@ -55,6 +56,8 @@ class Staircase(SymmetricLaw):
         Each aim is a convex function of the width over a positive linear one, so it falls to one least value and then
         rises; and no two widths tie, because e^−ε is transcendental.
         """
+        if aim not in get_args(Aim):
+            raise Refused("another aim", "It says which mean is made smallest.", "'magnitude' or 'square'.")
         return cls(epsilon, period, _best_width(positive(epsilon, "epsilon"), whole(period, "period", 1), aim))
 
     def mass(self, value: int) -> Ball:
@@ -93,7 +96,7 @@ class Staircase(SymmetricLaw):
         out = np.zeros(size, object)
         pending = np.arange(size)
         while pending.size:
-            periods = Geometric(1 / self.epsilon).draw(pending.size, bits).astype(object)
+            periods = slabs(Geometric(1 / self.epsilon)).draw(pending.size, bits).astype(object)
             magnitudes = periods * self.period + self._places(pending.size, bits)
             signs = 1 - 2 * UniformBelow(2).draw(pending.size, bits)
             kept = ((magnitudes > 0) | (signs > 0)).astype(bool)

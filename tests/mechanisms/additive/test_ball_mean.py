@@ -247,7 +247,8 @@ def test_refusals() -> None:
         with pytest.raises(Refused):
             BallMean.for_epsilon(1, 1, Relation.REPLACE, dimension=2, grid=grid)
     mechanism = BallMean.for_epsilon(1, 1, Relation.REPLACE, dimension=2, people=2)
-    for table in ([1.0, 2.0], [[1.0]], [["a", "b"]], [[1.0, 2.0]]):
+    masked = np.ma.array([[1.0, 2.0]] * 2, mask=True)
+    for table in (np.array([1.0, 2.0]), np.array([[1.0], [2.0]]), np.array([["a", "b"]] * 2), masked, [[1.0, 2.0]]):
         with pytest.raises(Refused):
             mechanism.rehearse(table, Seeded(1))
     small = EuclideanLaplace.for_epsilon(1, 1, Relation.REPLACE, dimension=2)
@@ -255,3 +256,22 @@ def test_refusals() -> None:
         BallMean(1, Relation.REPLACE, Grid(-8), small)
     with pytest.raises(Refused):
         small.rehearse([0.5, 0.5], Seeded(1))
+
+
+@pytest.mark.parametrize("odd", [None, "ab", 3.0, [1.0], [1.0, 2.0, 3.0], [None, "a"], [[1.0], [2.0]], {1.0, 2.0}])
+def test_no_row_is_refused(odd: object) -> None:
+    """Neither a row that is no vector nor the lack of rows may show: either is one person's doing (R26)."""
+    mechanism = BallMean.for_epsilon(1, 1, Relation.ADD_REMOVE, dimension=2)
+    assert not mechanism.clip([odd]).any()
+    kept = mechanism.clip([[0.5, 0.25], odd])
+    assert kept.shape == (2, 2)
+    assert np.array_equal(kept[0], mechanism.clip(np.array([[0.5, 0.25]]))[0])
+    assert mechanism.clip([]).shape == (0, 2)
+    mechanism.rehearse([], Seeded(1))
+
+
+def test_the_better_noise_is_chosen_for_an_approx_only() -> None:
+    with pytest.raises(Refused):
+        BallMean.best(Gdp(1), 1, Relation.REPLACE, dimension=2)  # type: ignore[arg-type]  # that is the point
+    with pytest.raises(Refused):
+        BallMean.for_epsilon(1, 1, Relation.REPLACE, dimension=2, grid=-10)  # type: ignore[arg-type]  # likewise

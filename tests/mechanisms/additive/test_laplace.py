@@ -196,3 +196,23 @@ def test_refusals() -> None:
     for confidence in (0, 1, "x", float("nan")):
         with pytest.raises(Refused):
             Laplace.for_epsilon(1, 1, Relation.REPLACE).error(confidence)
+
+
+def test_what_is_no_relation_or_no_grid_is_refused() -> None:
+    for relation in ("add/remove", "replace", None, 1, Relation):
+        with pytest.raises(Refused):
+            Laplace.for_epsilon(1, 1, relation)
+    for grid in (0.5, "a", -4, True, Grid):
+        with pytest.raises(Refused):
+            Laplace.for_epsilon(1, 1, Relation.REPLACE, grid=grid)
+    for dimension in (0, "a", 1.5, True):
+        with pytest.raises(Refused):
+            Laplace.for_reals(1, 1, Relation.REPLACE, dimension=dimension)
+
+
+def test_an_error_is_remembered_for_what_was_asked() -> None:
+    mechanism = Laplace.for_epsilon(1, 1, Relation.REPLACE)
+    mechanism.error("0.9", 1)
+    for confidence, cells in ([0.9], 1), ("0.9", True), ("0.9", 1.0):
+        with pytest.raises(Refused):
+            mechanism.error(confidence, cells)

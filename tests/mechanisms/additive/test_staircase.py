@@ -169,3 +169,17 @@ def test_refusals() -> None:
     for value in (1.5, True, "x", None):
         with pytest.raises(Refused):
             Staircase.for_epsilon(1, 1, Relation.REPLACE).rehearse(value, Seeded(1))
+
+
+def test_noise_beyond_64_bits_is_cut_only_after_it_was_added() -> None:
+    """Cut before, the noise would have an atom, and the atom would tell value from value with certainty (ε = ∞)."""
+    law = noise.Staircase("1e-25", 1, 1)
+    found = set(law.add(np.full(64, -7), Seeded(1)).tolist())
+    assert found == {-(2**63), 2**63 - 1}
+
+
+def test_aims_and_relations_are_refused_by_name() -> None:
+    with pytest.raises(Refused):
+        Staircase.for_epsilon(1, 5, Relation.REPLACE, aim="x")
+    with pytest.raises(Refused):
+        Staircase.for_epsilon(1, 5, "replace")

@@ -190,3 +190,22 @@ def test_a_million_respondents_are_vectorised() -> None:
     share = Kary(1, 5).estimate(reports, 3)
     assert share.standard_error == pytest.approx(math.sqrt(Kary(1, 5).variance("1/5", 10**6)), rel=0.02)
     assert abs(share.value - Fraction(1, 5)) < 7 * share.standard_error  # fails with probability below 1e-11
+
+
+def test_more_options_than_64_bits_hold_are_refused() -> None:
+    with pytest.raises(Refused):
+        Kary(1, 2**62 + 1)
+    assert 0 <= Kary(1, 2**62).rehearse(3, Seeded(1)).value < 2**62
+
+
+def test_a_faint_response_still_estimates() -> None:
+    """Where hit and stray agree to thirty digits, the estimate is wild, but a number."""
+    share = Kary("1e-30").estimate([1, 1, 0])
+    assert share.value == pytest.approx((2 / 3 - 1 / 2) * 4e30 / 1, rel=1e-6)
+    assert Kary("1e-30").variance("0.5", 3) == pytest.approx(1 / 4 / 3 * 16e60, rel=1e-6)
+
+
+def test_no_report_is_printed_and_ragged_answers_are_refused() -> None:
+    assert str(Kary(1).rehearse([], Seeded(1))).startswith("no report  (")
+    with pytest.raises(Refused):
+        Kary(1).rehearse([[1], [0, 1]], Seeded(1))

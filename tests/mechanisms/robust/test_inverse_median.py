@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from itertools import combinations_with_replacement, pairwise
@@ -199,9 +200,34 @@ def test_refusals() -> None:
     for wrong in (0, 1, -1, float("nan"), True, Fraction(1, 3**30)):
         with pytest.raises(Refused):
             InverseMedian(1, FIVE, Relation.REPLACE, wrong)
-    for values in (["a"], [[1.0]], [True]):
+    for values in (np.array(["a"]), np.array([[1.0]]), 1.0, {1.0}, np.ma.array([1.0], mask=[True])):
         with pytest.raises(Refused):
             InverseMedian(1, FIVE, Relation.REPLACE).rehearse(values, Seeded(1))
     for lower, upper, grid in ((1, 0, Grid(0)), ("0.1", "0.2", Grid(0)), (0, 1, Grid(-100)), ("nan", 1, Grid(0))):
         with pytest.raises(Refused):
             PublicRange(lower, upper, grid)
+    for wrong in ("replace", "add/remove", None, 1):
+        with pytest.raises(Refused):
+            InverseMedian(1, FIVE, wrong)
+    with pytest.raises(Refused):
+        InverseMedian(1, (0, 4), Relation.REPLACE)
+    for grid in (0.5, -10, None):
+        with pytest.raises(Refused):
+            PublicRange(0, 1, grid)
+
+
+@pytest.mark.parametrize("odd", [None, "a", True, [1.0], Fraction(1, 3), Decimal("sNaN"), np.timedelta64(3), 2j])
+def test_no_single_record_is_refused(odd: object) -> None:
+    """A record that is no number goes to zero, for itself alone: whether it is there must not show (R26)."""
+    expected = [2, 1, 0 if not isinstance(odd, (bool, Fraction)) else round(odd)]
+    assert list(FIVE.steps([2, 1.0, odd])) == expected
+    assert list(FIVE.steps(np.array([2, 1.0, None], object))) == [2, 1, 0]
+    InverseMedian(1, FIVE, Relation.ADD_REMOVE).rehearse([2, 1.0, odd], Seeded(1))
+
+
+def test_every_point_of_a_range_is_a_float() -> None:
+    """Else a point would move when it is placed, and two of them apart by more than the steps between them."""
+    with pytest.raises(Refused):
+        PublicRange(0, 2**54 + 3, Grid(0))
+    widest = PublicRange(-(2**53), 2**53, Grid(0))
+    assert widest.place(widest.last - 1) == 2**53 - 1

@@ -185,3 +185,12 @@ def test_refusals() -> None:
             ProposeTestRelease(inner, Relation.REPLACE, 1, "0.1").rehearse(Stable(1, distance), Seeded(1))
     with pytest.raises(Refused):
         stable_median([1.0], FIVE, 0)
+
+
+def test_what_is_no_mechanism_or_no_stable_answer_is_refused() -> None:
+    with pytest.raises(Refused):
+        ProposeTestRelease(5, Relation.REPLACE, 1, "0.1")
+    with pytest.raises(Refused):
+        ProposeTestRelease(Laplace.for_epsilon(1, 1, Relation.REPLACE), Relation.REPLACE, 1, "0.1").rehearse(
+            5, Seeded(1)
+        )

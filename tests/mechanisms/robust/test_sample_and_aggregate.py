@@ -220,3 +220,20 @@ def test_refusals() -> None:
     for aggregate in (other, mixed, small):
         with pytest.raises(Refused):
             SampleAndAggregate(max, 2, THREE, Relation.REPLACE, aggregate)
+
+
+def test_what_cannot_run_is_refused_before_the_release() -> None:
+    """Else it would count as zero in every block, and be paid for."""
+    for function, span in ((5, THREE), (len, 5)):
+        for make in (SampleAndAggregate.by_mean, SampleAndAggregate.by_median):
+            with pytest.raises(Refused):
+                make(1, function, 3, span, Relation.REPLACE)  # type: ignore[arg-type]  # that is the point
+    for relation in ("add/remove", "replace", None):  # taken for replace, a split under add/remove moves two results
+        with pytest.raises(Refused):
+            SampleAndAggregate.by_median(1, len, 3, THREE, relation)  # type: ignore[arg-type]  # that is the point
+    with pytest.raises(Refused):
+        SampleAndAggregate(len, 3, THREE, Relation.REPLACE, 5)  # type: ignore[arg-type]  # that is the point
+    mechanism = SampleAndAggregate.by_mean(1, len, 3, THREE, Relation.REPLACE)
+    for records in ({1, 2}, {0: 1}, 3.0, np.array(3.0), (each for each in (1, 2))):
+        with pytest.raises(Refused):
+            mechanism.rehearse(records, Seeded(1))  # type: ignore[arg-type]  # that is the point

@@ -195,4 +195,12 @@ def test_refusals() -> None:
     with pytest.raises(Refused):
         SmoothMedian.for_epsilon(1, FIVE, Relation.ADD_REMOVE)
     with pytest.raises(Refused):
-        SmoothMedian.for_epsilon(1, FIVE, Relation.REPLACE).rehearse(["a"], Seeded(1))
+        SmoothMedian.for_epsilon(1, FIVE, Relation.REPLACE).rehearse(np.array(["a"]), Seeded(1))
+
+
+def test_one_odd_record_shows_nowhere() -> None:
+    SmoothMedian.for_epsilon(1, FIVE, Relation.REPLACE).rehearse([1.0, None, "a"], Seeded(1))
+
+
+def test_an_epsilon_below_every_float_still_releases() -> None:
+    assert 0 <= SmoothMedian.for_epsilon("1e-400", FIVE, Relation.REPLACE).rehearse([1.0, 2.0], Seeded(1)).value <= 4

@@ -165,3 +165,11 @@ def test_nonsense_is_refused() -> None:
             mechanism.release(scores)
     with pytest.raises(Refused):
         mechanism.error(1)
+
+
+def test_labels_that_cannot_be_told_apart_are_refused() -> None:
+    with pytest.raises(Refused):
+        Exponential([[1], [2]], 1, Relation.REPLACE, 1)
+    for relation in ("add/remove", None):
+        with pytest.raises(Refused):
+            Exponential(3, 1, relation, 1)

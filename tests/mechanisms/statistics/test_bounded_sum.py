@@ -107,3 +107,9 @@ def test_a_grid_that_does_not_fit_is_refused() -> None:
     for grid in (Grid(5), Grid(-60)):
         with pytest.raises(Refused, match="grid"):
             BoundedSum(Pure(1), Relation.REPLACE, 0, 1, grid=grid)
+
+
+def test_what_is_no_grid_is_refused() -> None:
+    for grid in (0.5, -10, "a"):
+        with pytest.raises(Refused):
+            BoundedSum(Pure(1), Relation.REPLACE, 0, 1, grid)

@@ -112,3 +112,21 @@ def test_senseless_keys_are_refused(keys: tuple[Any, ...]) -> None:
 def test_senseless_edges_are_refused(edges: list[float]) -> None:
     with pytest.raises(Refused):
         Histogram.over_bins(Pure(1), ADD, edges)
+
+
+def test_cells_are_listed_and_bins_lie_between_edges() -> None:
+    for keys in ("abc", 5):
+        with pytest.raises(Refused):
+            Histogram.for_epsilon(1, Relation.REPLACE, keys)
+        with pytest.raises(Refused):
+            Histogram(Pure(1), Relation.REPLACE, keys)
+    with pytest.raises(Refused):
+        Histogram.over_bins(Pure(1), Relation.REPLACE, 5)
+    with pytest.raises(Refused):
+        Histogram(Pure(1), Relation.REPLACE, ("a",), (0.0, 1.0, 2.0))
+
+
+def test_a_key_too_long_to_print_is_described() -> None:
+    assert str(Histogram.for_epsilon(1, Relation.REPLACE, [10**5000]).rehearse([1], Seeded(1))).startswith(
+        "(an integer"
+    )

@@ -154,3 +154,11 @@ def test_refusals(options: dict[str, Any]) -> None:
         Quantiles(Pure(1), ADD, **{"lower": 0, "upper": 1, **options})
     with pytest.raises(Refused, match="3 records"):
         Quantiles(Pure(1), SWAP, 0, 1, people=3).release([1])
+
+
+def test_quantiles_are_listed() -> None:
+    for wrong in ("0.5", 0.5, 5):
+        with pytest.raises(Refused):
+            Quantiles.for_epsilon(1, Relation.ADD_REMOVE, 0, 1, wrong)
+        with pytest.raises(Refused):
+            Quantiles(Pure(1), Relation.ADD_REMOVE, 0, 1, wrong)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import Refused
-from tacit.mechanisms.statistics.records import count_keys, in_key_order, key_text, present, reals, total
+from tacit.mechanisms.statistics.records import count_keys, in_key_order, key_text, present, read_key, reals, total
 
 ANYTHING = st.one_of(
     st.none(),
@@ -76,3 +76,18 @@ def test_types_that_are_no_numbers_are_refused(dtype: str) -> None:
         reals(np.zeros(2, dtype))
     with pytest.raises(Refused):
         count_keys(np.zeros(2, dtype))
+
+
+class Odd(int):
+    """A record whose type is its own, and whose text would tell."""
+
+    def __float__(self) -> float:
+        raise RuntimeError("secret")
+
+    __int__ = __float__  # type: ignore[assignment]  # both raise
+
+
+def test_a_record_of_a_type_of_its_own_is_missing() -> None:
+    for odd in (Odd(3), np.timedelta64(3, "D"), Decimal("sNaN")):
+        assert np.isnan(reals([odd, 1.0])).tolist() == [True, False]
+        assert read_key(odd) is None

@@ -215,3 +215,15 @@ def test_words_and_refusals() -> None:
             AboveThreshold(**{**good, name: bad})
     with pytest.raises(Refused):
         AboveThreshold(**good).error("0.95", 0)
+
+
+def test_questions_may_be_any_list_but_must_be_one() -> None:
+    mechanism = AboveThreshold.for_epsilon(50, 5, 1, Relation.REPLACE)
+    assert mechanism.rehearse((each for each in (0, 100)), Seeded(1)).value == (False, True)
+    with pytest.raises(Refused):
+        mechanism.rehearse(5, Seeded(1))
+
+
+def test_the_error_of_the_faintest_threshold_is_a_number() -> None:
+    usual, faint = (AboveThreshold.for_epsilon(e, 5, 1, Relation.REPLACE).error() for e in ("1e-6", "1e-30"))
+    assert faint == pytest.approx(usual * 1e24, rel=0.01)

@@ -11,7 +11,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
-from tacit.exact import Number, positive, whole
+from tacit.exact import Number, positive, proper, whole
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import Answer
 from tacit.mechanisms.mechanism import Mechanism
@@ -35,6 +35,7 @@ class Additive(Mechanism[ArrayLike, Answer]):
     dimension: int = 1
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "sensitivity", positive(self.sensitivity, "sensitivity"))
         object.__setattr__(self, "dimension", whole(self.dimension, "dimension", 1))
         if self.grid is None and not self.sensitivity >= 1:
@@ -58,7 +59,7 @@ class Additive(Mechanism[ArrayLike, Answer]):
 
         Rounding to the grid adds at most half a step.
         """
-        steps = _spread(self.law, confidence, cells)
+        steps = _spread(self.law, proper(confidence, "confidence"), whole(cells, "cells", 1))
         return steps if self.grid is None else float((steps + Fraction(1, 2)) * self.step)
 
     def answer(self, private: Any) -> Answer:
@@ -79,5 +80,5 @@ class Additive(Mechanism[ArrayLike, Answer]):
 
 
 @lru_cache(maxsize=1024)
-def _spread(law: AdditiveLaw, confidence: Number, cells: int) -> int:
-    return law.spread(confidence, whole(cells, "cells", 1))
+def _spread(law: AdditiveLaw, confidence: Fraction, cells: int) -> int:
+    return law.spread(confidence, cells)

@@ -16,12 +16,13 @@ from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.euclidean_laplace import EuclideanLaplace, gamma_quantile_up
 from tacit.mechanisms.additive.gaussian import Gaussian
-from tacit.mechanisms.answer import Answer, cost
+from tacit.mechanisms.answer import Answer, cost, percent
 from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.statistics.records import vectors_of
 from tacit.mechanisms.steps import in_steps
 from tacit.noise.ball import START_BITS, ball, precision, up
 from tacit.noise.bits import Bits, Integers
-from tacit.noise.grid import Grid
+from tacit.noise.grid import Grid, check_grid
 
 _FINENESS = 1 << 24  # steps to a radius, where the caller names no grid
 _FINEST = 1 << 30  # the square of a clipped vector's length then fits 64 bits
@@ -45,6 +46,7 @@ class BallMean(Mechanism[ArrayLike, "VectorAnswer"]):
     people: int | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "radius", positive(self.radius, "radius"))
         if self.people is not None:
             object.__setattr__(self, "people", whole(self.people, "people", 1))
@@ -110,6 +112,8 @@ class BallMean(Mechanism[ArrayLike, "VectorAnswer"]):
         ℓ₂-Laplace has dΔ/ε and always beats Laplace noise in each coordinate, which has about √2·dΔ/ε; Gaussian has
         about √d·σ and needs δ > 0.
         """
+        if not isinstance(target, Approx):
+            raise Refused(f"a target of type {type(target).__name__}", "Both noises must meet it.", "an Approx(ε, δ).")
         laplace = cls.for_epsilon(target.exact_epsilon, radius, relation, dimension=dimension, people=people, grid=grid)
         if target.exact_delta == 0:
             return laplace
@@ -130,14 +134,11 @@ class BallMean(Mechanism[ArrayLike, "VectorAnswer"]):
         return self.grid.step / (self.people or 1)
 
     def clip(self, vectors: ArrayLike) -> Integers:
-        """Each row as a vector of whole steps no longer than the radius; NaN counts as 0, and no row is refused."""
-        rows = in_steps(vectors, self.grid)
-        if not (rows.ndim == 2 and rows.shape[1] == self.dimension):
-            raise Refused(
-                f"records with {rows.ndim} dimensions",
-                "They are not one vector of the stated dimension for each person.",
-                f"a table of numbers with {self.dimension} columns.",
-            )
+        """Each row as a vector of whole steps no longer than the radius; no row is refused.
+
+        What is no number counts as 0; a row of a list that is no vector of the stated dimension, as the zero vector.
+        """
+        rows = in_steps(vectors_of(vectors, self.dimension), self.grid)
         return clip_to_ball(rows, floor(self.radius / self.grid.step))
 
     def privatize(self, value: ArrayLike, bits: Bits) -> NDArray[np.float64]:
@@ -175,9 +176,9 @@ class VectorAnswer(Answer):
     """A private vector: the error is its distance from the true one. `interval` is the box around that ball."""
 
     def describe(self, confidence: Number = "0.95") -> str:
-        percent = f"{float(100 * proper(confidence, 'confidence')):g}%"
         cells = ", ".join(f"{cell:,.6g}" for cell in self.value)
-        return f"({cells}) within {self.error(confidence):,.4g} in length  ({percent} sure; cost {cost(self.loss)})"
+        sure = f"({percent(confidence)} sure; cost {cost(self.loss)})"
+        return f"({cells}) within {self.error(confidence):,.4g} in length  {sure}"
 
 
 def clip_to_ball(rows: Integers, radius: int) -> Integers:
@@ -200,6 +201,7 @@ def clip_to_ball(rows: Integers, radius: int) -> Integers:
 
 def _reach(radius: Fraction, relation: Relation, grid: Grid) -> Fraction:
     """How far apart neighbours' sums can be, in steps."""
+    check_grid(grid)
     steps = floor(radius / grid.step)
     if not 1 <= steps <= _FINEST:
         raise Refused(

@@ -41,6 +41,7 @@ class EuclideanLaplace(Mechanism[ArrayLike, Answer]):
     scale: Fraction = field(kw_only=True)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "sensitivity", positive(self.sensitivity, "sensitivity"))
         object.__setattr__(self, "dimension", whole(self.dimension, "dimension", 1))
         object.__setattr__(self, "scale", positive(self.scale, "scale"))

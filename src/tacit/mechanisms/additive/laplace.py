@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
-from tacit.exact import Number, positive
+from tacit.exact import Number, positive, whole
 from tacit.loss.discrete_laplace_pair import DiscreteLaplacePair
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.additive import Additive
@@ -45,8 +45,8 @@ class Laplace(Additive):
     @classmethod
     def for_reals(cls, epsilon: Number, sensitivity: Number, relation: Relation, *, dimension: int = 1) -> Laplace:
         """The same for real values, on a grid fine enough that rounding does not matter."""
-        finest = positive(sensitivity, "sensitivity") / positive(epsilon, "epsilon") / _FINENESS / dimension
-        grid = Grid.below(min(finest, positive(sensitivity, "sensitivity") / dimension))
+        share = positive(sensitivity, "sensitivity") / whole(dimension, "dimension", 1)
+        grid = Grid.below(min(share / positive(epsilon, "epsilon") / _FINENESS, share))
         return cls.for_epsilon(epsilon, sensitivity, relation, grid=grid, dimension=dimension)
 
     @property

@@ -39,6 +39,7 @@ class Staircase(Mechanism[float, Answer]):
     width: int = field(kw_only=True)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "sensitivity", positive(self.sensitivity, "sensitivity"))
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
         object.__setattr__(self, "width", whole(self.width, "width", 1))

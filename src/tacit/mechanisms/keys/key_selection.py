@@ -15,11 +15,11 @@ from tacit.errors import Refused
 from tacit.exact import Number, proper, whole
 from tacit.loss.approx import Approx
 from tacit.loss.relation import Relation
-from tacit.mechanisms.answer import Answer
+from tacit.mechanisms.answer import Answer, percent
 from tacit.mechanisms.keys.held_keys import count_held
 from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.statistics.records import Key, in_key_order, key_text
-from tacit.mechanisms.statistics.tally import check_terms, percent
+from tacit.mechanisms.statistics.tally import check_terms
 from tacit.noise.ball import Ball, ball, fraction_down, less, precision
 from tacit.noise.bits import Bits
 from tacit.noise.uniform_real import UniformReal

@@ -19,12 +19,12 @@ from tacit.loss.worst import worst
 from tacit.loss.zcdp import Zcdp
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
-from tacit.mechanisms.answer import Answer
+from tacit.mechanisms.answer import Answer, percent
 from tacit.mechanisms.keys.held_keys import count_held
 from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.statistics.histogram import counts_table
 from tacit.mechanisms.statistics.records import Key, in_key_order
-from tacit.mechanisms.statistics.tally import Sensitivity, calibrated, check_terms, percent, price
+from tacit.mechanisms.statistics.tally import Sensitivity, calibrated, check_terms, price
 from tacit.noise.ball import Ball, ball, first_true, fraction_up, less, precision
 from tacit.noise.bits import Bits
 from tacit.noise.slabs import slabs

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from tacit.errors import Refused
 from tacit.exact import positive, whole
 from tacit.loss.finite_pair import FinitePair
 from tacit.loss.response import kary_response
@@ -16,6 +17,8 @@ from tacit.noise.ball import Ball, ball
 from tacit.noise.bernoulli import Coin
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.uniform import UniformBelow
+
+_MOST = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,8 @@ class Kary(Response):
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
         object.__setattr__(self, "options", whole(self.options, "options", 2))
+        if not self.options <= _MOST:
+            raise Refused(f"{self.options} options", "64 bits do not hold them.", f"options ≤ {_MOST}.")
 
     @cached_property
     def loss(self) -> FinitePair:

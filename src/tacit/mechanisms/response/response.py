@@ -13,12 +13,13 @@ from tacit.errors import Refused
 from tacit.exact import Number, probability, proper, whole
 from tacit.loss.curve import float_up
 from tacit.loss.relation import Relation
+from tacit.loss.sharp import sharp
 from tacit.mechanisms.answer import Answer, cost
 from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.response.clopper_pearson import longest_reach
 from tacit.mechanisms.response.share import Share
 from tacit.mechanisms.steps import in_steps
-from tacit.noise.ball import Ball, precision, up
+from tacit.noise.ball import Ball, up
 from tacit.noise.bits import Bits, Integers
 
 
@@ -75,8 +76,8 @@ class Response(Mechanism[ArrayLike, "Report"]):
         the estimate is (count/n − stray)/(hit − stray): the variance is λ(1−λ)/(n·(hit − stray)²).
         """
         true_share, n = float(probability(share, "share")), whole(people, "people", 1)
-        with precision(96):
-            stray, contrast = float(self.stray(option)), float(self.hit(option) - self.stray(option))
+        stray = float(sharp(lambda: self.stray(option)))
+        contrast = float(sharp(lambda: self.hit(option) - self.stray(option)))
         rate = stray + contrast * true_share
         return rate * (1 - rate) / (n * contrast**2)
 
@@ -88,11 +89,13 @@ class Response(Mechanism[ArrayLike, "Report"]):
         """
         miss = (1 - proper(confidence, "confidence")) / 2
         reach = longest_reach(whole(people, "people", 1), miss)
-        with precision(96):
-            return up(reach / abs(self.hit() - self.stray()))
+        return up(reach / sharp(lambda: abs(self.hit() - self.stray())))
 
     def privatize(self, value: ArrayLike, bits: Bits) -> Any:
-        array = np.asarray(value)
+        try:
+            array = np.asarray(value)
+        except ValueError:
+            raise Refused("answers of uneven length", "They are no array.", "one answer, or a list of them.") from None
         answers = array.astype(np.int64) if array.dtype.kind == "b" else in_steps(value, None)
         reports = self.randomize(np.clip(answers, 0, self.options - 1).ravel(), bits).reshape(answers.shape)
         return reports if reports.ndim else int(reports)
@@ -119,4 +122,6 @@ class Report(Answer):
         price = f"cost to each respondent {cost(self.loss, max(1e-6, bare))}"
         if not np.ndim(self.value):
             return f"{self.value}  ({price})"
+        if not np.size(self.value):
+            return f"no report  ({price})"
         return f"{np.size(self.value):,} reports: {self.mechanism.estimate(self.value).describe(confidence)}  ({price})"

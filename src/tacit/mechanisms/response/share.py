@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import sqrt
 from typing import Protocol
 
 from tacit.exact import Number, proper
+from tacit.loss.sharp import sharp
+from tacit.mechanisms.answer import percent
 from tacit.mechanisms.response.clopper_pearson import lower_end, upper_end
 from tacit.noise.ball import Ball, ball, down, precision, up
 
@@ -31,8 +34,8 @@ class Share:
     @property
     def value(self) -> float:
         """(count/n − stray)/(hit − stray): unbiased, and so not always within [0, 1]."""
-        with precision(96):
-            return float((ball(self.count) / self.people - self.response.stray(self.option)) / self._contrast())
+        rate = Fraction(self.count, self.people)
+        return float(sharp(lambda: (ball(rate) - self.response.stray(self.option)) / self._contrast()))
 
     @property
     def standard_error(self) -> float:
@@ -40,8 +43,7 @@ class Share:
         if self.people == 1:
             return float("inf")
         rate = self.count / self.people
-        with precision(96):
-            return sqrt(rate * (1 - rate) / (self.people - 1)) / abs(float(self._contrast()))
+        return sqrt(rate * (1 - rate) / (self.people - 1)) / abs(float(sharp(self._contrast)))
 
     def interval(self, confidence: Number = "0.95") -> tuple[float, float]:
         """Clopper and Pearson's exact interval of the reports' rate, read back as a share and cut to [0, 1].
@@ -60,8 +62,7 @@ class Share:
     def describe(self, confidence: Number = "0.95") -> str:
         """Value and interval, in one line."""
         low, high = self.interval(confidence)
-        percent = f"{float(100 * proper(confidence, 'confidence')):g}%"
-        return f"{self.value:.1%}, {percent} interval {low:.1%} to {high:.1%}"
+        return f"{self.value:.1%}, {percent(confidence)} interval {low:.1%} to {high:.1%}"
 
     def __str__(self) -> str:
         return self.describe()

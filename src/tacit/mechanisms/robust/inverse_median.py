@@ -13,9 +13,9 @@ from tacit.errors import Refused
 from tacit.exact import Number, positive, proper
 from tacit.loss.range_pair import BoundedRange
 from tacit.loss.relation import Relation
-from tacit.mechanisms.answer import Answer, cost
+from tacit.mechanisms.answer import Answer, cost, percent
 from tacit.mechanisms.mechanism import Mechanism
-from tacit.mechanisms.robust.public_range import PublicRange
+from tacit.mechanisms.robust.public_range import PublicRange, check_span
 from tacit.noise.ball import Ball, ball, first_true, less
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.choice import choice_law, choose
@@ -55,6 +55,8 @@ class InverseMedian(Mechanism[ArrayLike, "QuantileAnswer"]):
     q: Fraction = Fraction(1, 2)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        check_span(self.span)
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
         object.__setattr__(self, "q", proper(self.q, "q"))
         if not self.q.denominator <= _FINEST:
@@ -129,6 +131,6 @@ class QuantileAnswer(Answer):
         )
 
     def describe(self, confidence: Number = "0.95") -> str:
-        percent = f"{float(100 * proper(confidence, 'confidence')):g}%"
         ranks = self.error(confidence)
-        return f"{self.value:,.6g}  (off by at most {ranks:g} ranks, {percent} sure; cost {cost(self.loss)})"
+        sure = f"{percent(confidence)} sure; cost {cost(self.loss)}"
+        return f"{self.value:,.6g}  (off by at most {ranks:,g} ranks, {sure})"

@@ -57,8 +57,12 @@ class ProposeTestRelease(Mechanism[Stable, "GuardedAnswer"]):
     delta: Fraction
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "test_epsilon", positive(self.test_epsilon, "test_epsilon"))
         object.__setattr__(self, "delta", proper(self.delta, "delta"))
+        if not isinstance(self.inner, Mechanism):
+            kind = type(self.inner).__name__
+            raise Refused(f"a release by a {kind}", "It is no mechanism.", "a mechanism, such as Laplace.")
         if self.relation is not self.inner.relation:
             raise Refused(
                 f"a test under {self.relation} before a release under {self.inner.relation}",
@@ -98,6 +102,9 @@ class ProposeTestRelease(Mechanism[Stable, "GuardedAnswer"]):
 
     def privatize(self, value: Stable, bits: Bits) -> Any:
         """The private answer or None; both are always prepared, so the time taken does not tell which."""
+        if not isinstance(value, Stable):
+            kind = type(value).__name__
+            raise Refused(f"a value of type {kind}", "It says no distance.", "a Stable, as `stable_median` gives it.")
         if isinstance(value.distance, bool) or not isinstance(value.distance, (int, np.integer)):
             raise Refused(f"a distance of type {type(value.distance).__name__}", "It counts records.", "an integer.")
         distance = min(max(int(value.distance), 0), _FARTHEST)

@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number, exact
+from tacit.mechanisms.statistics.records import reals
 from tacit.mechanisms.steps import in_steps
 from tacit.noise.bits import Integers
-from tacit.noise.grid import Grid
+from tacit.noise.grid import Grid, check_grid
 
-_FARTHEST = 1 << 61
+_FARTHEST = 1 << 53  # up to here every step is a float: a point never moves when it is placed
 
 
 @dataclass(frozen=True, init=False)
@@ -27,6 +28,7 @@ class PublicRange:
     grid: Grid
 
     def __init__(self, lower: Number, upper: Number, grid: Grid) -> None:
+        check_grid(grid)
         object.__setattr__(self, "lower", exact(lower, "lower"))
         object.__setattr__(self, "upper", exact(upper, "upper"))
         object.__setattr__(self, "grid", grid)
@@ -39,7 +41,7 @@ class PublicRange:
         if not max(-self.first, self.last) <= _FARTHEST:
             raise Refused(
                 f"a range from {float(self.lower):g} to {float(self.upper):g} in steps of {float(grid.step):g}",
-                "Its steps do not fit 64 bits.",
+                "Not every step of it is a floating-point number.",
                 "a coarser grid or a smaller range.",
             )
 
@@ -59,15 +61,19 @@ class PublicRange:
         return self.last - self.first + 1
 
     def steps(self, values: ArrayLike) -> Integers:
-        """Each record at its nearest point, in steps; what lies outside goes to the end, and NaN counts as zero.
+        """Each record at its nearest point, in steps; what lies outside goes to the end, what is no number to zero.
 
         The function is total and looks at one record at a time, so neighbours stay neighbours.
         """
-        steps = in_steps(values, self.grid)
-        if not steps.ndim == 1:
-            raise Refused(f"records with {steps.ndim} dimensions", "They are not a list of numbers.", "a list.")
-        return np.clip(steps, self.first, self.last)
+        return np.clip(in_steps(reals(values), self.grid), self.first, self.last)
 
     def place(self, step: int) -> float:
         """The number at a step."""
         return self.grid.place_one(step)
+
+
+def check_span(span: object) -> None:
+    """A range must be named as one: two numbers alone have no grid."""
+    if not isinstance(span, PublicRange):
+        kind = type(span).__name__
+        raise Refused(f"a range of type {kind}", "It is no public range.", "PublicRange(0, 1, Grid(-10)).")

@@ -19,7 +19,7 @@ from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.answer import Answer
 from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.robust.inverse_median import InverseMedian, QuantileAnswer
-from tacit.mechanisms.robust.public_range import PublicRange
+from tacit.mechanisms.robust.public_range import PublicRange, check_span
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.permutation import permutation
 from tacit.noise.uniform import UniformBelow
@@ -49,12 +49,17 @@ class SampleAndAggregate(Mechanism[Sequence[Any], Answer]):
     aggregate: InverseMedian | Laplace
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        check_span(self.span)
         object.__setattr__(self, "blocks", whole(self.blocks, "blocks", 1))
-        sound = self.aggregate.relation is Relation.REPLACE
+        if not callable(self.function):
+            kind = type(self.function).__name__
+            raise Refused(f"a function of type {kind}", "It cannot be called on a block.", "a function of a block.")
+        sound = isinstance(self.aggregate, Mechanism) and self.aggregate.relation is Relation.REPLACE
         if isinstance(self.aggregate, Laplace):
             sound &= self.aggregate.grid is None and self.aggregate.sensitivity >= self.span.size - 1
         else:
-            sound &= self.aggregate.span == self.span
+            sound &= isinstance(self.aggregate, InverseMedian) and self.aggregate.span == self.span
         if not sound:
             raise Refused(
                 "an aggregate that was made for something else",
@@ -75,6 +80,7 @@ class SampleAndAggregate(Mechanism[Sequence[Any], Answer]):
         cls, epsilon: Number, function: Callable[[Any], Any], blocks: int, span: PublicRange, relation: Relation
     ) -> SampleAndAggregate:
         """Combines the blocks' results by their mean and Laplace noise."""
+        check_span(span)
         total = Laplace.for_epsilon(epsilon, max(1, span.size - 1), Relation.REPLACE)
         return cls(function, blocks, span, relation, total)
 
@@ -111,6 +117,9 @@ class SampleAndAggregate(Mechanism[Sequence[Any], Answer]):
         return float(inside * self.span.grid.step)
 
     def privatize(self, value: Sequence[Any], bits: Bits) -> float:
+        if not (isinstance(value, Sequence) or (isinstance(value, np.ndarray) and value.ndim > 0)):
+            kind = type(value).__name__
+            raise Refused(f"records of type {kind}", "They cannot be taken one by one.", "a list, a tuple or an array.")
         return self.combine(self.results(value, self.split(len(value), bits)), bits)
 
     def answer(self, private: float) -> Answer:

@@ -15,7 +15,7 @@ from tacit.loss.cauchy_pair import CauchyPair
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import Answer, cost
 from tacit.mechanisms.mechanism import Mechanism
-from tacit.mechanisms.robust.public_range import PublicRange
+from tacit.mechanisms.robust.public_range import PublicRange, check_span
 from tacit.noise.ball import START_BITS, Ball, ball, precision, up
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.reals import CAUCHY
@@ -48,6 +48,8 @@ class SmoothMedian(Mechanism[ArrayLike, "SmoothAnswer"]):
     beta: Fraction
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        check_span(self.span)
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
         object.__setattr__(self, "beta", positive(self.beta, "beta"))
         if not self.beta < self.epsilon:
@@ -133,7 +135,7 @@ class SmoothMedian(Mechanism[ArrayLike, "SmoothAnswer"]):
 
     def _depth(self, people: int) -> int:
         """How many replacements are followed; public."""
-        return min(people + 1, 1 + ceil(log(_NEGLIGIBLE * self.span.size) / self.beta))
+        return min(people + 1, 1 + ceil(Fraction(log(_NEGLIGIBLE * self.span.size)) / self.beta))
 
 
 class SmoothAnswer(Answer):

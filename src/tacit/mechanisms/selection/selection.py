@@ -16,7 +16,7 @@ from tacit.loss.approx import Approx
 from tacit.loss.calibrate import least
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
-from tacit.mechanisms.answer import Answer, cost
+from tacit.mechanisms.answer import Answer, cost, percent
 from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.steps import in_steps
 from tacit.noise.ball import Ball, ball, first_true, less
@@ -44,6 +44,7 @@ class Selection(Mechanism[ArrayLike, "Choice"]):
     monotonic: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "candidates", _read_candidates(self.candidates))
         object.__setattr__(self, "sensitivity", positive(self.sensitivity, "sensitivity"))
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
@@ -140,17 +141,23 @@ class Choice(Answer):
 
     def describe(self, confidence: Number = "0.95") -> str:
         """Who was selected, how good that is, cost."""
-        percent = f"{float(100 * proper(confidence, 'confidence')):g}%"
-        behind = f"its score is within {self.error(confidence):,g} of the best, with {percent} confidence"
+        behind = f"its score is within {self.error(confidence):,g} of the best, with {percent(confidence)} confidence"
         return f"{self.value}  ({behind}; cost {cost(self.loss)})"
 
 
 def _read_candidates(candidates: int | Sequence[Any]) -> int | tuple[Any, ...]:
     if isinstance(candidates, Sequence) and not isinstance(candidates, (str, bytes)):
         labels = tuple(candidates)
-        if not (labels and len(set(labels)) == len(labels)):
+        if not (labels and _are_distinct(labels)):
             raise Refused("labels that are missing or repeated", "Each candidate needs its own.", "distinct labels.")
         return labels
     if isinstance(candidates, (str, bytes)):
         raise Refused("one text as candidates", "Its letters are hardly meant.", "a list of labels, or their number.")
     return whole(candidates, "candidates", 1)
+
+
+def _are_distinct(labels: tuple[Any, ...]) -> bool:
+    try:
+        return len(set(labels)) == len(labels)
+    except TypeError:  # lists and the like cannot be told apart for good
+        return False

@@ -12,7 +12,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, exact
 from tacit.mechanisms.statistics.records import reals
 from tacit.noise.bits import Integers
-from tacit.noise.grid import Grid
+from tacit.noise.grid import Grid, check_grid
 
 _MOST_STEPS: Final = 1 << 40
 
@@ -37,6 +37,7 @@ class Bounds:
             raise Refused(f"values between {low} and {high}", "No value lies between them.", "lower < upper.")
         size = max(abs(low), abs(high)) if from_zero else high - low
         chosen = Grid.below(size / (1 << bits)) if grid is None else grid
+        check_grid(chosen)
         bounds = cls(low, high, chosen)
         if not 1 <= bounds.span <= _MOST_STEPS:
             raise Refused(

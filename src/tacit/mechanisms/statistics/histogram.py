@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,9 +14,12 @@ from tacit.exact import Number, exact
 from tacit.loss.approx import Pure
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
+from tacit.mechanisms.answer import percent
 from tacit.mechanisms.statistics.records import Key, count_keys, key_text, read_key, reals
-from tacit.mechanisms.statistics.tally import Sensitivity, Tally, TallyAnswer, percent, price
+from tacit.mechanisms.statistics.tally import Sensitivity, Tally, TallyAnswer, price
 from tacit.noise.bits import Bits, Integers
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -33,21 +36,27 @@ class Histogram(Tally):
     edges: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        found = [read_key(key) for key in self.keys]
+        found = [read_key(key) for key in _listed(self.keys)]
         if None in found or not found or len(set(found)) != len(found):
             raise Refused("these keys", "Each must be text or an integer, and none may come twice.", "distinct keys.")
+        if self.edges and len(self.edges) != len(found) + 1:
+            raise Refused(
+                f"{len(self.edges)} edges for {len(found)} keys",
+                "A bin lies between two of them.",
+                "one edge more than keys; or `over_bins`, which names the bins.",
+            )
         object.__setattr__(self, "keys", tuple(found))
         super().__post_init__()
 
     @classmethod
     def for_epsilon(cls, epsilon: Number, relation: Relation, keys: Iterable[Key]) -> Histogram:
         """The histogram over public keys with the least noise that is ε-private."""
-        return cls(Pure(epsilon), relation, tuple(keys))
+        return cls(Pure(epsilon), relation, _listed(keys))
 
     @classmethod
     def over_bins(cls, target: Loss, relation: Relation, edges: Sequence[Number]) -> Histogram:
         """The histogram over the bins between rising public edges."""
-        ends = tuple(float(exact(edge, "edge")) for edge in edges)
+        ends = tuple(float(exact(edge, "edge")) for edge in _listed(edges))
         if len(ends) < 2 or any(not one < other for one, other in pairwise(ends)):
             raise Refused(f"{len(ends)} edges", "Bins lie between edges that rise.", "two edges or more, each greater.")
         names = (f"{low:.15g} to {high:.15g}" for low, high in pairwise(ends))
@@ -101,6 +110,13 @@ class HistogramAnswer(TallyAnswer):
         together = f"; ±{all_cells:,} holds for all {len(self.value)} cells at once" if len(self.value) > 1 else ""
         paid = price(self.mechanism.target, self.loss)
         return f"{table}\n({percent(confidence)} interval for each cell{together}; cost {paid})"
+
+
+def _listed(items: Iterable[Item]) -> tuple[Item, ...]:
+    """Keys or edges as they were listed; one text is no list of its letters."""
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        raise Refused(f"cells of type {type(items).__name__}", "Each must be named.", "a list of keys, or of edges.")
+    return tuple(items)
 
 
 def counts_table(counts: dict[Key, int], errors: list[str]) -> str:

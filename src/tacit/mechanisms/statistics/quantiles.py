@@ -51,7 +51,7 @@ class Quantiles(Tally):
             raise Refused(f"values between {low} and {high}", "No value lies between them.", "lower < upper.")
         if not whole(self.levels, "levels", 1) <= _MOST_LEVELS:
             raise Refused(f"{self.levels} levels", "So fine a grid would drown in noise.", f"1 to {_MOST_LEVELS}.")
-        wanted = tuple(sorted({proper(share, "quantile") for share in self.quantiles}))
+        wanted = tuple(sorted(set(_shares(self.quantiles))))
         if not wanted:
             raise Refused("no quantile", "There is nothing to release.", "at least one share, such as '0.5'.")
         object.__setattr__(self, "quantiles", wanted)
@@ -68,8 +68,7 @@ class Quantiles(Tally):
         people: int | None = None,
     ) -> Quantiles:
         """The quantiles with the least noise that is ε-private; `people`, the public n, under replace only."""
-        wanted = tuple(proper(share, "quantile") for share in quantiles)
-        return cls(Pure(epsilon), relation, lower, upper, wanted, people)
+        return cls(Pure(epsilon), relation, lower, upper, _shares(quantiles), people)
 
     @cached_property
     def edges(self) -> NDArray[np.float64]:
@@ -145,6 +144,12 @@ class QuantilesAnswer(TallyAnswer):
             else:
                 lines.append(f"{_name(share)}  {number(value, half)}, {ends}")
         return "\n".join(lines) + f"\n{self.terms(confidence).strip()}"
+
+
+def _shares(quantiles: Iterable[Number]) -> tuple[Fraction, ...]:
+    if isinstance(quantiles, str) or not isinstance(quantiles, Iterable):
+        raise Refused(f"quantiles of type {type(quantiles).__name__}", "Each is a share.", "a list, such as ['0.5'].")
+    return tuple(proper(share, "quantile") for share in quantiles)
 
 
 def _name(share: Fraction) -> str:

@@ -20,6 +20,8 @@ from tacit.errors import Refused
 
 Key: TypeAlias = str | int
 
+_LONGEST = 512  # bits of an integer that is still printed
+
 _ACCEPTED = "a list, a tuple or a one-dimensional array, with one record for each person."
 
 
@@ -44,6 +46,23 @@ def reals(records: Any) -> NDArray[np.float64]:
         raise Refused(f"records of type {found.dtype}", "They are not numbers.", "numbers; NaN where one is missing.")
     with np.errstate(all="ignore"):
         return found.astype(np.float64)
+
+
+def vectors_of(records: Any, dimension: int) -> NDArray[np.float64]:
+    """One row of floats a record, for records that are vectors: zeros where one is no vector of this dimension."""
+    if isinstance(records, (list, tuple)) or (isinstance(records, np.ndarray) and records.dtype == object):
+        rows = [_vector(record, dimension) for record in records]
+        return np.array(rows, np.float64).reshape(len(rows), dimension)
+    array = np.asarray(records)
+    is_table = array.ndim == 2 and array.shape[1] == dimension and array.dtype.kind in "biuf"
+    if isinstance(records, np.ma.MaskedArray) or not is_table:
+        raise Refused(
+            f"records of type {array.dtype} in {array.ndim} dimensions",
+            "They are not one vector of the stated dimension for each person.",
+            f"a table of numbers with {dimension} columns, or a list of vectors.",
+        )
+    with np.errstate(all="ignore"):
+        return array.astype(np.float64)
 
 
 def present(records: Any) -> int:
@@ -72,12 +91,15 @@ def count_keys(records: Any) -> Counter[Key]:
 
 def read_key(record: Any) -> Key | None:
     """The key of one record: text, or an integer (True is 1, 3.0 is 3); None where it is neither."""
-    if isinstance(record, str):
-        return str(record)
-    if isinstance(record, (bool, int, np.bool_, np.integer)):
-        return int(record)
-    if isinstance(record, (float, np.floating)) and float(record).is_integer():
-        return int(record)
+    try:
+        if isinstance(record, str):
+            return str(record)
+        if isinstance(record, (bool, int, np.bool_, np.integer)) and not isinstance(record, np.timedelta64):
+            return int(record)
+        if isinstance(record, (float, np.floating)) and float(record).is_integer():
+            return int(record)
+    except Exception:  # a record of a type of its own must not tell that it is there
+        return None
     return None
 
 
@@ -88,6 +110,8 @@ def in_key_order(keys: Iterable[Key]) -> list[Key]:
 
 def key_text(key: Key) -> str:
     """A key as it can be printed on one line."""
+    if isinstance(key, int) and key.bit_length() > _LONGEST:
+        return f"(an integer of {key.bit_length():,} bits)"
     text = str(key)
     return text if text.isprintable() and text.strip() == text and text else ascii(text)
 
@@ -104,8 +128,13 @@ def _real(record: Any) -> float:
         return float(record)
     except OverflowError:
         return inf if record > 0 else -inf
-    except ValueError:
+    except Exception:  # a record of a type of its own must not tell that it is there
         return nan
+
+
+def _vector(record: Any, dimension: int) -> list[float]:
+    is_vector = isinstance(record, (list, tuple)) or (isinstance(record, np.ndarray) and record.ndim == 1)
+    return [_real(cell) for cell in record] if is_vector and len(record) == dimension else [0.0] * dimension
 
 
 def _is_present(record: Any) -> bool:

@@ -10,14 +10,14 @@ from math import isqrt
 from typing import Any, NamedTuple
 
 from tacit.errors import Refused
-from tacit.exact import Number, proper
+from tacit.exact import Number
 from tacit.loss.approx import Approx
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
-from tacit.mechanisms.answer import Answer, cost, number
-from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.answer import Answer, cost, number, percent
+from tacit.mechanisms.mechanism import Mechanism, check_relation
 from tacit.noise.ball import Ball, ball, fraction_up, precision
 from tacit.noise.bits import Bits
 from tacit.noise.slabs import slabs
@@ -94,11 +94,6 @@ class TallyAnswer(Answer):
         return f"  ({'; '.join(said)})"
 
 
-def percent(confidence: Number) -> str:
-    """A confidence as a person says it."""
-    return f"{float(100 * proper(confidence, 'confidence')):g}%"
-
-
 def price(target: Loss, loss: Loss) -> str:
     """The promise as it was made, with its ε where the promise is in another currency."""
     return str(target) if isinstance(target, Approx) else f"{target}, which is {cost(loss)}"
@@ -108,8 +103,7 @@ def check_terms(target: Loss, relation: Relation) -> None:
     """Both must be named: what the release may cost, and what change it hides."""
     if not isinstance(target, Loss):
         raise Refused(f"a target of type {type(target).__name__}", "It is not a loss.", "Pure(1), Approx(1, 1e-6), …")
-    if not isinstance(relation, Relation):
-        raise Refused(f"relation of type {type(relation).__name__}", "It is no neighbour relation.", "a `Relation`.")
+    check_relation(relation)
 
 
 @lru_cache(maxsize=256)

@@ -15,7 +15,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, exact, positive, proper, whole
 from tacit.loss.approx import Pure
 from tacit.loss.relation import Relation
-from tacit.mechanisms.answer import Answer, cost
+from tacit.mechanisms.answer import Answer, cost, percent
 from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.steps import in_steps
 from tacit.mechanisms.threshold.threshold_law import ThresholdLaw
@@ -52,6 +52,7 @@ class AboveThreshold(Mechanism[Sequence[float], "Crossings"]):
     monotonic: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "threshold", exact(self.threshold, "threshold"))
         for name in ("sensitivity", "epsilon_threshold", "epsilon_questions"):
             object.__setattr__(self, name, positive(getattr(self, name), name))
@@ -146,10 +147,13 @@ class AboveThreshold(Mechanism[Sequence[float], "Crossings"]):
         return steps if self.grid is None else float((steps + 1) * self.grid.step)
 
     def privatize(self, value: Sequence[float], bits: Bits) -> Any:
-        for each in value:
+        if not np.iterable(value):
+            raise Refused("one value", "Questions come in a list.", "a list of numbers.")
+        questions = list(value)
+        for each in questions:
             self.steps(each)  # whatever will be refused is refused first, wherever the session would have closed
         session, answers = ThresholdSession(self, bits), []
-        for each in value:
+        for each in questions:
             if session.stopped:
                 break
             answers.append(session.measure(each) if self.number_noise else session.ask(each))
@@ -173,8 +177,7 @@ class Crossings(Answer):
     def describe(self, confidence: Number = "0.95") -> str:
         """The answers in a row, how sharp the threshold was, cost."""
         words = [_word(each) for each in self.value]
-        percent = f"{float(100 * proper(confidence, 'confidence')):g}%"
-        sharp = f"all right for a threshold within ± {self.error(confidence):,g}, with {percent} confidence"
+        sharp = f"all right for a threshold within ± {self.error(confidence):,g}, with {percent(confidence)} confidence"
         return f"{', '.join(words) or 'no question'}  ({sharp}; cost {cost(self.loss)})"
 
 

@@ -50,7 +50,7 @@ class ThresholdLaw:
         """
         scale = float(self.threshold_scale)
         reach = scale * (35 - log(miss))
-        width = max(1, ceil(reach / _BLOCKS))
+        width = float(max(1, ceil(reach / _BLOCKS)))
         ends = np.arange(1.0, reach + width + 1, width) + width - 1  # of blocks of z > 0, each taken at its worst
         mass = np.exp((width - 1 - ends) / scale) * -expm1(-width / scale) / (1 + exp(-1 / scale))
         centre = -expm1(-1 / scale) / (1 + exp(-1 / scale))
@@ -64,7 +64,7 @@ class ThresholdLaw:
 
     def _any_off(self, z: NDArray[np.float64], t: int, questions: int) -> NDArray[np.float64]:
         """The probability that any of the questions' noises leaves z−t−1 … z+t."""
-        off = np.minimum(1.0, self._at_least(t + 2 - z) + self._at_least(z + t + 1))
+        off = np.minimum(1.0, self._at_least(float(t + 2) - z) + self._at_least(z + float(t + 1)))
         with np.errstate(divide="ignore"):  # the noise may be sure to leave: ln 0
             return np.asarray(-np.expm1(questions * np.log1p(-off)))
 
