@@ -23,6 +23,7 @@ demo: .venv/ready
 
 lint: .venv/ready
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --quiet .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

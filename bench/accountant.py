@@ -11,7 +11,7 @@ from bench.clock import ask_peer, take_turns
 from tacit.exact import exact
 from tacit.loss import Gdp, LaplacePair, Loss, binary_response
 from tacit.loss.accountant import Bracket, account, least_parameter
-from tacit.loss.subsampled import poisson
+from tacit.loss.sampling.subsampled import poisson
 
 Parts = list[tuple[Loss, int]]
 FASTER = {"A1": 15, "A2": 4, "A3": 15, "A4": 4, "D": 10}

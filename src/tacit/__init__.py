@@ -12,15 +12,15 @@ from tacit.names import lazily
 if TYPE_CHECKING:
     from tacit.errors import Failed as Failed
     from tacit.errors import Refused as Refused
-    from tacit.loss.approx import Approx as Approx
-    from tacit.loss.approx import Pure as Pure
-    from tacit.loss.composition import compose as compose
-    from tacit.loss.gdp import Gdp as Gdp
+    from tacit.loss.composing.composition import compose as compose
+    from tacit.loss.families.approx import Approx as Approx
+    from tacit.loss.families.approx import Pure as Pure
+    from tacit.loss.families.gdp import Gdp as Gdp
+    from tacit.loss.families.rdp import Rdp as Rdp
+    from tacit.loss.families.zcdp import Zcdp as Zcdp
     from tacit.loss.loss import Loss as Loss
-    from tacit.loss.rdp import Rdp as Rdp
     from tacit.loss.relation import Relation as Relation
     from tacit.loss.words import describe as describe
-    from tacit.loss.zcdp import Zcdp as Zcdp
     from tacit.mechanisms.additive.gaussian import Gaussian as Gaussian
     from tacit.mechanisms.additive.laplace import Laplace as Laplace
     from tacit.mechanisms.answer import Answer as Answer
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 _HOME = {
     "Failed": "errors",
     "Refused": "errors",
-    "Approx": "loss.approx",
-    "Pure": "loss.approx",
-    "compose": "loss.composition",
-    "Gdp": "loss.gdp",
+    "Approx": "loss.families.approx",
+    "Pure": "loss.families.approx",
+    "compose": "loss.composing.composition",
+    "Gdp": "loss.families.gdp",
     "Loss": "loss.loss",
-    "Rdp": "loss.rdp",
+    "Rdp": "loss.families.rdp",
     "Relation": "loss.relation",
     "describe": "loss.words",
-    "Zcdp": "loss.zcdp",
+    "Zcdp": "loss.families.zcdp",
     "Answer": "mechanisms.answer",
     "BoundedMean": "mechanisms.statistics.bounded_mean",
     "BoundedSum": "mechanisms.statistics.bounded_sum",

@@ -16,8 +16,8 @@ from tacit.loss.accountant import Bracket, account
 from tacit.loss.accountant.gaussian_step import GaussianStep
 from tacit.loss.accountant.numeric import Numeric
 from tacit.loss.accountant.step import Step
-from tacit.loss.kov import RepeatedApprox
-from tacit.loss.subsampled import fixed_size, poisson
+from tacit.loss.composing.kov import RepeatedApprox
+from tacit.loss.sampling.subsampled import fixed_size, poisson
 
 Case = tuple[Bracket, float]  # what was found, and the truth to about 1e-12
 

@@ -22,10 +22,10 @@ from tacit.loss import (
     forced_response,
     optimal_response,
 )
-from tacit.loss.filters import Filter
-from tacit.loss.odometer import Odometer
-from tacit.loss.straight import table_of
-from tacit.loss.symmetric_product import symmetric_product
+from tacit.loss.composing.symmetric_product import symmetric_product
+from tacit.loss.filters.filters import Filter
+from tacit.loss.filters.odometer import Odometer
+from tacit.loss.regions.straight import table_of
 
 TARGETS = (0.0, 0.2, 0.5, 0.9, 1.3)
 

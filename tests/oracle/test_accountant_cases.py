@@ -8,7 +8,7 @@ import pytest
 
 from tacit.loss import Approx, Gdp, LaplacePair, Loss, binary_response
 from tacit.loss.accountant import account
-from tacit.loss.subsampled import poisson
+from tacit.loss.sampling.subsampled import poisson
 
 Parts = list[tuple[Loss, int]]
 

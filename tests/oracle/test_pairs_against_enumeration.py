@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.loss.discrete_gaussian_pair import DiscreteGaussianPair
-from tacit.loss.discrete_laplace_pair import DiscreteLaplacePair
-from tacit.loss.laplace_pair import LaplacePair
 from tacit.loss.loss import Loss
-from tacit.loss.range_pair import BoundedRange
-from tacit.loss.response import forced_response, kary_response, optimal_response, warner_response
+from tacit.loss.pairs.discrete_gaussian_pair import DiscreteGaussianPair
+from tacit.loss.pairs.discrete_laplace_pair import DiscreteLaplacePair
+from tacit.loss.pairs.laplace_pair import LaplacePair
+from tacit.loss.pairs.range_pair import BoundedRange
+from tacit.loss.pairs.response import forced_response, kary_response, optimal_response, warner_response
 
 Law = Sequence[mpmath.mpf]
 EPSILONS = [Fraction(k, 8) for k in (0, 1, 2, 4, 7, 12, 20)]
@@ -41,8 +41,8 @@ def renyi(p: Law, q: Law, order: Fraction) -> mpmath.mpf:
 def covers(loss: Loss, laws: Sequence[Law], rounding: float = 1e-20, finite: bool = True) -> bool:
     """Whether the loss bounds every ordered pair of the laws: δ at each ε and, where finite, each Rényi order."""
     return all(
-        all(hockey_stick(p, q, epsilon) <= loss.delta(epsilon) + rounding for epsilon in EPSILONS)
-        and (not finite or all(renyi(p, q, order) <= loss.rdp(order) + rounding for order in ORDERS))
+        all(hockey_stick(p, q, epsilon) <= mpmath.mpf(loss.delta(epsilon)) + rounding for epsilon in EPSILONS)
+        and (not finite or all(renyi(p, q, order) <= mpmath.mpf(loss.rdp(order)) + rounding for order in ORDERS))
         for p, q in permutations(laws, 2)
     )
 

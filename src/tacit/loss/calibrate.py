@@ -7,12 +7,12 @@ from fractions import Fraction
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, whole
-from tacit.loss.approx import Approx, Pure
-from tacit.loss.discrete_gaussian_pair import DiscreteGaussianPair
-from tacit.loss.gdp import Gdp
+from tacit.loss.families.approx import Approx, Pure
+from tacit.loss.families.gdp import Gdp
+from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.loss import Loss
 from tacit.loss.order import fits
-from tacit.loss.zcdp import Zcdp
+from tacit.loss.pairs.discrete_gaussian_pair import DiscreteGaussianPair
 
 _CLOSE = Fraction(10**9 + 1, 10**9)  # how near to the least parameter the search comes
 _FARTHEST = 2.0**512

@@ -15,12 +15,12 @@ from rich.table import Table
 from tacit.errors import Refused
 from tacit.exact import exact, whole
 from tacit.loss.accountant.described import described
-from tacit.loss.approx import Approx
-from tacit.loss.catalogue import loss_of
-from tacit.loss.expression import parse
-from tacit.loss.kov import RepeatedApprox
-from tacit.loss.published_bounds import compare_bounds
-from tacit.loss.question import Question
+from tacit.loss.composing.kov import RepeatedApprox
+from tacit.loss.composing.published_bounds import compare_bounds
+from tacit.loss.families.approx import Approx
+from tacit.loss.plans.catalogue import loss_of
+from tacit.loss.plans.expression import parse
+from tacit.loss.plans.question import Question
 from tacit.loss.words import guess_probability
 
 app = typer.Typer(
@@ -55,7 +55,7 @@ def compose(
     found = described(parts, delta, gap)
     milliseconds = (perf_counter() - start) * 1000
     if figure is not None:
-        from tacit.loss.figures import draw_profile  # matplotlib takes a second to load
+        from tacit.loss.plans.figures import draw_profile  # matplotlib takes a second to load
 
         levels = [Fraction(1, 10**power) for power in range(1, 13)]
         draw_profile(figure, releases, [(float(level), described(parts, level, "1e-2")) for level in levels])
@@ -92,7 +92,7 @@ def calibrate(
     milliseconds = (perf_counter() - start) * 1000
     cost = described(question.plan(found), delta, "1e-4")
     if figure is not None:
-        from tacit.loss.figures import draw_calibration  # matplotlib takes a second to load
+        from tacit.loss.plans.figures import draw_calibration  # matplotlib takes a second to load
 
         costs = [(float(value), described(question.plan(value), delta, "1e-2")) for value in question.around(found)]
         draw_calibration(figure, question.name, float(exact(epsilon, "epsilon")), float(found), costs)
@@ -126,7 +126,7 @@ def compare(
         allowed = _total(part, count, total_delta)
         rows.append((count, float(allowed), compare_bounds(part, count, allowed)))
     if figure is not None:
-        from tacit.loss.figures import draw_comparison  # matplotlib takes a second to load
+        from tacit.loss.plans.figures import draw_comparison  # matplotlib takes a second to load
 
         draw_comparison(figure, part, [(count, bounds) for count, _, bounds in rows])
     if as_json:
@@ -157,7 +157,7 @@ def region(
     part = Approx(epsilon, delta)
     curves = {count: RepeatedApprox(part.exact_epsilon, part.exact_delta, count).vertices() for count in _range(times)}
     if figure is not None:
-        from tacit.loss.figures import draw_regions  # matplotlib takes a second to load
+        from tacit.loss.plans.figures import draw_regions  # matplotlib takes a second to load
 
         draw_regions(figure, part, curves)
     if as_json:

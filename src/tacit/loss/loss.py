@@ -12,9 +12,9 @@ from tacit.errors import Refused
 from tacit.exact import Number, probability
 
 if TYPE_CHECKING:
-    from tacit.loss.approx import Approx
-    from tacit.loss.gdp import Gdp
-    from tacit.loss.zcdp import Zcdp
+    from tacit.loss.families.approx import Approx
+    from tacit.loss.families.gdp import Gdp
+    from tacit.loss.families.zcdp import Zcdp
 
 
 class Loss(ABC):
@@ -54,7 +54,7 @@ class Loss(ABC):
 
     def approx(self, delta: Number) -> Approx:
         """The same release as an (ε, δ) at the given δ, ε rounded up; it only ever loses."""
-        from tacit.loss.approx import Approx  # Approx is itself a Loss, so it cannot be imported above
+        from tacit.loss.families.approx import Approx  # Approx is itself a Loss, so it cannot be imported above
 
         exact_delta = probability(delta, "delta")
         epsilon = self.epsilon(exact_delta)
@@ -68,7 +68,7 @@ class Loss(ABC):
 
     def zcdp(self) -> Zcdp:
         """The same release as (approximate) zero-concentrated privacy, where that is known; it only ever loses."""
-        from tacit.loss.approx import Pure  # as above
+        from tacit.loss.families.approx import Pure  # as above
 
         worst = self.epsilon(0)
         if not worst < math.inf:
@@ -81,7 +81,7 @@ class Loss(ABC):
 
     def gdp(self) -> Gdp:
         """A Gaussian loss that dominates this one at every ε, where one is known; it only ever loses."""
-        from tacit.loss.approx import Pure  # as above
+        from tacit.loss.families.approx import Pure  # as above
 
         worst = self.epsilon(0)
         if not worst < math.inf:

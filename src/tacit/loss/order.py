@@ -8,13 +8,13 @@ from fractions import Fraction
 from functools import partial
 
 from tacit.errors import Refused
-from tacit.loss.approx import Approx
-from tacit.loss.gdp import Gdp
+from tacit.loss.families.approx import Approx
+from tacit.loss.families.gdp import Gdp
+from tacit.loss.families.rdp import Rdp
+from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.loss import Loss
-from tacit.loss.pair import Pair
-from tacit.loss.rdp import Rdp
+from tacit.loss.pairs.pair import Pair
 from tacit.loss.sharp import sharp
-from tacit.loss.zcdp import Zcdp
 from tacit.noise.ball import START_BITS, Ball, ball, less, precision
 
 _FAR = Fraction(32)  # how far out a counterexample is sought where the loss is unbounded

@@ -8,15 +8,15 @@ from fractions import Fraction
 
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
-from tacit.loss.approx import Approx
 from tacit.loss.curve import float_up
+from tacit.loss.families.approx import Approx
 from tacit.loss.loss import Loss
 from tacit.loss.sharp import sharp, shown
 from tacit.noise.ball import Ball, ball, down, up
 
 
 def cost(loss: Loss, delta: float = 1e-6) -> str:
-    """What a loss comes to: an (ε, δ) as it was promised, all else in ε, pure where it is and at a stated δ otherwise."""
+    """What a loss comes to: an (ε, δ) as promised, all else in ε, pure where it is and at a stated δ otherwise."""
     if isinstance(loss, Approx):
         return str(loss)
     pure = loss.epsilon(0)

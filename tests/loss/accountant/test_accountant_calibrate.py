@@ -9,7 +9,7 @@ import pytest
 from tacit.errors import Refused
 from tacit.loss import Approx, DiscreteGaussianPair, Gdp, LaplacePair, Loss, Pure, gaussian_variance
 from tacit.loss.accountant import account, largest_rate, least_parameter, most_times
-from tacit.loss.subsampled import poisson
+from tacit.loss.sampling.subsampled import poisson
 
 Parts = list[tuple[Loss, int]]
 

@@ -23,7 +23,7 @@ from tacit.loss.accountant.step import Step
 from tacit.loss.accountant.steps import step_of
 from tacit.loss.accountant.tilt import Cumulants
 from tacit.loss.accountant.upper import upper_lattice
-from tacit.loss.subsampled import Subsampled, fixed_size, poisson
+from tacit.loss.sampling.subsampled import Subsampled, fixed_size, poisson
 
 EPSILONS = (0.0, 0.01, 0.1, 0.33, 0.7, 1.1, 1.9, 3.0)
 LOSSES: list[Loss] = [

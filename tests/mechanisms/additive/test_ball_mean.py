@@ -16,8 +16,8 @@ from tests.divergence import Law, violations
 from tests.goodness import FALSE_ALARM
 
 from tacit.errors import Refused
-from tacit.loss.approx import Approx, Pure
-from tacit.loss.gdp import Gdp
+from tacit.loss.families.approx import Approx, Pure
+from tacit.loss.families.gdp import Gdp
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.ball_mean import BallMean, clip_to_ball
 from tacit.mechanisms.additive.euclidean_laplace import EuclideanLaplace, gamma_quantile_up
@@ -248,7 +248,15 @@ def test_refusals() -> None:
             BallMean.for_epsilon(1, 1, Relation.REPLACE, dimension=2, grid=grid)
     mechanism = BallMean.for_epsilon(1, 1, Relation.REPLACE, dimension=2, people=2)
     masked = np.ma.array([[1.0, 2.0]] * 2, mask=True)
-    for table in (np.array([1.0, 2.0]), np.array([[1.0], [2.0]]), np.array([["a", "b"]] * 2), masked, [[1.0, 2.0]]):
+    for table in (
+        np.array([1.0, 2.0]),
+        np.array([[1.0], [2.0]]),
+        np.array([["a", "b"]] * 2),
+        masked,
+        3.0,
+        {1.0},
+        [[1.0, 2.0]],
+    ):
         with pytest.raises(Refused):
             mechanism.rehearse(table, Seeded(1))
     small = EuclideanLaplace.for_epsilon(1, 1, Relation.REPLACE, dimension=2)
@@ -267,6 +275,10 @@ def test_no_row_is_refused(odd: object) -> None:
     assert kept.shape == (2, 2)
     assert np.array_equal(kept[0], mechanism.clip(np.array([[0.5, 0.25]]))[0])
     assert mechanism.clip([]).shape == (0, 2)
+    assert mechanism.clip(np.array([[0.5, None], ["a", 0.25]], object)).astype(bool).tolist() == [
+        [True, False],
+        [False, True],
+    ]
     mechanism.rehearse([], Seeded(1))
 
 

@@ -12,9 +12,9 @@ from tests.divergence import ROUND_OFF, hockey_stick, violations
 from tests.goodness import FALSE_ALARM, fit
 
 from tacit.errors import Refused
-from tacit.loss.gdp import Gdp
+from tacit.loss.families.gdp import Gdp
+from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.relation import Relation
-from tacit.loss.zcdp import Zcdp
 from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
 from tacit.noise import discrete_gaussian as noise
 from tacit.noise.grid import Grid

@@ -13,10 +13,10 @@ from tests.divergence import violations
 from tests.goodness import FALSE_ALARM, fit
 
 from tacit.errors import Refused
-from tacit.loss.approx import Approx, Pure
-from tacit.loss.gdp import Gdp
+from tacit.loss.families.approx import Approx, Pure
+from tacit.loss.families.gdp import Gdp
+from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.relation import Relation
-from tacit.loss.zcdp import Zcdp
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.noise.ball import precision
 from tacit.noise.grid import Grid

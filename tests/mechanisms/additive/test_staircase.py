@@ -13,7 +13,7 @@ from tests.divergence import violations
 from tests.goodness import FALSE_ALARM, fit
 
 from tacit.errors import Refused
-from tacit.loss.approx import Pure
+from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.staircase import Staircase
 from tacit.noise import staircase as noise

@@ -16,8 +16,8 @@ from tests.divergence import Law, violations
 from tests.goodness import FALSE_ALARM
 
 from tacit.errors import Refused
-from tacit.loss.approx import Pure
-from tacit.loss.range_pair import BoundedRange
+from tacit.loss.families.approx import Pure
+from tacit.loss.pairs.range_pair import BoundedRange
 from tacit.loss.relation import Relation
 from tacit.mechanisms.robust.inverse_median import InverseMedian
 from tacit.mechanisms.robust.public_range import PublicRange

@@ -15,8 +15,8 @@ from tests.divergence import Law, hockey_stick, violations
 from tests.goodness import FALSE_ALARM
 
 from tacit.errors import Refused
-from tacit.loss.approx import Approx
-from tacit.loss.gdp import Gdp
+from tacit.loss.families.approx import Approx
+from tacit.loss.families.gdp import Gdp
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace

@@ -14,8 +14,8 @@ from tests.divergence import Law, violations
 from tests.goodness import FALSE_ALARM
 
 from tacit.errors import Refused
-from tacit.loss.approx import Pure
-from tacit.loss.cauchy_pair import CauchyPair
+from tacit.loss.families.approx import Pure
+from tacit.loss.pairs.cauchy_pair import CauchyPair
 from tacit.loss.relation import Relation
 from tacit.mechanisms.robust.public_range import PublicRange
 from tacit.mechanisms.robust.smooth_median import SmoothMedian

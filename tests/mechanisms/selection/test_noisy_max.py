@@ -14,10 +14,10 @@ from tests.divergence import violations
 from tests.goodness import FALSE_ALARM, p_value
 from tests.mechanisms.selection.selections import largest_loss, law_pairs, worst_lag_probability
 
-from tacit.loss.approx import Pure
-from tacit.loss.range_pair import BoundedRange
+from tacit.loss.families.approx import Pure
+from tacit.loss.families.zcdp import Zcdp
+from tacit.loss.pairs.range_pair import BoundedRange
 from tacit.loss.relation import Relation
-from tacit.loss.zcdp import Zcdp
 from tacit.mechanisms.selection.exponential import Exponential
 from tacit.mechanisms.selection.noisy_max import NoisyMax
 from tacit.noise.rehearsal import Seeded

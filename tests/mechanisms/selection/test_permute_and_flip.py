@@ -8,7 +8,7 @@ from tests.divergence import violations
 from tests.goodness import FALSE_ALARM, p_value
 from tests.mechanisms.selection.selections import law_pairs
 
-from tacit.loss.approx import Pure
+from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.selection.noisy_max import NoisyMax
 from tacit.mechanisms.selection.permute_and_flip import PermuteAndFlip

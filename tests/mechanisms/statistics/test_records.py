@@ -88,6 +88,6 @@ class Odd(int):
 
 
 def test_a_record_of_a_type_of_its_own_is_missing() -> None:
-    for odd in (Odd(3), np.timedelta64(3, "D"), Decimal("sNaN")):
+    for odd in (Odd(3), np.timedelta64(3, "D"), np.timedelta64(3), Decimal("sNaN")):
         assert np.isnan(reals([odd, 1.0])).tolist() == [True, False]
         assert read_key(odd) is None

@@ -19,7 +19,7 @@ from tests.goodness import FALSE_ALARM, p_value
 from tests.mechanisms.threshold.crossings import Values, crossing_law, neighbours, sequences
 
 from tacit.errors import Failed, Refused
-from tacit.loss.approx import Pure
+from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.threshold.above_threshold import AboveThreshold
 from tacit.mechanisms.threshold.threshold_session import ThresholdSession

@@ -14,7 +14,7 @@ import pytest
 from tests.divergence import violations
 from tests.mechanisms.threshold.crossings import REACH, Values, no_given_threshold, noise, yes_given_threshold
 
-from tacit.loss.approx import Pure
+from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.threshold.sparse_vector import SparseVector
 

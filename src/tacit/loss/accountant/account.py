@@ -17,12 +17,12 @@ from tacit.loss.accountant.mixture_step import PoissonStep
 from tacit.loss.accountant.numeric import Numeric
 from tacit.loss.accountant.step import Step
 from tacit.loss.accountant.steps import step_of
-from tacit.loss.composition import Composition
+from tacit.loss.composing.composition import Composition
+from tacit.loss.composing.kov import RepeatedApprox
+from tacit.loss.composing.optimal_composition import MixedApprox
 from tacit.loss.curve import float_down, float_up
-from tacit.loss.gdp import Gdp
-from tacit.loss.kov import RepeatedApprox
+from tacit.loss.families.gdp import Gdp
 from tacit.loss.loss import Loss
-from tacit.loss.optimal_composition import MixedApprox
 
 _SMALLEST_DELTA = Fraction(1, 10**250)
 

@@ -6,11 +6,11 @@ import math
 from fractions import Fraction
 
 from tacit.loss.accountant.bracket import Bracket
-from tacit.loss.approx import Approx
-from tacit.loss.gdp import Gdp
-from tacit.loss.kov import RepeatedApprox
+from tacit.loss.composing.kov import RepeatedApprox
+from tacit.loss.families.approx import Approx
+from tacit.loss.families.gdp import Gdp
 from tacit.loss.loss import Loss
-from tacit.loss.subsampled import Subsampled
+from tacit.loss.sampling.subsampled import Subsampled
 
 _MOST_COINS = 2000  # beyond this the exact sum is slower than the numeric bracket
 _WIDENINGS = tuple(10.0**-k for k in range(14, 2, -1))

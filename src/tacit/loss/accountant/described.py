@@ -8,10 +8,10 @@ from fractions import Fraction
 from tacit.exact import Number, whole
 from tacit.loss.accountant.account import account
 from tacit.loss.accountant.bracket import Bracket
-from tacit.loss.approx import Approx
-from tacit.loss.gdp import Gdp
+from tacit.loss.families.approx import Approx
+from tacit.loss.families.gdp import Gdp
+from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.loss import Loss
-from tacit.loss.zcdp import Zcdp
 
 
 def described(parts: Iterable[tuple[Loss, int]], delta: Number, gap: Number = "1e-3") -> Bracket:
@@ -19,8 +19,8 @@ def described(parts: Iterable[tuple[Loss, int]], delta: Number, gap: Number = "1
 
     Claim: with no ρ among the parts this is `account`. Otherwise the upper end adds everything up as (approximate) zCDP
     and converts once, which holds for all releases with these losses. The lower end is attained by one of them:
-    Gaussian noise with μ² = 2ρ is ρ-zCDP, and with probability δ′ it may give everything away, so nobody can promise less
-    than its exact composition with the other parts' pairs.
+    Gaussian noise with μ² = 2ρ is ρ-zCDP, and with probability δ′ it may give everything away, so nobody can
+    promise less than its exact composition with the other parts' pairs.
     """
     listed = [(loss, whole(times, "times", least=0)) for loss, times in parts]
     if not any(isinstance(loss, Zcdp) for loss, _ in listed):

@@ -13,16 +13,16 @@ from tacit.loss.accountant.gaussian_step import GaussianStep
 from tacit.loss.accountant.laplace_step import LaplaceStep
 from tacit.loss.accountant.mixture_step import FixedSizeStep, PoissonStep
 from tacit.loss.accountant.step import UNIT, Array, Ladder, Step
-from tacit.loss.approx import Approx
 from tacit.loss.curve import float_down, float_up
-from tacit.loss.discrete_gaussian_pair import DiscreteGaussianPair
-from tacit.loss.discrete_laplace_pair import DiscreteLaplacePair
-from tacit.loss.finite_pair import Atom, FinitePair
-from tacit.loss.gdp import Gdp
-from tacit.loss.laplace_pair import LaplacePair
+from tacit.loss.families.approx import Approx
+from tacit.loss.families.gdp import Gdp
 from tacit.loss.loss import Loss
-from tacit.loss.sampling import Sampling
-from tacit.loss.subsampled import Subsampled
+from tacit.loss.pairs.discrete_gaussian_pair import DiscreteGaussianPair
+from tacit.loss.pairs.discrete_laplace_pair import DiscreteLaplacePair
+from tacit.loss.pairs.finite_pair import Atom, FinitePair
+from tacit.loss.pairs.laplace_pair import LaplacePair
+from tacit.loss.sampling.sampling import Sampling
+from tacit.loss.sampling.subsampled import Subsampled
 from tacit.noise.ball import START_BITS, ball, precision
 
 _WIDEST_INTEGERS = Fraction(10) ** 8  # σ² beyond which a table of the discrete Gaussian would not fit

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper, whole
-from tacit.loss.approx import Approx
+from tacit.loss.families.approx import Approx
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.euclidean_laplace import EuclideanLaplace, gamma_quantile_up

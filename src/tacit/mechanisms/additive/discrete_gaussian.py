@@ -8,8 +8,8 @@ from functools import cached_property
 
 from tacit.exact import Number, positive
 from tacit.loss.calibrate import discrete_gaussian_variance
+from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.relation import Relation
-from tacit.loss.zcdp import Zcdp
 from tacit.mechanisms.additive.spherical import Spherical
 from tacit.noise import discrete_gaussian as noise
 from tacit.noise.grid import Grid

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from tacit.exact import Number, positive
 from tacit.loss.calibrate import gaussian_variance
-from tacit.loss.gdp import Gdp
+from tacit.loss.families.gdp import Gdp
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.spherical import Spherical

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from tacit.exact import Number, positive, whole
-from tacit.loss.discrete_laplace_pair import DiscreteLaplacePair
+from tacit.loss.pairs.discrete_laplace_pair import DiscreteLaplacePair
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.additive import Additive
 from tacit.noise.discrete_laplace import DiscreteLaplace

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, whole
-from tacit.loss.approx import Pure
+from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import Answer
 from tacit.mechanisms.mechanism import Mechanism

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper, whole
-from tacit.loss.discrete_laplace_pair import DiscreteLaplacePair
+from tacit.loss.pairs.discrete_laplace_pair import DiscreteLaplacePair
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.additive import Additive
 from tacit.mechanisms.steps import in_steps

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import Refused
 from tacit.exact import Number, proper, whole
-from tacit.loss.approx import Approx
+from tacit.loss.families.approx import Approx
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import Answer, percent
 from tacit.mechanisms.keys.held_keys import count_held

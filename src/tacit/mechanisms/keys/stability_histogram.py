@@ -11,12 +11,12 @@ from typing import Any
 
 from tacit.errors import Refused
 from tacit.exact import Number, proper, whole
-from tacit.loss.approx import Approx, Pure
-from tacit.loss.composition import Composition
+from tacit.loss.composing.composition import Composition
+from tacit.loss.composing.worst import worst
+from tacit.loss.families.approx import Approx, Pure
+from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
-from tacit.loss.worst import worst
-from tacit.loss.zcdp import Zcdp
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.answer import Answer, percent

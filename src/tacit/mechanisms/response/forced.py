@@ -10,8 +10,8 @@ import numpy as np
 
 from tacit.errors import Refused
 from tacit.exact import probability, proper
-from tacit.loss.finite_pair import FinitePair
-from tacit.loss.response import forced_response
+from tacit.loss.pairs.finite_pair import FinitePair
+from tacit.loss.pairs.response import forced_response
 from tacit.mechanisms.response.response import Response
 from tacit.noise.ball import Ball, ball
 from tacit.noise.bernoulli import Bernoulli

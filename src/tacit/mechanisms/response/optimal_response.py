@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import nonnegative, probability
-from tacit.loss.finite_pair import FinitePair
-from tacit.loss.response import optimal_response
+from tacit.loss.pairs.finite_pair import FinitePair
+from tacit.loss.pairs.response import optimal_response
 from tacit.mechanisms.response.kary import Honesty
 from tacit.mechanisms.response.response import Response
 from tacit.noise.ball import Ball, ball

@@ -8,8 +8,8 @@ from functools import cached_property
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper
-from tacit.loss.finite_pair import FinitePair
-from tacit.loss.response import warner_response
+from tacit.loss.pairs.finite_pair import FinitePair
+from tacit.loss.pairs.response import warner_response
 from tacit.mechanisms.response.response import Response
 from tacit.noise.ball import Ball, ball, fraction_down, precision
 from tacit.noise.bernoulli import Bernoulli

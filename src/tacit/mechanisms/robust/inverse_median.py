@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper
-from tacit.loss.range_pair import BoundedRange
+from tacit.loss.pairs.range_pair import BoundedRange
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import Answer, cost, percent
 from tacit.mechanisms.mechanism import Mechanism

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper
-from tacit.loss.approx import Approx
-from tacit.loss.composition import Composition
-from tacit.loss.discrete_laplace_pair import DiscreteLaplacePair
+from tacit.loss.composing.composition import Composition
+from tacit.loss.composing.worst import Worst
+from tacit.loss.families.approx import Approx
+from tacit.loss.pairs.discrete_laplace_pair import DiscreteLaplacePair
 from tacit.loss.relation import Relation
-from tacit.loss.worst import Worst
 from tacit.mechanisms.answer import Answer, cost
 from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.robust.public_range import PublicRange

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper
-from tacit.loss.cauchy_pair import CauchyPair
+from tacit.loss.pairs.cauchy_pair import CauchyPair
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import Answer, cost
 from tacit.mechanisms.mechanism import Mechanism

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tacit.loss.range_pair import BoundedRange
+from tacit.loss.pairs.range_pair import BoundedRange
 from tacit.mechanisms.selection.selection import Selection
 from tacit.noise.ball import Ball, ball
 from tacit.noise.bits import Bits, Integers

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from numpy.typing import ArrayLike
 
-from tacit.loss.approx import Pure
+from tacit.loss.families.approx import Pure
 from tacit.mechanisms.selection.selection import Selection
 from tacit.noise.ball import Ball, ball
 from tacit.noise.bits import Bits, Integers

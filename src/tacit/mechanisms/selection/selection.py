@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper, whole
-from tacit.loss.approx import Approx
 from tacit.loss.calibrate import least
+from tacit.loss.families.approx import Approx
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import Answer, cost, percent

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from tacit.exact import Number
-from tacit.loss.approx import Pure
+from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.statistics.bounds import Bounds
 from tacit.mechanisms.statistics.records import column, total

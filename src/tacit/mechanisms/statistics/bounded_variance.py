@@ -7,7 +7,7 @@ from math import sqrt
 from typing import Any
 
 from tacit.exact import Number, proper, whole
-from tacit.loss.approx import Approx
+from tacit.loss.families.approx import Approx
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import number
 from tacit.mechanisms.statistics.combination import reach

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacit.exact import Number
-from tacit.loss.approx import Pure
+from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.statistics.records import present
 from tacit.mechanisms.statistics.tally import Sensitivity, Tally, TallyAnswer

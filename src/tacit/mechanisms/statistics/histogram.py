@@ -11,7 +11,7 @@ import numpy as np
 
 from tacit.errors import Refused
 from tacit.exact import Number, exact
-from tacit.loss.approx import Pure
+from tacit.loss.families.approx import Pure
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import percent

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import ClassVar, Self
 
 from tacit.exact import Number
-from tacit.loss.approx import Pure
+from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.statistics.bounds import Bounds
 from tacit.mechanisms.statistics.public_size import check_people

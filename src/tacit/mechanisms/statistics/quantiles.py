@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import Refused
 from tacit.exact import Number, exact, proper, whole
-from tacit.loss.approx import Pure
+from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import number
 from tacit.mechanisms.statistics.public_size import check_people, check_size

@@ -50,19 +50,18 @@ def reals(records: Any) -> NDArray[np.float64]:
 
 def vectors_of(records: Any, dimension: int) -> NDArray[np.float64]:
     """One row of floats a record, for records that are vectors: zeros where one is no vector of this dimension."""
-    if isinstance(records, (list, tuple)) or (isinstance(records, np.ndarray) and records.dtype == object):
-        rows = [_vector(record, dimension) for record in records]
-        return np.array(rows, np.float64).reshape(len(rows), dimension)
-    array = np.asarray(records)
-    is_table = array.ndim == 2 and array.shape[1] == dimension and array.dtype.kind in "biuf"
+    found = records if isinstance(records, (list, tuple)) else np.asarray(records)
+    if isinstance(found, (list, tuple)) or (found.dtype == object and found.ndim > 0):
+        return np.array([_vector(record, dimension) for record in found], np.float64).reshape(len(found), dimension)
+    is_table = found.ndim == 2 and found.shape[1] == dimension and found.dtype.kind in "biuf"
     if isinstance(records, np.ma.MaskedArray) or not is_table:
         raise Refused(
-            f"records of type {array.dtype} in {array.ndim} dimensions",
+            f"records of type {type(records).__name__}",
             "They are not one vector of the stated dimension for each person.",
             f"a table of numbers with {dimension} columns, or a list of vectors.",
         )
     with np.errstate(all="ignore"):
-        return array.astype(np.float64)
+        return found.astype(np.float64)
 
 
 def present(records: Any) -> int:
@@ -122,7 +121,8 @@ def total(integers: NDArray[np.int64]) -> int:
 
 
 def _real(record: Any) -> float:
-    if not isinstance(record, (bool, int, float, Fraction, Decimal, np.bool_, np.integer, np.floating)):
+    is_number = isinstance(record, (bool, int, float, Fraction, Decimal, np.bool_, np.integer, np.floating))
+    if not is_number or isinstance(record, np.timedelta64):
         return nan
     try:
         return float(record)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from tacit.errors import Refused
 from tacit.exact import Number
-from tacit.loss.approx import Approx
+from tacit.loss.families.approx import Approx
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.gaussian import Gaussian

@@ -13,7 +13,7 @@ import numpy as np
 
 from tacit.errors import Refused
 from tacit.exact import Number, exact, positive, proper, whole
-from tacit.loss.approx import Pure
+from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import Answer, cost, percent
 from tacit.mechanisms.mechanism import Mechanism

@@ -11,7 +11,7 @@ from typing import Any
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, whole
-from tacit.loss.approx import Pure
+from tacit.loss.families.approx import Pure
 from tacit.mechanisms.threshold.above_threshold import AboveThreshold
 from tacit.noise.discrete_laplace import DiscreteLaplace
 

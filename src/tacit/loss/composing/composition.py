@@ -1,0 +1,246 @@
+"""Several releases about the same people: what they cost together.
+
+Each part may be chosen after seeing the earlier answers; its loss must be fixed in advance. (A ledger
+whose losses are themselves chosen on the way may use only the sums within one family.)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from tacit.errors import Refused
+from tacit.exact import Number, nonnegative, probability, whole
+from tacit.loss.curve import float_up
+from tacit.loss.families.approx import Approx, Pure
+from tacit.loss.families.gdp import Gdp
+from tacit.loss.families.rdp import Rdp
+from tacit.loss.families.renyi import delta_at, epsilon_at, order_for_delta, order_for_epsilon
+from tacit.loss.families.zcdp import Zcdp
+from tacit.loss.loss import Loss, in_order
+from tacit.loss.sharp import order_above_one, sharp
+from tacit.noise.ball import Ball, ball, up
+
+if TYPE_CHECKING:
+    from tacit.loss.accountant.account import Account
+
+_FARTHEST = 14.0  # ln of the highest order tried: about a million
+_HALVINGS = 30
+_TRIED = (Fraction(0), *(Fraction(1, 2**k) for k in (1, 2, 3, 4, 5, 7, 10, 14, 20, 27, 34, 45, 60, 80)))
+
+
+def compose(*losses: Loss) -> Loss:
+    """What all these releases cost together: an associative, commutative sum whose unit is Pure(0).
+
+    Pure and Approx add ε and δ; Zcdp adds ρ and δ; Gdp adds μ²; Rdp adds order by order. Each family stays
+    itself. Different families become a `Composition`. For parts that should keep their own curves,
+    and not be added first, build the `Composition` itself.
+    """
+    parts = [part for part in _flattened(losses) if part != Pure(0)]
+    basic = [part for part in parts if isinstance(part, Approx)]
+    concentrated = [part for part in parts if isinstance(part, Zcdp)]
+    gaussian = [part for part in parts if isinstance(part, Gdp)]
+    renyi = [part for part in parts if isinstance(part, Rdp)]
+    summed = {Approx: basic, Zcdp: concentrated, Gdp: gaussian, Rdp: renyi}
+    total: list[Loss] = [part for part in parts if not isinstance(part, tuple(summed))]
+    if basic:
+        total.append(_add_basic(basic))
+    if concentrated:
+        slack = min(Fraction(1), sum((part.exact_delta for part in concentrated), Fraction(0)))
+        total.append(Zcdp(sum((part.rho for part in concentrated), Fraction(0)), slack))
+    if gaussian:
+        total.append(Gdp(sum((part.mu_squared for part in gaussian), Fraction(0))))
+    if renyi:
+        total.append(_add_renyi(renyi))
+    if not total:
+        return Pure(0)
+    return total[0] if len(total) == 1 else Composition(tuple(total))
+
+
+def post_processed(loss: Loss) -> Loss:
+    """The loss itself: whatever is computed from a release alone, by any method, costs nothing more."""
+    return loss
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Composition(Loss):
+    """Releases of different families side by side, answered by the best of the bounds that hold.
+
+    Outside an event of probability s = Σδᵢ (each part's own slack) every part costs only its core. For
+    the cores three bounds hold: ε's add over any split of δ; Rényi divergences add at each order (zCDP
+    is a special case and never better); and if each core lies within some μ, the μ² add. The whole is then
+    (ε, s + (1−s)δ′). Where every part has a dominating pair, the numeric accountant is tighter: its upper end answers.
+    """
+
+    parts: tuple[Loss, ...]
+
+    def __init__(self, parts: Iterable[Loss]) -> None:
+        object.__setattr__(self, "parts", in_order(_flattened(parts)))
+
+    def delta(self, epsilon: Number) -> float:
+        target = nonnegative(epsilon, "epsilon")
+        slack, cores = self.core_parts()
+        if (certain := _numeric(self.parts, lambda whole: whole.delta(target).upper)) is not None:
+            return certain
+        best = min(1.0, _renyi_delta(cores, target))
+        if (gaussian := _gaussian(cores)) is not None:
+            best = min(best, gaussian.delta(target))
+        return float_up(slack + (1 - slack) * Fraction(_basic_delta(cores, target, best)))
+
+    def epsilon(self, delta: Number) -> float:
+        target = probability(delta, "delta")
+        slack, cores = self.core_parts()
+        if target == 1:
+            return 0.0
+        if (certain := _numeric(self.parts, lambda whole: whole.upper(target))) is not None:
+            return certain
+        if target < slack:
+            return math.inf
+        left = (target - slack) / (1 - slack)
+        bounds = [_renyi_epsilon(cores, left), _basic_epsilon(cores, left)]
+        if (gaussian := _gaussian(cores)) is not None:
+            bounds.append(gaussian.epsilon(left))
+        return min(bounds)
+
+    def tradeoff(self, alpha: Number) -> float:
+        """The best that some (ε, δ) of this composition, or its Gaussian bound, promises; rounded down."""
+        level = probability(alpha, "alpha")
+        slack, cores = self.core_parts()
+        curves = [known.tradeoff(level) for known in _sample(self)]
+        if slack == 0 and (gaussian := _gaussian(cores)) is not None:
+            curves.append(gaussian.tradeoff(level))
+        return max(0.0, *curves) if curves else 0.0
+
+    def rdp(self, order: Number) -> float:
+        """The sum of the parts' divergences, rounded up."""
+        alpha = order_above_one(order)
+        return _sum_up(part.rdp(alpha) for part in self.parts)
+
+    def group(self, people: int) -> Composition:
+        """Each part for the whole group, side by side."""
+        size = whole(people, "people", least=1)
+        return Composition(part.group(size) for part in self.parts)
+
+    def zcdp(self) -> Zcdp:
+        """Σρ and Σδ, where every part has them."""
+        found = compose(*(part.zcdp() for part in self.parts))
+        return found if isinstance(found, Zcdp) else Zcdp(0)
+
+    def gdp(self) -> Gdp:
+        """√Σμ², where every part has one."""
+        return Gdp(sum((part.gdp().mu_squared for part in self.parts), Fraction(0)))
+
+    def core(self) -> tuple[Fraction, Loss]:
+        slack, cores = self.core_parts()
+        return slack, Composition(cores)
+
+    def core_parts(self) -> tuple[Fraction, tuple[Loss, ...]]:
+        """The parts' slacks added up, and what each costs outside them."""
+        split = [part.core() for part in self.parts]
+        return min(Fraction(1), sum((s for s, _ in split), Fraction(0))), tuple(c for _, c in split)
+
+    def __str__(self) -> str:
+        return " with ".join(str(part) for part in self.parts)
+
+
+@lru_cache(maxsize=64)
+def _sample(loss: Composition) -> tuple[Approx, ...]:
+    """Some (ε, δ) that the composition promises."""
+    slack, _ = loss.core_parts()
+    tried = [slack + (1 - slack) * share for share in _TRIED]
+    return tuple(Approx(Fraction(loss.epsilon(delta)), delta) for delta in tried if loss.epsilon(delta) < math.inf)
+
+
+def _flattened(losses: Iterable[Loss]) -> list[Loss]:
+    return [part for loss in losses for part in (loss.parts if isinstance(loss, Composition) else (loss,))]
+
+
+def _add_basic(parts: list[Approx]) -> Approx:
+    epsilon = sum((part.exact_epsilon for part in parts), Fraction(0))
+    if all(isinstance(part, Pure) for part in parts):
+        return Pure(epsilon)
+    return Approx(epsilon, min(Fraction(1), sum((part.exact_delta for part in parts), Fraction(0))))
+
+
+def _add_renyi(parts: list[Rdp]) -> Rdp:
+    """The sum at every listed order up to which all parts are known: the sum of the straight lines, exactly."""
+    last = min(part.orders[-1] for part in parts)
+    orders = sorted({order for part in parts for order in part.orders if order <= last})
+    return Rdp((order, sum((part.bound(order) or Fraction(0) for part in parts), Fraction(0))) for order in orders)
+
+
+def _renyi_delta(cores: tuple[Loss, ...], epsilon: Fraction) -> float:
+    order = order_for_delta(_divergence(cores), epsilon, _FARTHEST)
+    return _certified(cores, order, lambda total: delta_at(order, total, epsilon))
+
+
+def _renyi_epsilon(cores: tuple[Loss, ...], delta: Fraction) -> float:
+    if delta == 0:
+        return math.inf
+    order = order_for_epsilon(_divergence(cores), delta, _FARTHEST)
+    return max(0.0, _certified(cores, order, lambda total: epsilon_at(order, total, delta)))
+
+
+def _basic_delta(cores: tuple[Loss, ...], epsilon: Fraction, known: float) -> float:
+    """The least δ ≤ `known` whose basic ε is within the target: bisection over the exponent of δ."""
+    if _basic_epsilon(cores, Fraction(0)) <= epsilon:
+        return 0.0
+    if known == 0 or not _basic_epsilon(cores, Fraction(known)) <= epsilon:
+        return known
+    low, high = -1074.0, math.log2(known)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        trial = math.exp2(middle)
+        if _basic_epsilon(cores, Fraction(trial)) <= epsilon:
+            high, known = middle, min(known, trial)
+        else:
+            low = middle
+    return known
+
+
+def _basic_epsilon(cores: tuple[Loss, ...], delta: Fraction) -> float:
+    """The better of two splits: δ shared by all parts, or only by those that have no pure ε."""
+    pure = [core.epsilon(0) for core in cores]
+    needy = sum(1 for bound in pure if not bound < math.inf)
+    if needy == 0 and delta == 0:
+        return _sum_up(pure)
+    by_need = _sum_up(
+        bound if bound < math.inf else core.epsilon(delta / needy) for core, bound in zip(cores, pure, strict=True)
+    )
+    return min(by_need, _sum_up(core.epsilon(delta / len(cores)) for core in cores))
+
+
+def _numeric(parts: tuple[Loss, ...], question: Callable[[Account], float]) -> float | None:
+    """The numeric accountant's answer; None where it has none, because a part has no pair or δ is too small."""
+    from tacit.loss.accountant.account import account  # it takes compositions apart, so it cannot be imported above
+
+    try:
+        return question(account((part, 1) for part in parts))
+    except Refused:
+        return None
+
+
+def _gaussian(cores: tuple[Loss, ...]) -> Gdp | None:
+    try:
+        return Gdp(sum((core.gdp().mu_squared for core in cores), Fraction(0)))
+    except Refused:
+        return None
+
+
+def _divergence(cores: tuple[Loss, ...]) -> Callable[[float], float]:
+    return lambda excess: math.fsum(core.rdp(1 + Fraction(excess)) for core in cores)
+
+
+def _certified(cores: tuple[Loss, ...], order: Fraction, convert: Callable[[Ball], Ball]) -> float:
+    total = _sum_up(core.rdp(order) for core in cores)
+    return up(sharp(lambda: convert(ball(total)))) if total < math.inf else math.inf
+
+
+def _sum_up(bounds: Iterable[float]) -> float:
+    """The sum, rounded up once."""
+    values = list(bounds)
+    return float_up(sum((Fraction(v) for v in values), Fraction(0))) if all(v < math.inf for v in values) else math.inf

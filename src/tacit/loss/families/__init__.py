@@ -1,0 +1,1 @@
+"""Losses known by a number or two: (ε, δ), ρ, μ, Rényi divergences."""

@@ -1,0 +1,94 @@
+"""Zero-concentrated privacy: every Rényi divergence at most ρ times its order."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tacit.errors import Refused
+from tacit.exact import Number, nonnegative, probability, whole
+from tacit.loss.curve import float_up, tradeoff_from_delta
+from tacit.loss.families.renyi import clipped, delta_at, epsilon_at, order_for_delta, order_for_epsilon
+from tacit.loss.loss import Loss
+from tacit.loss.sharp import order_above_one, sharp, shown
+from tacit.noise.ball import Ball, ball, up
+
+_FARTHEST = 300.0  # ln of the highest order tried: ρ as small as 10^-260 still finds its best order
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Zcdp(Loss):
+    """δ-approximate ρ-zCDP (Bun–Steinke 2016), under the release's own relation.
+
+    Outside an event of probability at most δ in each world, D_α ≤ ρα for every α > 1, both ways round.
+    (ε, δ′)-privacy of the rest gives (ε, δ + (1−δ)δ′) for the whole.
+    """
+
+    rho: Fraction
+    exact_delta: Fraction
+
+    def __init__(self, rho: Number, delta: Number = 0) -> None:
+        object.__setattr__(self, "rho", nonnegative(rho, "rho"))
+        object.__setattr__(self, "exact_delta", probability(delta, "delta"))
+
+    def delta(self, epsilon: Number) -> float:
+        """The best Rényi conversion over all orders, plus the slack δ, rounded up."""
+        target = nonnegative(epsilon, "epsilon")
+        return min(1.0, up(sharp(lambda: self._curve(target))))
+
+    def _curve(self, epsilon: Fraction) -> Ball:
+        """An upper bound of δ at ε; not cut at 1, so that it falls everywhere and a search finds its way."""
+        slack = ball(self.exact_delta)
+        if self.rho == 0 or self.exact_delta == 1:
+            return slack
+        order = order_for_delta(self._divergence, epsilon, _FARTHEST)
+        return slack + (1 - slack) * delta_at(order, ball(self.rho * order), epsilon)
+
+    def _divergence(self, excess: float) -> float:
+        return clipped(self.rho) * (1 + excess)
+
+    def epsilon(self, delta: Number) -> float:
+        """The best Rényi conversion over all orders at the δ that the slack leaves, rounded up."""
+        target = probability(delta, "delta")
+        if target == 1 or (self.rho == 0 and target >= self.exact_delta):
+            return 0.0
+        if not target > self.exact_delta:
+            return math.inf
+        left = (target - self.exact_delta) / (1 - self.exact_delta)
+        order = order_for_epsilon(self._divergence, left, _FARTHEST)
+        return max(0.0, up(sharp(lambda: epsilon_at(order, ball(self.rho * order), left))))
+
+    def tradeoff(self, alpha: Number) -> float:
+        """The curve that the (ε, δ(ε)) imply together, rounded down."""
+        level = probability(alpha, "alpha")
+        return tradeoff_from_delta(self._curve, level)
+
+    def rdp(self, order: Number) -> float:
+        """ρα; `inf` with δ > 0, for then everything may be revealed."""
+        alpha = order_above_one(order)
+        return math.inf if self.exact_delta > 0 else float_up(self.rho * alpha)
+
+    def group(self, people: int) -> Zcdp:
+        """k²ρ for k people (Bun–Steinke 2016, by the triangle inequality of Rényi divergence).
+
+        With δ > 0 the events of neighbouring steps need not agree, and nothing is proven: refused.
+        """
+        size = whole(people, "people", least=1)
+        if self.exact_delta > 0 and size > 1:
+            raise Refused(
+                f"({self}) for {size} people",
+                "Group privacy of approximate zCDP is not proven in this form.",
+                "`loss.approx(delta).group(people)`, which is; or δ = 0.",
+            )
+        return Zcdp(size * size * self.rho, self.exact_delta)
+
+    def zcdp(self) -> Zcdp:
+        return self
+
+    def core(self) -> tuple[Fraction, Loss]:
+        return self.exact_delta, Zcdp(self.rho)
+
+    def __str__(self) -> str:
+        slack = f", δ = {shown(self.exact_delta)}" if self.exact_delta > 0 else ""
+        return f"ρ = {shown(self.rho)}{slack}"

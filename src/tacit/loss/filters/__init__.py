@@ -1,0 +1,1 @@
+"""What may still be released, when each release is chosen after seeing the last."""

@@ -1,0 +1,1 @@
+"""Losses known exactly: the two laws that bound every pair of neighbours."""

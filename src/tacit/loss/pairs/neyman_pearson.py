@@ -1,0 +1,90 @@
+"""The best tests between two finite laws: take in the outputs in the order of their likelihood ratio."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb
+
+from tacit.loss.pairs.exponential_sum import ExponentialSum
+from tacit.loss.sharp import sharp
+from tacit.noise.ball import Ball, fraction_up
+
+
+@dataclass(frozen=True)
+class BestTests:
+    """The tests that accuse one law, A, of not being the other, B; all that (A, B) costs in this direction.
+
+    `corners[k]` holds the masses (a, b) of the k outputs likeliest under A, both multiplied by `scale`, from nothing
+    (k = 0) to everything.
+    """
+
+    corners: tuple[tuple[ExponentialSum, ExponentialSum], ...]
+    scale: ExponentialSum
+
+    @classmethod
+    def of(cls, masses: Iterable[tuple[ExponentialSum, ExponentialSum]], scale: ExponentialSum) -> BestTests:
+        """From the masses of the outputs, in falling order of a/b."""
+        corners = [(ExponentialSum(()), ExponentialSum(()))]
+        for a, b in masses:
+            corners.append((corners[-1][0] + a, corners[-1][1] + b))
+        return cls(tuple(corners), scale)
+
+    def advantage(self, epsilon: Fraction) -> ExponentialSum:
+        """The largest A(S) − e^ε B(S) over all sets S of outputs, times `scale`: take in while there is gain."""
+
+        def gains(k: int) -> bool:
+            (a, b), (a_before, b_before) = self.corners[k], self.corners[k - 1]
+            return (a - a_before - (b - b_before).scaled(Fraction(1), epsilon)).is_positive()
+
+        count = bisect_left(range(1, len(self.corners)), True, key=lambda k: not gains(k))
+        a, b = self.corners[count]
+        return a - b.scaled(Fraction(1), epsilon)
+
+    def epsilon_ball(self, delta: Fraction) -> Ball:
+        """The least ε, perhaps negative, with A(S) − e^ε B(S) ≤ δ for all S: the largest ln((A(S)−δ)/B(S))."""
+        worst = arb.neg_inf()
+        for a, b in self.corners:
+            excess = a - self.scale.scaled(delta)
+            if not excess.is_positive():
+                continue
+            if not b.terms:
+                return arb.pos_inf()
+            worst = worst.max((excess.ball() / b.ball()).log())
+        return worst
+
+    def miss_ball(self, alpha: Fraction) -> Ball:
+        """The least miss rate at false-alarm rate α: by the corners, and straight between them."""
+        allowed = self.scale.scaled(alpha)
+        last = bisect_left(self.corners, True, key=lambda corner: (corner[1] - allowed).is_positive()) - 1
+        a, b = self.corners[last]
+        miss = (self.scale - a).ball()
+        if last + 1 < len(self.corners):
+            a_next, b_next = self.corners[last + 1]
+            miss -= (allowed - b).ball() * ((a_next - a).ball() / (b_next - b).ball())
+        return miss / self.scale.ball()
+
+    def giveaway(self) -> Fraction:
+        """The mass of what A alone can give: exact if it is rational, else barely above."""
+        given = self._given()
+        share = given.share_of(self.scale)
+        if share is not None:
+            return share
+        return min(Fraction(1), fraction_up(sharp(lambda: given.ball() / self.scale.ball())))
+
+    def largest_loss(self) -> Fraction:
+        """The largest finite ln(a/b), or 0 if that is larger: exact if it is rational, else barely above."""
+        a, b = next(corner for corner in self.corners if corner[1].terms)
+        a -= self._given()
+        if not a.terms:
+            return Fraction(0)
+        loss = a.log_ratio_to(b)
+        if loss is None:
+            loss = fraction_up(sharp(lambda: (a.ball() / b.ball()).log()))
+        return max(Fraction(0), loss)
+
+    def _given(self) -> ExponentialSum:
+        return [a for a, b in self.corners if not b.terms][-1]

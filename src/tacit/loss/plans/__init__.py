@@ -1,0 +1,1 @@
+"""Releases as people write them, and what is asked about them."""

@@ -1,0 +1,1 @@
+"""Which tests of membership a loss permits."""

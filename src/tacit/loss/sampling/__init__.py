@@ -1,0 +1,1 @@
+"""Releases about a secret sample."""
