@@ -15,13 +15,14 @@ from tests.divergence import Law, hockey_stick, violations
 from tests.goodness import FALSE_ALARM
 
 from tacit.errors import Refused
-from tacit.loss.families.approx import Approx
+from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.robust.propose_test_release import ProposeTestRelease, Stable, stable_median
 from tacit.mechanisms.robust.public_range import PublicRange
+from tacit.mechanisms.statistics.bounded_mean import BoundedMean
 from tacit.noise.ball import precision
 from tacit.noise.grid import Grid
 from tacit.noise.rehearsal import Seeded
@@ -194,3 +195,22 @@ def test_what_is_no_mechanism_or_no_stable_answer_is_refused() -> None:
         ProposeTestRelease(Laplace.for_epsilon(1, 1, Relation.REPLACE), Relation.REPLACE, 1, "0.1").rehearse(
             5, Seeded(1)
         )
+
+
+@pytest.mark.parametrize("proposed", [1, 2, 3, 4, 5])
+def test_the_median_keeps_its_promises_under_add_remove(proposed: int) -> None:
+    """Every data set of up to five records, none among them, against every one with a record more."""
+    for size in range(6):
+        for data in combinations_with_replacement(range(5), size):
+            here = stable_median(list(data), FIVE, proposed)
+            for newcomer in range(5):
+                there = stable_median([*data, newcomer], FIVE, proposed)
+                assert abs(here.distance - there.distance) <= 1
+                assert abs(here.answer - there.answer) <= proposed or here.distance == there.distance == 0
+
+
+def test_only_a_noisy_number_may_stand_behind_the_test() -> None:
+    """A mean answers with more than one number, and its parts are no answer."""
+    mean = BoundedMean(Pure(1), Relation.ADD_REMOVE, 0, 10)
+    with pytest.raises(Refused, match="BoundedMean behind a test"):
+        ProposeTestRelease(mean, Relation.ADD_REMOVE, Fraction(1), Fraction(1, 100))  # type: ignore[arg-type]

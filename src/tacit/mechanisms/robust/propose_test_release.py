@@ -18,6 +18,8 @@ from tacit.loss.composing.worst import Worst
 from tacit.loss.families.approx import Approx
 from tacit.loss.pairs.discrete_laplace_pair import DiscreteLaplacePair
 from tacit.loss.relation import Relation
+from tacit.mechanisms.additive.additive import Additive
+from tacit.mechanisms.additive.staircase import Staircase
 from tacit.mechanisms.answer import Answer, cost
 from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.robust.public_range import PublicRange
@@ -51,7 +53,7 @@ class ProposeTestRelease(Mechanism[Stable, "GuardedAnswer"]):
     is then released: (b).
     """
 
-    inner: Mechanism[Any, Answer]
+    inner: Additive | Staircase
     relation: Relation
     test_epsilon: Fraction
     delta: Fraction
@@ -60,9 +62,12 @@ class ProposeTestRelease(Mechanism[Stable, "GuardedAnswer"]):
         super().__post_init__()
         object.__setattr__(self, "test_epsilon", positive(self.test_epsilon, "test_epsilon"))
         object.__setattr__(self, "delta", proper(self.delta, "delta"))
-        if not isinstance(self.inner, Mechanism):
-            kind = type(self.inner).__name__
-            raise Refused(f"a release by a {kind}", "It is no mechanism.", "a mechanism, such as Laplace.")
+        if not isinstance(self.inner, Additive | Staircase):
+            raise Refused(
+                f"a {type(self.inner).__name__} behind a test",
+                "What is released must be a number with noise of a proposed sensitivity.",
+                "Laplace, Gaussian, DiscreteGaussian or Staircase.",
+            )
         if self.relation is not self.inner.relation:
             raise Refused(
                 f"a test under {self.relation} before a release under {self.inner.relation}",
@@ -140,10 +145,11 @@ def stable_median(values: ArrayLike, span: PublicRange, sensitivity: Number) -> 
     replacements and one more can move the median from x[i] to x[j], or back, iff i ≤ m ≤ j and j − i ≤ k + 1 (Nissim,
     Raskhodnikova, Smith 2007); so it is the least j − i − 1 with x[j] − x[i] above the proposed. Where none is,
     nothing is unstable, and the distance is one more than the number of records.
+
+    Under add/remove the same distance keeps both promises: a record more or less moves the median no farther than a
+    replaced one can, and each j − i by at most 1. (The median of no records is the lower end; it is no more stable.)
     """
     records = np.sort(span.steps(values))
-    if not records.size:
-        return Stable(span.place(span.first), 1)
     proposed = math.floor(min(positive(sensitivity, "sensitivity") / span.grid.step, Fraction(span.size)))
     padded = np.concatenate([[span.first], records, [span.last]])
     middle = 1 + (records.size - 1) // 2
