@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 from fractions import Fraction
+from functools import partial
 
 from bench.accountant_cases import LAPLACE, MIXED_DELTA, RESPONSES, SAMPLED, SCALES, TARGETS
 from bench.claims import Claim, report
@@ -45,8 +46,8 @@ def calibrate(name: str) -> Fraction:
 def main() -> None:
     names = [*SAMPLED, "C", "D"]
     brackets = {name: answer(name) for name in names}
-    ours = {name: take_turns([lambda name=name: answer(name)], 5)[0] for name in names}  # type: ignore[misc]
-    tuning = {name: take_turns([lambda name=name: calibrate(name)], 5)[0] for name in TARGETS}  # type: ignore[misc]
+    ours = {name: take_turns([partial(answer, name)], 5)[0] for name in names}
+    tuning = {name: take_turns([partial(calibrate, name)], 5)[0] for name in TARGETS}
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     google, prv = ask_peer("dp_accounting_cases.py"), ask_peer("prv_cases.py")
     claims = []

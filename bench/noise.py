@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from time import perf_counter
 
 import numpy as np
@@ -32,7 +33,7 @@ def against_numpy() -> list[Claim]:
             (RoundedGaussian(scale**2), FLOOR.normal, 1.2, "normal"),
             (DiscreteGaussian(scale**2), FLOOR.normal, 1.2, "normal"),
         ):
-            ours, theirs = take_turns([lambda: law.draw(SIZE, ENTROPY), lambda: floor(0.0, scale, SIZE)])  # noqa: B023
+            ours, theirs = take_turns([partial(law.draw, SIZE, ENTROPY), partial(floor, 0.0, scale, SIZE)])
             name = f"{type(law).__name__} at {scale:,} / NumPy {peer}"
             detail = f"{ours / SIZE * 1e9:.1f} ns against {theirs / SIZE * 1e9:.1f} ns a draw"
             claims.append(Claim(name, ours / theirs, target, True, detail))
@@ -50,7 +51,7 @@ def against_opendp() -> list[Claim]:
             (Gaussian(one, Relation.ADD_REMOVE, variance=Fraction(scale) ** 2), "gaussian"),
             (DiscreteGaussianMechanism(one, Relation.ADD_REMOVE, sigma_squared=Fraction(scale) ** 2), "gaussian"),
         ):
-            (ours,) = take_turns([lambda: mechanism.release(zeros)], 5)  # noqa: B023
+            (ours,) = take_turns([partial(mechanism.release, zeros)], 5)
             theirs = peer[f"{rival} {scale}"]
             name = f"OpenDP {rival} / {type(mechanism).__name__} release at {scale:,}"
             detail = f"{theirs * 1e9:,.0f} ns against {ours / SIZE * 1e9:.1f} ns a value"

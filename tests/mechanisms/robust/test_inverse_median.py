@@ -231,3 +231,9 @@ def test_every_point_of_a_range_is_a_float() -> None:
         PublicRange(0, 2**54 + 3, Grid(0))
     widest = PublicRange(-(2**53), 2**53, Grid(0))
     assert widest.place(widest.last - 1) == 2**53 - 1
+
+
+def test_a_range_without_a_grid_has_about_a_million_points() -> None:
+    assert 1 << 20 <= PublicRange(0, 110).size <= 1 << 22
+    with pytest.raises(Refused):
+        PublicRange(5, 5)

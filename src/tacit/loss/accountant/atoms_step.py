@@ -77,7 +77,7 @@ class CoinStep(Step):
         return np.array([-self.epsilon, self.epsilon])
 
     @property
-    def ladder(self) -> Ladder | None:  # type: ignore[override]  # a property where the base has a constant
+    def ladder(self) -> Ladder | None:
         return Ladder(self.epsilon, 2 * self.epsilon) if self.epsilon else None
 
     def masses(self, edges: Array) -> Masses:
@@ -123,7 +123,7 @@ class DiscreteLaplaceStep(Step):
         return self.rate * (self.shift - 2 * np.arange(self.shift + 1, dtype=np.float64))
 
     @property
-    def ladder(self) -> Ladder:  # type: ignore[override]  # a property where the base has a constant
+    def ladder(self) -> Ladder:
         return Ladder(self.rate * self.shift, 2 * self.rate)
 
     def masses(self, edges: Array) -> Masses:

@@ -22,7 +22,7 @@ class LaplaceStep(Step):
         return True
 
     @property
-    def ladder(self) -> Ladder:  # type: ignore[override]  # a property where the base has a constant
+    def ladder(self) -> Ladder:
         return Ladder(self.ratio, 2 * self.ratio)
 
     def atoms(self) -> Array:

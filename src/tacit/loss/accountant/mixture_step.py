@@ -70,7 +70,7 @@ class PoissonStep(Step):
         return np.array([*least, *(self.loss(float(atom)) for atom in self.base.atoms())])
 
     @property
-    def ladder(self) -> Ladder | None:  # type: ignore[override]  # a property where the base has a constant
+    def ladder(self) -> Ladder | None:
         """The two ends, where the base is a coin or Laplace noise: the only atoms."""
         atoms = self.atoms()
         return Ladder(float(atoms[-1]), float(atoms[-1] - atoms[0])) if len(atoms) == 2 else None
@@ -159,7 +159,7 @@ class FixedSizeStep(Step):
         return np.array([*-above[above > 0][::-1], 0.0, *above[above > 0]])
 
     @property
-    def ladder(self) -> Ladder | None:  # type: ignore[override]  # a property where the base has a constant
+    def ladder(self) -> Ladder | None:
         """The one loss above 0 that has an atom, its opposite and 0, where the base is a coin or Laplace noise."""
         atoms = self.atoms()
         return Ladder(float(atoms[-1]), float(atoms[-1])) if len(atoms) == 3 else None

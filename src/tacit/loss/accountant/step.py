@@ -45,8 +45,10 @@ class Step(ABC):
     cannot say it better. All probabilities are of the set really cut.
     """
 
-    ladder: Ladder | None = None
-    """Where the atoms sit, if the law has few of them; a grid that meets them is much the best."""
+    @property
+    def ladder(self) -> Ladder | None:
+        """Where the atoms sit, if the law has few of them; a grid that meets them is much the best."""
+        return None
 
     @abstractmethod
     def masses(self, edges: Array) -> Masses:

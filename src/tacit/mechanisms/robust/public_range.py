@@ -16,22 +16,30 @@ from tacit.mechanisms.steps import in_steps
 from tacit.noise.bits import Integers
 from tacit.noise.grid import Grid, check_grid
 
+_STEPS = 1 << 20
 _FARTHEST = 1 << 53  # up to here every step is a float: a point never moves when it is placed
 
 
 @dataclass(frozen=True, init=False)
 class PublicRange:
-    """The grid points from `lower` to `upper`. Both are public: chosen without looking at the data."""
+    """The grid points from `lower` to `upper`. Both are public: chosen without looking at the data.
+
+    Where no grid is named, it cuts the range into about a million steps.
+    """
 
     lower: Fraction
     upper: Fraction
     grid: Grid
 
-    def __init__(self, lower: Number, upper: Number, grid: Grid) -> None:
-        check_grid(grid)
-        object.__setattr__(self, "lower", exact(lower, "lower"))
-        object.__setattr__(self, "upper", exact(upper, "upper"))
-        object.__setattr__(self, "grid", grid)
+    def __init__(self, lower: Number, upper: Number, grid: Grid | None = None) -> None:
+        ends = exact(lower, "lower"), exact(upper, "upper")
+        if not ends[0] < ends[1] and grid is None:
+            raise Refused(f"a range from {lower} to {upper}", "It has no width.", "lower < upper; or a grid.")
+        steps = Grid.below((ends[1] - ends[0]) / _STEPS) if grid is None else grid
+        check_grid(steps)
+        object.__setattr__(self, "lower", ends[0])
+        object.__setattr__(self, "upper", ends[1])
+        object.__setattr__(self, "grid", steps)
         if not self.first <= self.last:
             raise Refused(
                 f"a range from {float(self.lower):g} to {float(self.upper):g}",
@@ -40,7 +48,7 @@ class PublicRange:
             )
         if not max(-self.first, self.last) <= _FARTHEST:
             raise Refused(
-                f"a range from {float(self.lower):g} to {float(self.upper):g} in steps of {float(grid.step):g}",
+                f"a range from {float(self.lower):g} to {float(self.upper):g} in steps of {float(steps.step):g}",
                 "Not every step of it is a floating-point number.",
                 "a coarser grid or a smaller range.",
             )
