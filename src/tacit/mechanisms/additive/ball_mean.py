@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, isqrt
+from math import floor
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,9 +14,10 @@ from tacit.exact import Number, positive, proper, whole
 from tacit.loss.families.approx import Approx
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
+from tacit.mechanisms.additive.clip import clip_to_ball
 from tacit.mechanisms.additive.euclidean_laplace import EuclideanLaplace, gamma_quantile_up
 from tacit.mechanisms.additive.gaussian import Gaussian
-from tacit.mechanisms.answer import Answer, cost, percent
+from tacit.mechanisms.additive.vector_answer import VectorAnswer
 from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.statistics.records import vectors_of
 from tacit.mechanisms.steps import in_steps
@@ -29,7 +30,7 @@ _FINEST = 1 << 30  # the square of a clipped vector's length then fits 64 bits
 
 
 @dataclass(frozen=True)
-class BallMean(Mechanism[ArrayLike, "VectorAnswer"]):
+class BallMean(Mechanism[ArrayLike, VectorAnswer]):
     """Clips each person's vector to the ball of a public radius, adds them up in integers and makes the sum private.
 
     Claim: the release costs what `noise` costs on integer vectors that differ in ℓ₂ norm by at most R, the radius in
@@ -170,33 +171,6 @@ class BallMean(Mechanism[ArrayLike, "VectorAnswer"]):
 
     def answer(self, private: NDArray[np.float64]) -> VectorAnswer:
         return VectorAnswer(private, self)
-
-
-class VectorAnswer(Answer):
-    """A private vector: the error is its distance from the true one. `interval` is the box around that ball."""
-
-    def describe(self, confidence: Number = "0.95") -> str:
-        cells = ", ".join(f"{cell:,.6g}" for cell in self.value)
-        sure = f"({percent(confidence)} sure; cost {cost(self.loss)})"
-        return f"({cells}) within {self.error(confidence):,.4g} in length  {sure}"
-
-
-def clip_to_ball(rows: Integers, radius: int) -> Integers:
-    """Each integer row as it is, if its length is at most `radius`; else shortened towards 0 to at most that length.
-
-    Lengths are compared in integers. Floats only propose the shortened row; one that is too long is shortened exactly.
-    """
-    lengths = np.linalg.norm(rows.astype(np.float64), axis=1)
-    factors = np.where(lengths > radius, radius / np.maximum(lengths, 1.0) * (1 - 2.0**-40), 1.0)
-    shortened = np.trunc(rows * factors[:, None]).astype(np.int64)
-    near = lengths <= 2.0 * radius  # of these the squares fit 64 bits
-    fits = near & ((np.where(near[:, None], rows, 0) ** 2).sum(axis=1, dtype=np.int64) <= radius**2)
-    clipped = np.where(fits[:, None], rows, shortened)
-    for row in np.flatnonzero((clipped**2).sum(axis=1, dtype=np.int64) > radius**2):
-        exact = [int(cell) for cell in rows[row]]
-        above = isqrt(sum(cell * cell for cell in exact)) + 1
-        clipped[row] = [(abs(cell) * radius // above) * (1 if cell > 0 else -1) for cell in exact]
-    return clipped
 
 
 def _reach(radius: Fraction, relation: Relation, grid: Grid) -> Fraction:

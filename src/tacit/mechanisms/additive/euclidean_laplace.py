@@ -13,7 +13,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, positive, proper, whole
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
-from tacit.mechanisms.answer import Answer
+from tacit.mechanisms.additive.vector_answer import VectorAnswer
 from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.steps import in_steps
 from tacit.noise.ball import START_BITS, Ball, ball, first_true, less, precision, up
@@ -25,7 +25,7 @@ _FINENESS = 1 << 20  # quantiles are found to this part of the scale
 
 
 @dataclass(frozen=True)
-class EuclideanLaplace(Mechanism[ArrayLike, Answer]):
+class EuclideanLaplace(Mechanism[ArrayLike, VectorAnswer]):
     """Adds noise with density ∝ e^{−‖x‖₂/scale} to a vector of integers, and rounds it to integers.
 
     Claim: if neighbours' vectors differ by at most `sensitivity` in ℓ₂ norm, the release is
@@ -58,8 +58,8 @@ class EuclideanLaplace(Mechanism[ArrayLike, Answer]):
     def loss(self) -> Pure:
         return Pure(self.sensitivity / self.scale)
 
-    def answer(self, private: Integers) -> Answer:
-        return Answer(private, self)
+    def answer(self, private: Integers) -> VectorAnswer:
+        return VectorAnswer(private, self)
 
     def privatize(self, value: ArrayLike, bits: Bits) -> Integers:
         vector = in_steps(value, None)
