@@ -10,7 +10,7 @@ from tacit.exact import Number, positive, whole
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.loss import Loss
+from tacit.loss.loss import Loss, a_loss
 from tacit.loss.order import fits
 from tacit.loss.pairs.discrete_gaussian_pair import DiscreteGaussianPair
 
@@ -20,6 +20,7 @@ _FARTHEST = 2.0**512
 
 def meets(loss: Loss, target: Loss) -> bool:
     """Whether the loss keeps the promise: for (ε, δ) certified by its own curve, else in the target's currency."""
+    a_loss(loss)
     if isinstance(target, Approx):
         return Fraction(loss.delta(target.exact_epsilon)) <= target.exact_delta
     if isinstance(target, Zcdp):
@@ -33,6 +34,7 @@ def least(loss_of: Callable[[Fraction], Loss], target: Loss) -> Fraction:
     The loss must fall as the parameter grows (as with any noise scale). The parameter returned was
     itself checked, so a loss that does not fall makes it needlessly large, never too small.
     """
+    demand_function(loss_of)
     high = 1.0
     while not meets(loss_of(Fraction(high)), target):
         high *= 2
@@ -47,6 +49,12 @@ def least(loss_of: Callable[[Fraction], Loss], target: Loss) -> Fraction:
         middle = (low + high) / 2
         low, high = (low, middle) if meets(loss_of(Fraction(middle)), target) else (middle, high)
     return Fraction(high)
+
+
+def demand_function(value: object) -> None:
+    """Refuse what cannot be called with a parameter."""
+    if not callable(value):
+        raise Refused(f"a plan of type {type(value).__name__}", "It is no function.", "a function of the parameter.")
 
 
 def laplace_scale(target: Pure, sensitivity: Number = 1) -> Fraction:

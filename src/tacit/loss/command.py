@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from fractions import Fraction
 from pathlib import Path
 from time import perf_counter
@@ -21,7 +22,8 @@ from tacit.loss.families.approx import Approx
 from tacit.loss.plans.catalogue import loss_of
 from tacit.loss.plans.expression import parse
 from tacit.loss.plans.question import Question
-from tacit.loss.words import guess_probability
+from tacit.loss.sharp import shown_down, shown_up
+from tacit.loss.words import guess_probability, percent_up
 
 app = typer.Typer(
     help="What many releases cost together, and how much noise a promise needs.",
@@ -62,10 +64,16 @@ def compose(
     if as_json:
         _print_json(lower=found.lower, upper=found.upper, delta=float(exact(delta, "delta")))
         return
+    if not found.upper < math.inf:
+        _console.print(f"No ε is certified at δ = {delta}: everything may be given away with a greater probability.")
+        _say_where(figure)
+        return
     guess = guess_probability(Approx(Fraction(found.upper), exact(delta, "delta")))
     _console.print(
-        f"ε between {found.lower:.6g} and {found.upper:.6g} at δ = {delta} (certified; {milliseconds:.0f} ms).\n"
-        f"Whoever knows all but whether one person is in the data guesses that right at most {guess:.1%} of the time."
+        f"ε between {shown_down(found.lower)} and {shown_up(found.upper)} at δ = {delta} "
+        f"(certified; {milliseconds:.0f} ms).\n"
+        f"Whoever knows all but whether one person is in the data guesses that right "
+        f"at most {percent_up(guess)} of the time."
     )
     _say_where(figure)
 
@@ -100,8 +108,8 @@ def calibrate(
         _print_json(parameter=question.name, value=float(found), lower=cost.lower, upper=cost.upper)
         return
     _console.print(
-        f"{question.name} = {float(found):.6g} is {question.extreme} that keeps ε ≤ {epsilon} at δ = {delta} "
-        f"({milliseconds:.0f} ms).\nε is then between {cost.lower:.6g} and {cost.upper:.6g}."
+        f"{question.name} = {float(found):.15g} is {question.extreme} that keeps ε ≤ {epsilon} at δ = {delta} "
+        f"({milliseconds:.0f} ms).\nε is then between {shown_down(cost.lower)} and {shown_up(cost.upper)}."
     )
     _say_where(figure)
 
@@ -137,7 +145,7 @@ def compare(
     for column in ("k", "δ of all", *names):
         table.add_column(column, justify="right")
     for count, total, bounds in rows:
-        table.add_row(f"{count:,}", f"{total:.6g}", *(f"{bounds[name]:.6g}" for name in names))
+        table.add_row(f"{count:,}", f"{total:.6g}", *(shown_up(bounds[name]) for name in names))
     _console.print(table)
     _say_where(figure)
 
@@ -168,7 +176,7 @@ def region(
         table.add_column(column, justify="right")
     for count, corners in curves.items():
         for place, (alarms, misses) in enumerate(corners):
-            table.add_row(f"{count:,}" if place == 0 else "", f"{alarms:.6g}", f"{misses:.6g}")
+            table.add_row(f"{count:,}" if place == 0 else "", shown_down(alarms), shown_down(misses))
         table.add_section()
     _console.print(table)
     _say_where(figure)
@@ -192,7 +200,16 @@ def _range(text: str) -> list[int]:
 
 
 def _print_json(**fields: object) -> None:
-    typer.echo(json.dumps(fields))
+    typer.echo(json.dumps(_finite(fields)))
+
+
+def _finite(value: object) -> object:
+    """The same with null where a number is infinite, for JSON has no infinity."""
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(inner) for inner in value]
+    return None if isinstance(value, float) and math.isinf(value) else value
 
 
 def _say_where(figure: Path | None) -> None:

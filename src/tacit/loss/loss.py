@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from tacit.errors import Refused
 from tacit.exact import Number, probability
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from tacit.loss.families.approx import Approx
     from tacit.loss.families.gdp import Gdp
     from tacit.loss.families.zcdp import Zcdp
+
+_First = TypeVar("_First")
+_Second = TypeVar("_Second")
 
 
 class Loss(ABC):
@@ -103,3 +106,25 @@ class Loss(ABC):
 def in_order(losses: Iterable[Loss]) -> tuple[Loss, ...]:
     """The losses sorted by family and exact parameters, so that nothing remembers in which order they came."""
     return tuple(sorted(losses, key=lambda loss: (type(loss).__name__, repr(sorted(vars(loss).items())))))
+
+
+def a_loss(value: Loss) -> Loss:
+    """The loss itself; anything else is refused."""
+    if not isinstance(value, Loss):
+        raise Refused(f"a loss of type {type(value).__name__}", "It is no loss.", "a `Loss`, such as Pure(1).")
+    return value
+
+
+def in_list(losses: Iterable[Loss]) -> list[Loss]:
+    """The losses as a list; anything else is refused."""
+    if not isinstance(losses, Iterable):
+        raise Refused(f"losses of type {type(losses).__name__}", "They cannot be listed.", "a list of losses.")
+    return [a_loss(loss) for loss in losses]
+
+
+def in_pairs(pairs: Iterable[tuple[_First, _Second]], accepted: str) -> list[tuple[_First, _Second]]:
+    """The pairs as a list; anything else is refused."""
+    listed = list(pairs) if isinstance(pairs, Iterable) and not isinstance(pairs, str) else None
+    if listed is None or not all(isinstance(pair, Sequence) and len(pair) == 2 for pair in listed):
+        raise Refused(f"a {type(pairs).__name__} that does not list pairs", "It cannot be read.", accepted)
+    return listed

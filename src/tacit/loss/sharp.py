@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from tacit.errors import Refused
@@ -39,3 +40,13 @@ def shown(number: Fraction) -> str:
     exponent = math.floor((number.numerator.bit_length() - number.denominator.bit_length()) * math.log10(2))
     mantissa, shift = f"{float(number / Fraction(10) ** exponent):e}".split("e")
     return f"{float(mantissa):g}e{exponent + int(shift):+d}"
+
+
+def shown_up(value: float) -> str:
+    """A number to six significant digits, never below it: an upper end as a person reads it."""
+    return f"{float(Context(6, ROUND_CEILING).create_decimal(Decimal(repr(value)))):g}"
+
+
+def shown_down(value: float) -> str:
+    """A number to six significant digits, never above it."""
+    return f"{float(Context(6, ROUND_FLOOR).create_decimal(Decimal(repr(value)))):g}"

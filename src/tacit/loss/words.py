@@ -10,19 +10,19 @@ from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
 from tacit.loss.curve import float_up
 from tacit.loss.families.approx import Approx
-from tacit.loss.loss import Loss
+from tacit.loss.loss import Loss, a_loss
 from tacit.loss.sharp import sharp, shown
 from tacit.noise.ball import Ball, ball, down, up
 
 
-def cost(loss: Loss, delta: float = 1e-6) -> str:
+def cost(loss: Loss, delta: Number = 1e-6) -> str:
     """What a loss comes to: an (ε, δ) as promised, all else in ε, pure where it is and at a stated δ otherwise."""
     if isinstance(loss, Approx):
         return str(loss)
-    pure = loss.epsilon(0)
+    pure = a_loss(loss).epsilon(0)
     if pure < math.inf:
         return f"ε = {pure:.4g}"
-    return f"ε = {loss.epsilon(delta):.4g} at δ = {delta:g}"
+    return f"ε = {loss.epsilon(delta):.4g} at δ = {shown(probability(delta, 'delta'))}"
 
 
 def guess_probability(loss: Loss) -> float:
@@ -31,7 +31,7 @@ def guess_probability(loss: Loss) -> float:
     (1+δ(0))/2, rounded up: the guess gains (1 − P_FA − P_MD)/2, and δ(0) is the most that 1 − P_FA − P_MD can be.
     For an (ε, δ) this is (e^ε+δ)/(1+e^ε).
     """
-    return min(1.0, float_up((1 + Fraction(loss.delta(0))) / 2))
+    return min(1.0, float_up((1 + Fraction(a_loss(loss).delta(0))) / 2))
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class UtilityChange:
 def utility_change(loss: Loss, delta: Number = 0) -> UtilityChange:
     """What the release can do to a person's expected utility, read at the given δ."""
     level = probability(delta, "delta")
-    return UtilityChange(loss.epsilon(level), level)
+    return UtilityChange(a_loss(loss).epsilon(level), level)
 
 
 def posterior(loss: Loss, prior: Number) -> tuple[float, float]:
@@ -69,7 +69,7 @@ def posterior(loss: Loss, prior: Number) -> tuple[float, float]:
     Under add/remove: that a person is in the data. By Bayes the odds change by the likelihood ratio of the
     answer, which lies within e^±ε. With δ > 0 some answers may prove everything, so this is for pure ε only.
     """
-    believed, epsilon = probability(prior, "prior"), loss.epsilon(0)
+    believed, epsilon = probability(prior, "prior"), a_loss(loss).epsilon(0)
     if not epsilon < math.inf:
         raise Refused(
             f"what an answer at ({loss}) can make one believe",
@@ -90,24 +90,25 @@ def describe(loss: Loss, people: int = 1) -> str:
     """Sentences that say what a loss means for one person, or for this many who stand or fall together."""
     size = whole(people, "people", least=1)
     whom = "one person is" if size == 1 else f"a certain group of {size:,} people is"
-    whole_cost = loss if size == 1 else loss.group(size)
+    whole_cost = a_loss(loss) if size == 1 else a_loss(loss).group(size)
     guess = guess_probability(whole_cost)
     sentences = [
         f"The cost: {cost(whole_cost)}.",
         f"Somebody who knows everything but whether {whom} in the data, and would guess by coin flip, "
-        f"guesses right at most {_percent_up(guess)} of the time.",
+        f"guesses right at most {percent_up(guess)} of the time.",
     ]
     epsilon = whole_cost.epsilon(0)
     if epsilon < math.inf:
         low, high = posterior(whole_cost, Fraction(1, 100))
         sentences.append(
             f"Whatever the answer, who was 1% sure before that {whom} in the data is at least "
-            f"{_percent_down(low)} and at most {_percent_up(high)} sure of it afterwards."
+            f"{_percent_down(low)} and at most {percent_up(high)} sure of it afterwards."
         )
     return " ".join(sentences)
 
 
-def _percent_up(share: float) -> str:
+def percent_up(share: float) -> str:
+    """A share in percent, to a tenth, rounded up."""
     return _percent(math.ceil(Fraction(share) * 1000))
 
 

@@ -22,9 +22,12 @@ from tacit.loss.composing.kov import RepeatedApprox
 from tacit.loss.composing.optimal_composition import MixedApprox
 from tacit.loss.curve import float_down, float_up
 from tacit.loss.families.gdp import Gdp
-from tacit.loss.loss import Loss
+from tacit.loss.loss import Loss, in_pairs
+from tacit.loss.sampling.one_relation import demand_one_relation
 
 _SMALLEST_DELTA = Fraction(1, 10**250)
+_SMALLEST_GAP = Fraction(1, 10**15)
+_MOST_TIMES = 10**100
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Account:
 
     def epsilon(self, delta: Number, gap: Number = "1e-3") -> Bracket:
         """The least ε at δ, between ends at most `gap` apart; refused if that cannot be certified."""
-        allowed, width = _delta(delta), float(positive(gap, "gap"))
+        allowed, width = _delta(delta), _gap(gap)
         if allowed == 1 or not self.numeric.steps:
             return Bracket(0.0, 0.0)
         form = closed_form(self.parts)
@@ -50,7 +53,7 @@ class Account:
 
     def delta(self, epsilon: Number, gap: Number = "1e-2") -> Bracket:
         """The least δ at ε, between ends whose ratio is at most 1 + `gap`; refused if that cannot be certified."""
-        at, width = nonnegative(epsilon, "epsilon"), float(positive(gap, "gap"))
+        at, width = nonnegative(epsilon, "epsilon"), _gap(gap)
         if not self.numeric.steps:
             return Bracket(0.0, 0.0)
         form = closed_form(self.parts)
@@ -58,7 +61,7 @@ class Account:
 
     def upper(self, delta: Number, gap: Number = "1e-3") -> float:
         """The upper end of ε at δ alone, about half the work; as near as a grid for this gap brings it."""
-        allowed, width = _delta(delta), float(positive(gap, "gap"))
+        allowed, width = _delta(delta), _gap(gap)
         if allowed == 1 or not self.numeric.steps:
             return 0.0
         form = closed_form(self.parts)
@@ -85,8 +88,10 @@ def account(parts: Iterable[tuple[Loss, int]], same_world: bool = False) -> Acco
     """
     gathered: Counter[Loss] = Counter()
     squared = Fraction(0)
-    for loss, times in parts:
+    for loss, times in in_pairs(parts, "(Loss, times) pairs."):
         count = whole(times, "times", least=0)
+        if not count <= _MOST_TIMES:
+            raise Refused("a release made more than 1e100 times", "Nobody makes so many.", "times ≤ 1e100.")
         for part, inner in _taken_apart(loss):
             if isinstance(part, Gdp):
                 squared += part.mu_squared * count * inner
@@ -94,6 +99,7 @@ def account(parts: Iterable[tuple[Loss, int]], same_world: bool = False) -> Acco
                 gathered[part] += count * inner
     if squared:
         gathered[Gdp(squared)] += 1
+    demand_one_relation(gathered)
     found = Account(tuple(gathered.items()))
     found.numeric  # noqa: B018  (what cannot be composed is refused here, not at the first question)
     for (part, times), step in zip(found.parts, found.steps, strict=True):
@@ -130,6 +136,15 @@ def _read_back(found: Bracket) -> Bracket:
 
 def _up(value: float) -> float:
     return value if math.isinf(value) else float_up(Fraction(value))
+
+
+def _gap(gap: Number) -> float:
+    width = positive(gap, "gap")
+    if not width >= _SMALLEST_GAP:
+        raise Refused(
+            "a gap below 1e-15", "Floats cannot tell such ends apart.", "a gap of 1e-15 or more; 1e-3 is usual."
+        )
+    return float(width)
 
 
 def _delta(delta: Number) -> Fraction:

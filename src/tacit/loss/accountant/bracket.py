@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tacit.errors import Refused
+from tacit.loss.sharp import shown_down, shown_up
 
 
 @dataclass(frozen=True)
@@ -28,4 +29,4 @@ class Bracket:
         return self.lower <= value <= self.upper
 
     def __str__(self) -> str:
-        return f"between {self.lower:.6g} and {self.upper:.6g}"
+        return f"between {shown_down(self.lower)} and {shown_up(self.upper)}"

@@ -10,12 +10,14 @@ from typing import NoReturn, TypeAlias
 from tacit.errors import Refused
 from tacit.exact import Number, exact, positive, probability
 from tacit.loss.accountant.account import Account, account
+from tacit.loss.calibrate import demand_function
 from tacit.loss.loss import Loss
 
 Plan: TypeAlias = Iterable[tuple[Loss, int]]
 
 _TURNS = 80
 _FARTHEST = 2.0**60
+_LEAST = 1e-12
 
 
 def least_parameter(
@@ -26,12 +28,14 @@ def least_parameter(
     The cost must fall as the parameter grows. The parameter returned was itself certified by the upper end of the
     bracket, and costs at least ε − `within`; a cost that does not fall makes it needlessly large, never too small.
     """
+    demand_function(plan)
     promise = _Promise(lambda log: plan(_written(math.exp(log))), epsilon, delta, within)
     return _written(math.exp(promise.search(0.0, rising=False, most=math.log(_FARTHEST))))
 
 
 def largest_rate(plan: Callable[[Fraction], Plan], epsilon: Number, delta: Number, within: Number = "1e-3") -> Fraction:
     """The largest sampling rate q ≤ 1 for which the plan is (ε, δ)-private, likewise; the cost must rise with q."""
+    demand_function(plan)
     promise = _Promise(lambda log: plan(_written(math.exp(log))), epsilon, delta, within)
     if promise.cost(0.0) <= promise.epsilon:
         return Fraction(1)
@@ -43,17 +47,23 @@ def most_times(plan: Callable[[int], Plan], epsilon: Number, delta: Number, with
 
     The cost must rise with the number. It was certified for the number returned, and not for the next.
     """
-    promise = _Promise(lambda log: plan(round(math.exp(log))), epsilon, delta, within)
-    below = promise.cost(0.0)
+    demand_function(plan)
+    promise = _Promise(lambda log: plan(max(1, round(math.exp(log)))), epsilon, delta, within)
+    below = promise.certified(plan(1))
     if not below <= promise.epsilon:
         return 0
-    low, high = 1, max(2, round(math.exp(promise.guess(math.log(100.0), rising=True, most=math.log(2.0**50)))))
-    above = promise.cost(math.log(high))
+    try:
+        high = max(2, round(math.exp(promise.guess(math.log(100.0), rising=True, most=math.log(2.0**50)))))
+    except Refused:
+        high = 2  # without a guess the search gallops
+    low = 1
+    above = promise.certified(plan(high))
     while above <= promise.epsilon:
-        low, below, high = high, above, max(high + 1, math.ceil(high * (1.1 * promise.epsilon / above) ** 2))
-        above = promise.cost(math.log(high))
+        growth = (1.1 * promise.epsilon / above) ** 2 if above > 0 else 100.0
+        low, below, high = high, above, max(high + 1, math.ceil(high * min(growth, 100.0)))
         if not high <= 2**50:
             raise Refused("the most repetitions", "Every number of them keeps the promise.", "a smaller ε or δ.")
+        above = promise.certified(plan(high))
     for turn in range(_TURNS):
         if high - low <= 1:
             break
@@ -61,7 +71,7 @@ def most_times(plan: Callable[[int], Plan], epsilon: Number, delta: Number, with
         middle = min(max(round(low + share * (high - low)), low + 1), high - 1)
         if turn % 3 == 1:
             middle = min(max(middle + (1 if 2 * middle < low + high else -1), low + 1), high - 1)
-        cost = promise.cost(math.log(middle))
+        cost = promise.certified(plan(middle))
         if cost <= promise.epsilon:
             low, below = middle, cost
         else:
@@ -74,20 +84,24 @@ class _Promise:
 
     def __init__(self, plan: Callable[[float], Plan], epsilon: Number, delta: Number, within: Number) -> None:
         self.plan = plan
-        self.epsilon = float(positive(epsilon, "epsilon"))
+        self.epsilon = _not_above(positive(epsilon, "epsilon"))
         self.delta = probability(delta, "delta")
         self.within = min(float(positive(within, "within")), self.epsilon / 4)
 
     def cost(self, at: float) -> float:
         """The certified upper end of ε; infinite where it is refused."""
-        return self._asked(at, lambda made: made.upper(self.delta, self.within / 3))
+        return self.certified(self.plan(at))
+
+    def certified(self, parts: Plan) -> float:
+        """The certified upper end of ε for a plan; infinite where it is refused."""
+        return self._asked(parts, lambda made: made.upper(self.delta, self.within / 3))
 
     def rough(self, at: float) -> float:
         """A quick guess of ε, good for a start only."""
-        return self._asked(at, lambda made: made.numeric.guess(float(self.delta)))
+        return self._asked(self.plan(at), lambda made: made.numeric.guess(float(self.delta)))
 
-    def _asked(self, at: float, question: Callable[[Account], float]) -> float:
-        made = account(self.plan(at))
+    def _asked(self, parts: Plan, question: Callable[[Account], float]) -> float:
+        made = account(parts)
         try:
             return question(made)
         except Refused:
@@ -160,6 +174,16 @@ def _meeting(
         elif abs(place) > 50:
             break
     return best
+
+
+def _not_above(epsilon: Fraction) -> float:
+    """The greatest float that, as it is written, is not above ε."""
+    found = float(epsilon)
+    if exact(found, "epsilon") > epsilon:
+        found = math.nextafter(found, 0.0)
+    if not found >= _LEAST:
+        raise Refused("a promise of ε below 1e-12", "No search can come that close.", "ε ≥ 1e-12.")
+    return found
 
 
 def _written(value: float) -> Fraction:

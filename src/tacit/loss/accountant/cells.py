@@ -13,6 +13,7 @@ from tacit.loss.accountant.step import Array, Masses, Step, slack_of
 
 LARGEST_LOSS = 600.0
 MOST_CELLS = 1 << 20
+_FARTHEST_PLACE = 1 << 52  # beyond it places are no longer exact as floats
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,8 @@ def _places(
 ) -> NDArray[np.int64]:
     """The nodes as multiples of the spacing, from below `low` to above `high`."""
     first, last = math.floor(low) - 1, math.ceil(high) + 1
+    if not last - first <= _FARTHEST_PLACE:
+        raise _too_fine()
     atoms = (step.atoms() - shift) / spacing
     if not step.continuous:
         near = np.concatenate([np.floor(atoms), np.ceil(atoms), np.rint(atoms)])
@@ -114,15 +117,19 @@ def _places(
     middle = round((anchor - shift) / spacing)
     start, stop = (first - middle) // stride - 1, (last - middle) // stride + 2
     if not stop - start <= MOST_CELLS:
-        raise Refused(
-            f"a grid of {stop - start} cells for one step",
-            "So fine a grid would not fit into memory.",
-            "a wider gap, or the exact form where the parts are (ε, δ) alone.",
-        )
+        raise _too_fine()
     even: NDArray[np.int64] = middle + stride * np.arange(start, stop)
     if stride == 1 or len(atoms) == 0:
         return even
     return _distinct(np.concatenate([even, np.floor(atoms), np.ceil(atoms), np.rint(atoms)]).astype(np.int64))
+
+
+def _too_fine() -> Refused:
+    return Refused(
+        f"a grid of more than {MOST_CELLS:,} cells for one step",
+        "So fine a grid would not fit into memory.",
+        "a wider gap, or the exact form where the parts are (ε, δ) alone.",
+    )
 
 
 def _distinct(places: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -54,7 +54,7 @@ def normal_intervals(edges: Array, mean: float, size: float | None = None) -> tu
     times the density, and |He₁₀(z)| ≤ (|z|+2)¹⁰); a wide one is a difference of tails.
     """
     low, high = edges[:-1], edges[1:]
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         width = high - low
         middle = (low + high) / 2 - mean
         wide = ~((np.abs(middle) + 3) * width <= _NARROW)

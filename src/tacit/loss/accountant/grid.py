@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tacit.errors import Refused
 from tacit.loss.accountant.step import Step
 from tacit.loss.accountant.tilt import Cumulants
 
@@ -50,6 +51,12 @@ def grid_for(steps: Steps, pilot: Cumulants, tilt: float, gap: float, tail: floa
     tables = math.fsum(times for step, times in steps if not step.continuous and not step.ladder)
     if tables:
         spacing = min(spacing, 1.4 * gap / tables)
+    if not spacing > 0:
+        raise Refused(
+            "the numeric composition of losses that hardly vary",
+            "They are too small for floats to tell them from 0.",
+            "larger losses, or `compose`, which adds up exactly.",
+        )
     return Grid(aligned(spacing, steps), width, tail, _SPARE * min(gap, 1e-2))
 
 

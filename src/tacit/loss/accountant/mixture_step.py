@@ -104,7 +104,7 @@ class PoissonStep(Step):
 
     def ceiling(self) -> float:
         top = self.base.ceiling()
-        return self.loss(top) * (1 + 16 * UNIT) if top < math.inf else top
+        return self.loss(top) * (1 + 16 * UNIT) + 16 * UNIT * max(0.0, top - 1) if top < math.inf else top
 
     def loss(self, base_loss: float) -> float:
         """ln(1−q+qe^ℓ)."""

@@ -52,6 +52,8 @@ class Numeric:
 
     def guess(self, delta: float) -> float:
         """About ε at δ, in a moment; certified by nothing."""
+        if not self.steps:
+            return 0.0
         started = self._start(delta, 1e-3)
         return math.inf if started is None else started[1]
 

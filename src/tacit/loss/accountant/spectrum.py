@@ -67,7 +67,7 @@ def add_up(
     wanted = min(math.ceil(high / spacing) + 2, most + 1) - first
     if not wanted <= MOST_POINTS:
         raise Refused(
-            f"a composed law on {wanted} grid points",
+            f"a composed law on more than {MOST_POINTS:,} grid points",
             "So fine a grid over so wide a range would not fit into memory.",
             "a wider gap.",
         )

@@ -23,10 +23,11 @@ from tacit.loss.pairs.finite_pair import Atom, FinitePair
 from tacit.loss.pairs.laplace_pair import LaplacePair
 from tacit.loss.sampling.sampling import Sampling
 from tacit.loss.sampling.subsampled import Subsampled
-from tacit.noise.ball import START_BITS, ball, precision
+from tacit.noise.ball import START_BITS, Ball, ball, precision
 
 _WIDEST_INTEGERS = Fraction(10) ** 8  # σ² beyond which a table of the discrete Gaussian would not fit
 _MOST_STEPS = 10**6
+_LEAST = 1e-250  # below it a parameter, or what is computed from it, is lost in floats
 
 
 def step_of(loss: Loss) -> Step | None:
@@ -38,13 +39,13 @@ def step_of(loss: Loss) -> Step | None:
         case Gdp(mu_squared=squared):
             return GaussianStep(_root(squared)) if squared else None
         case LaplacePair(ratio=ratio):
-            return LaplaceStep(float(ratio)) if ratio else None
+            return LaplaceStep(_held(ratio)) if ratio else None
         case DiscreteLaplacePair(rate=rate, shift=shift) if shift <= _MOST_STEPS:
-            return DiscreteLaplaceStep(float(rate), shift)
+            return DiscreteLaplaceStep(_held(rate), shift)
         case DiscreteGaussianPair(variance=variance, shift=shift) if (
             variance <= _WIDEST_INTEGERS and shift <= _MOST_STEPS
         ):
-            return discrete_gaussian_step(float(variance), shift)
+            return discrete_gaussian_step(_held(variance), shift)
         case Approx(exact_epsilon=epsilon, exact_delta=delta):
             return _coin(epsilon, delta)
         case FinitePair():
@@ -61,13 +62,25 @@ def step_of(loss: Loss) -> Step | None:
 
 def _root(squared: Fraction) -> float:
     with precision(START_BITS):
-        return float(ball(squared).sqrt())
+        return _held(ball(squared).sqrt())
+
+
+def _held(value: Fraction | Ball) -> float:
+    """The nearest float of a positive parameter; refused where it is too small for floats to compute with."""
+    found = float(value)
+    if not found >= _LEAST:
+        raise Refused(
+            "a numeric composition with a parameter below 1e-250",
+            "Floats cannot hold it.",
+            "a larger parameter, or `compose`, which adds up exactly.",
+        )
+    return found
 
 
 def _coin(epsilon: Fraction, delta: Fraction) -> Step | None:
     if not epsilon and not delta:
         return None
-    return CoinStep(float(epsilon), max(0.0, float_down(delta)), float_up(delta))
+    return CoinStep(_held(epsilon) if epsilon else 0.0, max(0.0, float_down(delta)), float_up(delta))
 
 
 def _sampled(base: Loss, rate: Fraction, sampling: Sampling) -> Step | None:
@@ -75,14 +88,14 @@ def _sampled(base: Loss, rate: Fraction, sampling: Sampling) -> Step | None:
     if step is None or not rate:
         return None
     if sampling is Sampling.POISSON:
-        return PoissonStep(step, float(rate)) if rate < 1 else step
+        return PoissonStep(step, _held(rate)) if rate < 1 else step
     if not step.symmetric:
         raise Refused(
             f"({base}) on samples of fixed size",
             "Under replace either world may be the first, and this pair is not the same both ways.",
             "a symmetric pair, or `loss.approx(delta)`.",
         )
-    return FixedSizeStep(step, float(rate)) if rate < 1 else step
+    return FixedSizeStep(step, _held(rate)) if rate < 1 else step
 
 
 def _table(pair: FinitePair) -> Step | None:
@@ -91,7 +104,7 @@ def _table(pair: FinitePair) -> Step | None:
     all_shared = len(shared) == len(pair.atoms)
     forth, back = ((0.0, 0.0) if all_shared else _given_away(pair, side) for side in (0, 1))
     alike = sorted(shared) == sorted(Atom(a.weight_q, a.exponent_q, a.weight_p, a.exponent_p) for a in shared)
-    with precision(START_BITS):
+    with precision(16 * START_BITS):  # so that even a loss of 1e-300 keeps all its digits
         totals = [
             sum((ball(atom[2 * side]) * ball(atom[2 * side + 1]).exp() for atom in pair.atoms), ball(0))
             for side in (0, 1)
@@ -100,14 +113,16 @@ def _table(pair: FinitePair) -> Step | None:
         for atom in shared:
             p, q = (ball(atom[2 * side]) * ball(atom[2 * side + 1]).exp() / totals[side] for side in (0, 1))
             rows.append((float((p / q).log()), float(p), float(q)))
+    if not forth[1] and not back[1] and not any(loss for loss, *_ in rows):
+        if pair.satisfies(0, 0):
+            return None
+        _held(Fraction(0))
     symmetric = alike and forth == back
     if symmetric and len(rows) == 2:
         return CoinStep(abs(rows[0][0]), *forth)
     losses, p_masses, q_masses = (
         (np.array(column) for column in zip(*rows, strict=True)) if rows else (np.zeros(1),) * 3
     )
-    if not forth[1] and not back[1] and not losses.any():
-        return None
     return AtomsStep(losses, p_masses, q_masses, (*forth, *back), symmetric, _ladder(losses))
 
 

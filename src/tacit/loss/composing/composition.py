@@ -21,7 +21,8 @@ from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.rdp import Rdp
 from tacit.loss.families.renyi import delta_at, epsilon_at, order_for_delta, order_for_epsilon
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.loss import Loss, in_order
+from tacit.loss.loss import Loss, in_list, in_order
+from tacit.loss.sampling.one_relation import demand_one_relation
 from tacit.loss.sharp import order_above_one, sharp
 from tacit.noise.ball import Ball, ball, up
 
@@ -80,6 +81,7 @@ class Composition(Loss):
 
     def __init__(self, parts: Iterable[Loss]) -> None:
         object.__setattr__(self, "parts", in_order(_flattened(parts)))
+        demand_one_relation(self.parts)
 
     def delta(self, epsilon: Number) -> float:
         target = nonnegative(epsilon, "epsilon")
@@ -156,7 +158,7 @@ def _sample(loss: Composition) -> tuple[Approx, ...]:
 
 
 def _flattened(losses: Iterable[Loss]) -> list[Loss]:
-    return [part for loss in losses for part in (loss.parts if isinstance(loss, Composition) else (loss,))]
+    return [part for loss in in_list(losses) for part in (loss.parts if isinstance(loss, Composition) else (loss,))]
 
 
 def _add_basic(parts: list[Approx]) -> Approx:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from tacit.exact import Number, probability, whole
 from tacit.loss.curve import float_down
-from tacit.loss.loss import Loss
+from tacit.loss.loss import Loss, a_loss
 
 
 def group_tradeoff(loss: Loss, people: int, alpha: Number) -> float:
@@ -18,6 +18,7 @@ def group_tradeoff(loss: Loss, people: int, alpha: Number) -> float:
     (kε, δ(e^{kε}−1)/(e^ε−1)).
     """
     size, power = whole(people, "people", least=1), probability(alpha, "alpha")
+    a_loss(loss)
     for _ in range(size):
         if power == 1:
             break

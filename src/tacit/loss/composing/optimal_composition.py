@@ -19,7 +19,7 @@ from tacit.loss.composing.stairs import epsilon_between_losses
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.loss import Loss, in_order
+from tacit.loss.loss import Loss, in_list, in_order
 from tacit.loss.pairs.pair import Pair
 from tacit.loss.sharp import sharp
 from tacit.noise.ball import START_BITS, Ball, ball, down, fraction_up, precision
@@ -33,8 +33,9 @@ def optimal_composition(parts: Iterable[Approx]) -> Pair:
     To compute it for different parts is #P-hard in general; equal parts, and ε's that are multiples of one step,
     stay cheap. Where more than 32768 different losses are possible it is refused, and a bracket is what there is.
     """
-    listed = list(parts)
-    if not all(isinstance(part, Approx) for part in listed):
+    given = in_list(parts)
+    listed = [part for part in given if isinstance(part, Approx)]
+    if len(listed) < len(given):
         raise Refused(
             "optimal composition of losses other than (ε, δ)",
             "The theorem speaks of (ε, δ) alone.",

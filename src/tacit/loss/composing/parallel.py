@@ -9,8 +9,9 @@ from itertools import combinations
 from tacit.errors import Refused
 from tacit.loss.composing.composition import compose
 from tacit.loss.composing.worst import worst
-from tacit.loss.loss import Loss
+from tacit.loss.loss import Loss, in_list
 from tacit.loss.relation import Relation
+from tacit.loss.sampling.one_relation import demand_one_relation
 
 
 def parallel(losses: Iterable[Loss], relation: Relation, *, fixed: bool = False) -> Loss:
@@ -21,9 +22,10 @@ def parallel(losses: Iterable[Loss], relation: Relation, *, fixed: bool = False)
     Under replace a person may leave one part and enter another, and two releases change: the worst
     pair, composed. Only if who is in which part is public and cannot change (`fixed=True`) is it the worst one.
     """
-    parts = list(losses)
+    parts = in_list(losses)
     if not isinstance(relation, Relation):
         raise Refused(f"relation of type {type(relation).__name__}", "It is no neighbour relation.", "a `Relation`.")
+    demand_one_relation(parts, relation)
     if relation is Relation.ADD_REMOVE or fixed is True or len(parts) < 2:
         return worst(parts)
     candidates = [part for part, times in Counter(parts).items() for _ in range(min(times, 2))]

@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from flint import arb
 
+from tacit.errors import Refused
 from tacit.exact import Number, probability, proper, whole
 from tacit.loss.composing.kov import RepeatedApprox, slack_of
 from tacit.loss.curve import float_up
@@ -89,6 +90,8 @@ def slack_within(parts: Iterable[Approx], total: Number) -> Fraction | None:
 
 def compare_bounds(part: Approx, times: int, total: Number) -> dict[str, float]:
     """ε of k equal parts at one total δ, by each bound and exactly; `inf` where a bound says nothing at this δ."""
+    if not isinstance(part, Approx):
+        raise Refused(f"bounds for a {type(part).__name__}", "They speak of (ε, δ) alone.", "an `Approx` or a `Pure`.")
     k, allowed = whole(times, "times", least=1), probability(total, "total")
     spare, rest = slack_within([part] * k, allowed), allowed - k * part.exact_delta
     return {

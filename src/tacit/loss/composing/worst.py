@@ -12,7 +12,7 @@ from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.rdp import Rdp
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.loss import Loss, in_order
+from tacit.loss.loss import Loss, in_list, in_order
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -22,7 +22,7 @@ class Worst(Loss):
     parts: tuple[Loss, ...]
 
     def __init__(self, parts: Iterable[Loss]) -> None:
-        object.__setattr__(self, "parts", in_order(dict.fromkeys(parts)))
+        object.__setattr__(self, "parts", in_order(dict.fromkeys(in_list(parts))))
 
     def delta(self, epsilon: Number) -> float:
         return max(part.delta(epsilon) for part in self.parts)
@@ -61,7 +61,7 @@ class Worst(Loss):
 
 def worst(losses: Iterable[Loss]) -> Loss:
     """The least upper bound: componentwise within one family, pointwise (`Worst`) across families."""
-    parts = tuple(dict.fromkeys(losses))
+    parts = tuple(dict.fromkeys(in_list(losses)))
     if not parts:
         return Pure(0)
     if len(parts) == 1:

@@ -12,7 +12,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
 from tacit.loss.curve import float_down, float_up, tradeoff_from_delta
 from tacit.loss.families.renyi import delta_at, epsilon_at
-from tacit.loss.loss import Loss
+from tacit.loss.loss import Loss, in_pairs
 from tacit.loss.sharp import order_above_one, sharp, shown
 from tacit.noise.ball import Ball, ball, up
 
@@ -31,7 +31,7 @@ class Rdp(Loss):
     def __init__(self, points: Mapping[Number, Number] | Iterable[tuple[Number, Number]]) -> None:
         pairs = points.items() if isinstance(points, Mapping) else points
         least: dict[Fraction, Fraction] = {}
-        for order, value in pairs:
+        for order, value in in_pairs(pairs, "(order, divergence) pairs."):
             alpha, bound = order_above_one(order), nonnegative(value, "divergence")
             least[alpha] = min(bound, least.get(alpha, bound))
         if not least:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, cmp_to_key, partial
@@ -53,6 +53,11 @@ class FinitePair(Pair):
     atoms: tuple[Atom, ...]
 
     def __post_init__(self) -> None:
+        if not (
+            isinstance(self.atoms, Sequence) and all(isinstance(atom, tuple) and len(atom) == 4 for atom in self.atoms)
+        ):
+            why = "Each output is four numbers."
+            raise Refused("a table that is no list of atoms", why, "a tuple of `Atom`s.")
         read = [_read(*atom) for atom in self.atoms]
         object.__setattr__(self, "atoms", tuple(atom for atom in read if atom.weight_p or atom.weight_q))
         if not (any(atom.weight_p for atom in read) and any(atom.weight_q for atom in read)):

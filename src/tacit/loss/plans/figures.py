@@ -82,5 +82,10 @@ def _canvas() -> tuple[Figure, Axes]:
 def _save(canvas: Figure, file: Path) -> None:
     if file.suffix.lower() not in {".png", ".svg"}:
         raise Refused(f"a figure in {file.name}", "Its ending is neither .png nor .svg.", "region.png, region.svg.")
-    canvas.savefig(file, dpi=150)
-    plt.close(canvas)
+    try:
+        canvas.savefig(file, dpi=150)
+    except OSError as error:
+        why = f"The file cannot be written: {error.strerror}."
+        raise Refused(f"a figure in {file}", why, "a file in a folder that exists.") from None
+    finally:
+        plt.close(canvas)
