@@ -59,7 +59,7 @@ class ThresholdSession:
             try:
                 above = steps + _draw(self._mechanism.question_noise, self._bits) >= self._threshold
                 number = steps + _draw(noise, self._bits) if above and noise else 0
-            except Exception:
+            except Exception:  # entropy that fails closes the session; what broke must not be told
                 self._left = 0
                 failed = True
             else:
