@@ -1,0 +1,111 @@
+"""Synthetic events that the query benchmarks ask about: few people with many rows, many with one.
+
+A person has a home region, where four in five of its events fall; categories have a long tail; amounts are lognormal.
+The files are made once, from one seed, and kept in `.bench/`, outside version control.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+CACHE = Path(__file__).parent.parent / ".bench"
+SEED = 20240601
+LARGE = (10_000_000, 1_000_000)  # rows, people
+MEDIUM = (1_000_000, 100_000)
+SMALL = (1_000, 100)
+REGIONS = [f"R{i:02d}" for i in range(50)]
+CATEGORIES = [f"C{i:04d}" for i in range(2000)]
+YEAR = 365 * 86_400  # seconds
+ROW_GROUP = 1_000_000
+
+QUESTIONS = {
+    "W1": "SELECT COUNT(*) AS count, SUM(amount) AS sum, AVG(amount) AS mean FROM events",
+    "W2": "SELECT region, COUNT(*) AS count, SUM(amount) AS sum, AVG(amount) AS mean FROM events GROUP BY region",
+    "W3": "SELECT category, COUNT(*) AS count, SUM(amount) AS sum FROM events GROUP BY category",
+    "W4": "SELECT MEDIAN(amount) AS median, QUANTILE_CONT(amount, 0.9) AS p90 FROM events",
+    "W5": "SELECT region, COUNT(DISTINCT user_id) AS people FROM events GROUP BY region",
+}
+"""The workloads, as they are asked of Tacit and of plain DuckDB."""
+
+Answers = dict[str, dict[str, float]]
+"""For each key ("" where there is none): name → value."""
+
+
+def events(size: tuple[int, int] = LARGE) -> Path:
+    """The file with so many rows and people; made if it is not there."""
+    rows, people = size
+    path = CACHE / f"events-{rows}.parquet"
+    if not path.exists():
+        CACHE.mkdir(exist_ok=True)
+        unfinished = path.with_suffix(".part")
+        pq.write_table(draw(rows, people), unfinished, compression="snappy", row_group_size=ROW_GROUP)
+        unfinished.rename(path)
+    return path
+
+
+def draw(rows: int, people: int) -> pa.Table:
+    """The table. The order of the draws is part of the recipe: another order is other data."""
+    rng = np.random.default_rng(SEED)
+    activity = (np.arange(people) + 20.0) ** -0.8
+    names = rng.permutation(people)
+    more = np.searchsorted(np.cumsum(activity) / activity.sum(), rng.random(rows - people)).clip(0, people - 1)
+    person = np.concatenate([np.arange(people), names[more]]).astype(np.int64)  # everybody once, the rest by activity
+    rng.shuffle(person)
+    popular = falling(len(REGIONS), 0.9)
+    home = rng.choice(len(REGIONS), size=people, p=popular).astype(np.int32)
+    at_home = rng.random(rows) < 0.8
+    region = np.where(at_home, home[person], rng.choice(len(REGIONS), size=rows, p=popular)).astype(np.int32)
+    category = rng.choice(len(CATEGORIES), size=rows, p=falling(len(CATEGORIES), 1.6)).astype(np.int32)
+    age = np.clip(np.round(rng.gamma(6.0, 7.0, people)), 18, 90).astype(np.int64)
+    amount = np.minimum(np.round(rng.lognormal(3.3, 1.0, rows), 2), 500.0)
+    time = np.datetime64("2023-01-01", "us") + rng.integers(0, YEAR, rows).astype("timedelta64[s]")
+    return pa.table(
+        {
+            "user_id": person,
+            "region": words(region, REGIONS),
+            "category": words(category, CATEGORIES),
+            "age": age[person],
+            "amount": amount,
+            "ts": time.astype("datetime64[us]"),
+        }
+    )
+
+
+def falling(count: int, power: float) -> Any:
+    """Shares that fall with the rank."""
+    weights = 1.0 / (np.arange(count) + 1.0) ** power
+    return weights / weights.sum()
+
+
+def words(codes: Any, meaning: list[str]) -> Any:
+    return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(meaning)).cast(pa.string())
+
+
+def keyed(table: pa.Table) -> Answers:
+    """A table of answers by key; what Tacit tells beside a number (its two ends) is left out."""
+    keys = [name for name in table.column_names if name in ("region", "category")]
+    names = [name for name in table.column_names if name not in keys and not name.endswith(("_low", "_high"))]
+    return {
+        row[keys[0]] if keys else "": {name: math.nan if row[name] is None else float(row[name]) for name in names}
+        for row in table.to_pylist()
+    }
+
+
+def truth(size: tuple[int, int] = LARGE) -> dict[str, Answers]:
+    """What is true of the file, for each workload; kept beside it."""
+    path = events(size).with_suffix(".json")
+    if not path.exists():
+        connection = duckdb.connect(config={"threads": 1})
+        connection.read_parquet(str(events(size))).create_view("events")
+        found = {name: keyed(connection.sql(sql).to_arrow_table()) for name, sql in QUESTIONS.items()}
+        path.write_text(json.dumps(found))
+    kept: dict[str, Answers] = json.loads(path.read_text())
+    return kept

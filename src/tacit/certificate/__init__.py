@@ -1,0 +1,10 @@
+"""What a release says of itself, signed: anyone can check it later, offline."""
+
+from tacit.certificate.certificate import Certificate as Certificate
+from tacit.certificate.certificate import Statement as Statement
+from tacit.certificate.signing import SigningKey as SigningKey
+from tacit.certificate.signing import Verdict as Verdict
+from tacit.certificate.signing import fingerprint as fingerprint
+from tacit.certificate.signing import key_beside as key_beside
+from tacit.certificate.signing import sign as sign
+from tacit.certificate.signing import verify as verify

@@ -1,0 +1,114 @@
+"""Signing and checking certificates with Ed25519; checking needs only the public half of the key."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from tacit.certificate.certificate import Certificate, Statement, signed_bytes
+from tacit.errors import Refused
+
+_HEADER = "tacit signing key 1 "
+
+
+class SigningKey:
+    """A private key in a file that only its owner can read."""
+
+    def __init__(self, key: Ed25519PrivateKey) -> None:
+        self._key = key
+        self.public_key: bytes = key.public_key().public_bytes_raw()
+
+    @classmethod
+    def open(cls, path: Path) -> SigningKey:
+        """The key at this path, made if there is none; refused if others can read it, or if it is no key."""
+        place = Path(path).expanduser()
+        try:
+            if not place.exists():
+                _create(place)
+            mode, text = place.stat().st_mode, place.read_text("ascii")
+            seed = bytes.fromhex(text.removeprefix(_HEADER))
+        except (OSError, ValueError) as error:
+            raise _unusable(place, f"It cannot be read ({type(error).__name__}).") from None
+        if mode & 0o077:
+            raise _unusable(place, "Others can read it, and sign in the steward's name.")
+        if not (text.startswith(_HEADER) and len(seed) == 32):
+            raise _unusable(place, "It is no key.")
+        return cls(Ed25519PrivateKey.from_private_bytes(seed))
+
+    def sign(self, message: bytes) -> bytes:
+        return self._key.sign(message)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a certificate holds, and a sentence that says so."""
+
+    holds: bool
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def key_beside(ledger: Path) -> Path:
+    """Where the key is kept when nobody says otherwise: in the ledger's folder."""
+    return Path(ledger).with_name("signing.key")
+
+
+def sign(statement: Statement, key: SigningKey) -> Certificate:
+    """The statement with its signature."""
+    return Certificate(statement, key.public_key, key.sign(signed_bytes(statement, key.public_key)))
+
+
+def verify(certificate: Certificate, public_key: bytes | None = None) -> Verdict:
+    """Checks the signature, offline; with a public key got elsewhere, also that it is that key's."""
+    name = fingerprint(certificate.public_key)
+    if public_key is not None and not hmac.compare_digest(certificate.public_key, public_key):
+        return Verdict(
+            False, f"Not genuine: it is signed by {name}, not by the expected key {fingerprint(public_key)}."
+        )
+    try:
+        key = Ed25519PublicKey.from_public_bytes(certificate.public_key)
+        key.verify(certificate.signature, certificate.signed_bytes())
+    except (InvalidSignature, ValueError):
+        return Verdict(False, "Not genuine: the signature does not match, so something in it was changed.")
+    where = f"entry {certificate.statement.entry:,} of the ledger"
+    if public_key is None:
+        return Verdict(
+            True, f"Unchanged since it was signed for {where} by {name}; compare that with the steward's key."
+        )
+    return Verdict(True, f"Genuine: signed by the expected key {name} for {where}, and unchanged since.")
+
+
+def fingerprint(public_key: bytes) -> str:
+    """A public key's short name, to be read aloud: the first 16 bytes of its SHA-256, in groups of four digits."""
+    digits = hashlib.sha256(public_key).hexdigest()[:32]
+    return " ".join(digits[start : start + 4] for start in range(0, len(digits), 4))
+
+
+def _create(place: Path) -> None:
+    """Written under another name and linked into place: whole or not at all, and the first one stays."""
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = place.with_name(f".{place.name}.{secrets.token_hex(8)}")
+    handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(_HEADER + Ed25519PrivateKey.generate().private_bytes_raw().hex())
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(draft, place)
+    except FileExistsError:
+        return
+    finally:
+        draft.unlink()
+
+
+def _unusable(place: Path, why: str) -> Refused:
+    return Refused(f"the signing key at {place}", why, f"a key that its owner alone can read (chmod 600 {place.name}).")

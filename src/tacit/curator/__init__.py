@@ -1,0 +1,1 @@
+"""The curator: the only place where data and ledger meet."""

@@ -1,0 +1,72 @@
+"""The budget, for people: what was spent, by whom, on what, what is left, and how many more such queries fit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tacit.ledger.account import Account, Entry
+from tacit.loss.filters.filters import Filter
+from tacit.loss.loss import Loss
+from tacit.loss.words import guess_probability, percent_up
+from tacit.release.price import left as left_words
+from tacit.release.price import share as share_words
+from tacit.schema.description import Description
+
+
+@dataclass(frozen=True, eq=False)
+class BudgetView:
+    """An account as it stands."""
+
+    promise: Loss
+    account: Filter
+    entries: tuple[Entry, ...]
+    analysts: dict[str, Fraction]
+
+    @classmethod
+    def of(cls, account: Account, description: Description) -> BudgetView:
+        return cls(description.promise, account.filter(), account.history(), dict(description.analysts))
+
+    @property
+    def used(self) -> Fraction:
+        """The part of the budget that is used."""
+        return self.account.share(self.account.spent)
+
+    @property
+    def left(self) -> Fraction:
+        return 1 - self.used
+
+    def used_by(self, analyst: str) -> Fraction:
+        """The part of the budget that somebody used."""
+        return sum((entry.share for entry in self.entries if entry.analyst == analyst), Fraction(0))
+
+    def __str__(self) -> str:
+        lines = [
+            f" {entry.time[:16].replace('T', ' ')}  {entry.analyst:<12}{share_words(entry.share):>7}   {_short(entry)}"
+            for entry in self.entries
+        ]
+        more = self._how_many_more()
+        lines.append(f"{left_words(self.left)} left{f': {more}' if more else ''}.")
+        for analyst, share in sorted(self.analysts.items()):
+            lines.append(f"{analyst} has used {share_words(self.used_by(analyst))} of {share_words(share)} at most.")
+        lines.append(
+            f"The whole budget is {self.promise}: whoever knows all but whether one person is in the data, and would "
+            f"guess by coin flip, guesses right at most {percent_up(guess_probability(self.promise))} of the time "
+            "when all of it is spent."
+        )
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _how_many_more(self) -> str:
+        if not self.entries:
+            return ""
+        count = self.account.how_many_more(self.entries[-1].loss)
+        return "" if count is None else f"{count:,} more queries like the last"
+
+
+def _short(entry: Entry) -> str:
+    words = " ".join(entry.words.split())
+    text = words if len(words) <= 70 else words[:69] + "…"
+    return text if entry.stored else f"{text} (not answered; asking again runs under this charge)"

@@ -1,0 +1,122 @@
+"""The door: charge, commit, run, store, answer. Nothing leaves before it is paid for and stored."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+
+from tacit.certificate.certificate import Certificate, Statement
+from tacit.certificate.signing import sign
+from tacit.curator.claims import claims_of, mechanisms_of
+from tacit.curator.opened import Opened
+from tacit.errors import Failed, Refused
+from tacit.ledger.loss_text import loss_to_json
+from tacit.ledger.request import Charge, Request, Stored
+from tacit.noise.entropy import ENTROPY
+from tacit.query.plans.plan import Plan
+from tacit.query.plans.price import Price
+from tacit.query.running.noisy_table import NoisyTable
+from tacit.query.running.run import run
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """A stored release: its noisy integers, the certificate signed for it, and whether it was free this time."""
+
+    table: NoisyTable
+    certificate: Certificate
+    free: bool
+    share: Fraction
+
+
+def analyst_share(opened: Opened, analyst: str) -> Fraction | None:
+    """The part of the budget that somebody may use; refused where analysts are named and this is none of them."""
+    known = opened.description.analysts
+    if analyst == opened.description.steward or not known:
+        return None
+    if analyst not in known:
+        raise Refused(
+            f"a query by {analyst}",
+            "The description does not name this analyst.",
+            f"one of {', '.join(sorted(known))}.",
+        )
+    return known[analyst]
+
+
+def request_digest(opened: Opened, plan: Plan, keys_delta: Fraction) -> tuple[str, str]:
+    """(family, digest): what identifies a request, and what it has in common with requests that count the same rows."""
+    keys = str(keys_delta) if plan.is_selecting else ""
+    family = hashlib.sha256(f"{opened.data_version()} {plan.family} {keys}".encode()).hexdigest()[:48] + "."
+    return family, family + plan.digest
+
+
+def find_stored(opened: Opened, plan: Plan, keys_delta: Fraction, strength: Fraction) -> Answered | None:
+    """An earlier release that holds everything this plan counts, with at least this strength on every column."""
+    family, _ = request_digest(opened, plan, keys_delta)
+    wanted = {plan.identity(part) for part in plan.question.parts}
+    for stored in opened.account.stored_under(family):
+        answered = _read(stored, opened)
+        if answered.table.strength >= strength and wanted <= set(answered.table.columns):
+            return answered
+    return None
+
+
+def release(opened: Opened, plan: Plan, price: Price, analyst: str, words: str, fresh: bool) -> Answered:
+    """The release of a plan at a price: from the store if it is there, else charged first and then run."""
+    share = analyst_share(opened, analyst)
+    _, digest = request_digest(opened, plan, price.keys_delta)
+    strength = plan.strength(price)
+    if not fresh and (earlier := find_stored(opened, plan, price.keys_delta, strength)) is not None:
+        return earlier
+    given = opened.account.charge(Request(digest, strength, price.charge, analyst, words, share, fresh))
+    if isinstance(given, Stored):
+        return _read(given, opened)
+    with behind_the_charge(), opened.engine.session(opened.description) as session:
+        table = run(plan, price, session, ENTROPY)
+    certificate = _certified(opened, plan, price, given, words)
+    stored = opened.account.store(given, _payload(table, certificate))
+    answered = _read(stored, opened)
+    return Answered(answered.table, answered.certificate, False, answered.share)
+
+
+@contextmanager
+def behind_the_charge() -> Iterator[None]:
+    """What happens behind the charge ends well or fails with one constant message, whatever the data."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit, Failed):
+        raise
+    except BaseException:  # any text of it could carry a value
+        raise Failed from None
+
+
+def _payload(table: NoisyTable, certificate: Certificate) -> bytes:
+    return json.dumps({"certificate": certificate.to_json()}).encode() + b"\n" + table.to_bytes()
+
+
+def _read(stored: Stored, opened: Opened) -> Answered:
+    head, _, packed = stored.payload.partition(b"\n")
+    certificate = Certificate.from_json(json.loads(head)["certificate"])
+    share = opened.account.filter().share(stored.charge.loss)
+    return Answered(NoisyTable.from_bytes(packed), certificate, True, share)
+
+
+def _certified(opened: Opened, plan: Plan, price: Price, charge: Charge, words: str) -> Certificate:
+    statement = Statement(
+        query=words,
+        plan=plan.digest,
+        unit=f"{plan.unit} ({plan.relation})",
+        mechanisms=mechanisms_of(plan, price),
+        loss=loss_to_json(price.charge),
+        price=str(price.alone),
+        entry=charge.number,
+        chain=charge.hash,
+        claims=claims_of(plan, price),
+        issued=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    return sign(statement, opened.signing_key)

@@ -1,0 +1,69 @@
+"""A data set that is open: its description, engine, account and signing key."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from tacit.certificate.signing import SigningKey, key_beside
+from tacit.errors import Refused
+from tacit.ledger.account import Account
+from tacit.ledger.ledger import Ledger
+from tacit.ledger.places import default_places
+from tacit.ledger.registry import AccountName
+from tacit.query.catalogue import Catalogue
+from tacit.query.engine import Engine
+from tacit.schema.description import Description
+from tacit.schema.header_check import compare_header
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """What the door works with. Opening reads the description and the files' headers; no row."""
+
+    description: Description
+    engine: Engine
+    ledger: Ledger
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """What the planner may know; refused where the description does not fit the files."""
+        headers = {table.name: dict(self.engine.header(table.source)) for table in self.description.sources}
+        wrong = [
+            line
+            for name, table in self.description.tables.items()
+            for line in compare_header(table, list(headers[name].items()))
+        ]
+        if wrong:
+            raise Refused(
+                f"the data set {self.description.name}",
+                " ".join(wrong),
+                "a description that fits its files, or files that fit it.",
+            )
+        return Catalogue(self.description, headers)
+
+    @cached_property
+    def account(self) -> Account:
+        """The one budget of these data, whatever the description is called."""
+        unit = self.description.unit
+        whose = unit.identifier or "each row"
+        sources = tuple(sorted(table.source.identity for table in self.description.tables.values()))
+        return self.ledger.account(AccountName(sources, f"{whose}, {unit.relation}"), self.description.budget)
+
+    @cached_property
+    def signing_key(self) -> SigningKey:
+        return SigningKey.open(key_beside(self.ledger.path))
+
+    def data_version(self) -> str:
+        """What changes when the rows do, under the ledger's secret: it says nothing to whoever reads it."""
+        versions = [self.engine.version(table.source) for table in self.description.sources]
+        return self.ledger.keyed("\n".join(versions))[:32]
+
+
+def open_ledger(description: Description, ledger: Path | None) -> Ledger:
+    """The ledger that is named, or that the description names, or the user's own."""
+    place = ledger or description.ledger
+    if place is not None:
+        return Ledger.open(Path(place))
+    return Ledger.open(*default_places())

@@ -1,0 +1,46 @@
+"""Planning for an open data set: a question, its price and its plan, with limits from the profile if there is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tacit.curator.opened import Opened
+from tacit.exact import Number
+from tacit.loss.families.approx import Pure
+from tacit.query.plans.plan import Plan
+from tacit.query.plans.planning import make_plan
+from tacit.query.plans.price import Price, price_of
+from tacit.query.plans.question import Question, read_question
+from tacit.query.profile.profile import Profile
+
+PROFILE = "profile."
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Turns SQL into plans. It reads the description, headers and earlier releases; never a row."""
+
+    opened: Opened
+
+    def question(self, sql: str) -> Question:
+        return read_question(sql, self.opened.catalogue)
+
+    def price(self, question: Question, epsilon: Number, delta: Number | None) -> Price:
+        description = self.opened.description
+        return price_of(description.budget, description.promise, epsilon, delta, question.has_private_keys)
+
+    def bare_plan(self, question: Question) -> Plan:
+        """The plan with the limits that were declared or hold by construction."""
+        is_gaussian = not isinstance(self.opened.description.budget, Pure)
+        return make_plan(question, self.opened.catalogue, is_gaussian)
+
+    def plan(self, question: Question, price: Price) -> Plan:
+        """The plan at a price: limits that nobody declared come from the profile where it covers them."""
+        plan = self.bare_plan(question)
+        profile = self.profile() if plan.unknown else None
+        return plan if profile is None else profile.completed(plan, price)
+
+    def profile(self) -> Profile | None:
+        """The newest, most accurate profile of these data."""
+        stored = self.opened.account.stored_under(PROFILE)
+        return Profile.from_bytes(stored[0].payload) if stored else None

@@ -1,0 +1,64 @@
+"""Releasing the profile: charged, run and stored like any other release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tacit.curator.door import analyst_share, behind_the_charge
+from tacit.curator.opened import Opened
+from tacit.curator.planner import PROFILE
+from tacit.errors import Refused
+from tacit.exact import Number
+from tacit.ledger.request import Request, Stored
+from tacit.loss.families.approx import Pure
+from tacit.noise.entropy import ENTROPY
+from tacit.query.limits.words import profile_words
+from tacit.query.lowering.finding import BINS
+from tacit.query.plans.price import price_of
+from tacit.query.profile.making import make_profile
+from tacit.query.profile.profile import Profile
+from tacit.query.profile.subject import subjects_of
+
+
+@dataclass(frozen=True, eq=False)
+class ProfileAnswer:
+    """A released profile, and whether it was free this time."""
+
+    profile: Profile
+    words: str
+    free: bool
+
+    def __str__(self) -> str:
+        lines = []
+        for (table, subject), people in self.profile.people.items():
+            if subject == "rows":
+                said = profile_words(BINS, people, self.profile.deviation)
+                lines.append(f"{table}: {said}")
+        subjects = f"{len(self.profile.people)} histograms, from which later queries choose their limits for free."
+        cost = "Known already: free." if self.free else f"This release alone: {self.words}."
+        return "\n".join([*lines, subjects, cost])
+
+
+def release_profile(opened: Opened, epsilon: Number, delta: Number | None, analyst: str, fresh: bool) -> ProfileAnswer:
+    """The profile of a data set, at the steward's price; one that is as accurate is not made twice."""
+    description = opened.description
+    share = analyst_share(opened, analyst)
+    price = price_of(description.budget, description.promise, epsilon, delta, False)
+    subjects = subjects_of(opened.catalogue, not isinstance(description.budget, Pure))
+    if not subjects:
+        raise Refused(
+            f"a profile of {description.name}",
+            "Each row is a person, so there is nothing to learn about rows per person.",
+            "queries as they are.",
+        )
+    digest = PROFILE + opened.data_version()
+    request = Request(
+        digest, price.strength, price.charge, analyst, "profile of rows per person", share, fresh, "profile"
+    )
+    given = opened.account.charge(request)
+    if isinstance(given, Stored):
+        return ProfileAnswer(Profile.from_bytes(given.payload), str(price.alone), True)
+    with behind_the_charge(), opened.engine.session(description) as session:
+        profile = make_profile(subjects, price, description.unit.relation, session, ENTROPY)
+    stored = opened.account.store(given, profile.to_bytes())
+    return ProfileAnswer(Profile.from_bytes(stored.payload), str(price.alone), False)

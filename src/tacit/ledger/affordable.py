@@ -1,0 +1,72 @@
+"""Whether a charge fits: into what is left of the budget, and into what is left of the analyst's share of it."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from tacit.errors import Refused
+from tacit.ledger.request import Request
+from tacit.ledger.totals import Totals, add
+from tacit.loss.filters.currency import Amounts
+from tacit.loss.loss import Loss
+from tacit.loss.sharp import shown
+
+
+def refuse_unless_affordable(totals: Totals, request: Request, price: Loss) -> None:
+    """Every component must fit, into the whole and into the analyst's share; else refused, with what is left."""
+    account = totals.filter
+    cost, limit = account.currency.price(price), account.limit
+    left = tuple(m - u for m, u in zip(limit, account.used, strict=True))
+    if not fits(cost, left):
+        raise Refused(
+            _asked(price, cost, limit),
+            f"Only {account.left} is left, {percent_down(smallest_share(left, limit))} of the budget, and every "
+            "component must fit.",
+            _cure(cost, left, "The budget of these data does not grow: what it has bought stays free to read again."),
+        )
+    if request.limit_share is None:
+        return
+    share = tuple(request.limit_share * amount for amount in limit)
+    used = totals.of(request.analyst)
+    if not fits(add(used, cost), share):
+        left = tuple(max(Fraction(0), s - u) for s, u in zip(share, used, strict=True))
+        raise Refused(
+            _asked(price, cost, limit),
+            f"Of the {percent_down(request.limit_share)} of the budget that this analyst may use, only "
+            f"{account.currency.loss(left)} is left, {percent_down(smallest_share(left, limit))} of the budget.",
+            _cure(cost, left, "The steward may raise the analyst's share."),
+        )
+
+
+def fits(cost: Amounts, left: Amounts) -> bool:
+    """Whether every component fits."""
+    return all(c <= m for c, m in zip(cost, left, strict=True))
+
+
+def smallest_share(part: Amounts, whole: Amounts) -> Fraction:
+    """The part as a share of the whole, in the component where it is least; components the whole lacks do not count."""
+    return min((p / w for p, w in zip(part, whole, strict=True) if w), default=Fraction(0))
+
+
+def percent_down(share: Fraction) -> str:
+    """A share in percent, to a tenth, rounded down; a trace is called one."""
+    tenths = math.floor(share * 1000)
+    return "less than 0.1%" if share and not tenths else f"{shown(Fraction(tenths, 10))}%"
+
+
+def percent_up(share: Fraction) -> str:
+    """A share in percent, to a tenth, rounded up."""
+    return f"{shown(Fraction(math.ceil(share * 1000), 10))}%"
+
+
+def _asked(price: Loss, cost: Amounts, limit: Amounts) -> str:
+    share = max((c / m for c, m in zip(cost, limit, strict=True) if m), default=Fraction(0))
+    return f"a release that costs {price}, {percent_up(share)} of the budget"
+
+
+def _cure(cost: Amounts, left: Amounts, last: str) -> str:
+    part = min((m / c for c, m in zip(cost, left, strict=True) if c), default=Fraction(0))
+    if not part:
+        return f"an answer that is already stored. {last}"
+    return f"a smaller epsilon or a larger error, so that it costs at most {percent_down(part)} of that. {last}"

@@ -1,0 +1,100 @@
+"""The chain of entries: appended one by one, each sealing the one before, its head witnessed elsewhere."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tacit.errors import Refused
+from tacit.ledger.database import Database
+from tacit.ledger.events import Event
+from tacit.ledger.link import Head, Link, genesis
+from tacit.ledger.witness import Witness
+
+
+class Chain:
+    """All entries of one ledger, over all its accounts.
+
+    What is handed out on the strength of an entry (a charge, a stored release) is handed out only after `secure`: then
+    the entry is committed, and its witness is too, so a file put back to before it is refused.
+    """
+
+    def __init__(self, database: Database, witness: Witness) -> None:
+        self.database = database
+        self.witness = witness
+        with database.reading() as connection:
+            rows = connection.execute("SELECT name, value FROM meta").fetchall()
+        self._meta: dict[str, str] = dict(rows)
+        self.genesis = genesis(self._meta["identity"])
+
+    @property
+    def secret(self) -> bytes:
+        """Random bytes that only this ledger has."""
+        return bytes.fromhex(self._meta["secret"])
+
+    def head(self) -> Head:
+        """How far the chain has come."""
+        with self.database.reading() as connection:
+            row = connection.execute("SELECT number, hash FROM entries ORDER BY number DESC LIMIT 1").fetchone()
+        return Head(*row) if row else self.genesis
+
+    def links(self, where: str = "", *values: object) -> Iterator[Link]:
+        """The entries that meet an SQL condition, in their order; each is checked against its own hash."""
+        condition = f"WHERE {where} " if where else ""
+        with self.database.reading() as connection:
+            rows = connection.execute(f"SELECT number, body, hash FROM entries {condition}ORDER BY number", values)
+            found = rows.fetchall()
+        return (Link.read(*row) for row in found)
+
+    def confirm(self, known: Head | None) -> None:
+        """Refuses a ledger that does not contain the head that its witness knows."""
+        if known is not None and self._hash_at(known.entries) == known.hash:
+            return
+        if known is None or known.entries == 0:  # nobody has seen an entry: a new ledger begins
+            if self.head().entries == 0:
+                return
+            raise Refused(
+                f"the ledger at {self.database.path}, without its witness at {self.witness.path}",
+                "Nothing confirms that these are all its entries.",
+                "the witness put back; or the steward's word that the ledger is the newest: `Ledger.accept_witness`.",
+            )
+        raise Refused(
+            f"the ledger at {self.database.path}",
+            f"Its witness at {self.witness.path} knows {known.entries:,} entries that it does not contain: it was "
+            "restored from a backup, replaced or edited, and what was spent since would be spent again.",
+            "the newest ledger put back. If that is lost, what was spent is unknown: the budget is at its end.",
+        )
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One at a time, on a ledger that its witness confirms; all is committed at the end, or nothing."""
+        with self.database.writing() as connection:
+            self.confirm(self.witness.read())  # what is witnessed was committed, so this transaction sees it
+            yield connection
+
+    def append(self, connection: sqlite3.Connection, account: int | None, event: Event) -> Link:
+        """Adds an entry; only within `writing`."""
+        link = Link.make(self.head(), account, event)
+        row = (link.number, link.body, link.hash)
+        connection.execute("INSERT INTO entries (number, body, hash) VALUES (?, ?, ?)", row)
+        return link
+
+    def secure(self, number: int) -> None:
+        """Returns once the witness knows this entry. The witness only ever moves forward."""
+        if self._is_witnessed(number):
+            return
+        with self.writing():
+            if not self._is_witnessed(number):
+                self.witness.write(self.head())
+
+    def _is_witnessed(self, number: int) -> bool:
+        known = self.witness.read()
+        return known is not None and known.entries >= number and self._hash_at(known.entries) == known.hash
+
+    def _hash_at(self, number: int) -> str | None:
+        if number == 0:
+            return self.genesis.hash
+        with self.database.reading() as connection:
+            row = connection.execute("SELECT hash FROM entries WHERE number = ?", (number,)).fetchone()
+        return row[0] if row else None

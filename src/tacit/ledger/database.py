@@ -1,0 +1,124 @@
+"""The ledger's file: created whole or not at all, opened with full durability, written by one at a time."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tacit.errors import Refused
+from tacit.ledger.durable import make_folder, put_in_place
+from tacit.ledger.tables import MARK, TABLES, VERSION
+
+_PATIENCE = 60.0  # seconds to wait for other writers, each of whom takes milliseconds
+
+
+class Unavailable(Refused):
+    """The ledger or its witness could not be used: no space, no permission, no database, too many writers."""
+
+
+@contextmanager
+def available(path: Path) -> Iterator[None]:
+    """Turns what the disk or SQLite says into a refusal."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise Unavailable(
+            f"the ledger at {path}",
+            f"It could not be read or written ({type(error).__name__}: {error}).",
+            "a ledger and a witness on a disk with free space that the owner may write; then try again.",
+        ) from None
+
+
+class Database:
+    """A connection to the file. It belongs to the process that opened it; threads take turns."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._process = os.getpid()
+        self._turn = threading.RLock()
+        with available(path):
+            self._connection = sqlite3.connect(
+                f"{path.as_uri()}?mode=rw",
+                uri=True,
+                timeout=_PATIENCE,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+            try:
+                self._prepare()
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def _prepare(self) -> None:
+        mark = self._connection.execute("PRAGMA application_id").fetchone()[0]
+        version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        if not (mark == MARK and version == VERSION):
+            raise Refused(
+                f"the ledger at {self.path}",
+                "The file is no ledger, or one of another version.",
+                f"a ledger of version {VERSION}; a new one is created where there is no file.",
+            )
+        self._connection.execute("PRAGMA synchronous = FULL")
+        self._connection.execute("PRAGMA foreign_keys = ON")
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for one look at what is committed."""
+        if not os.getpid() == self._process:
+            raise Refused(
+                "a ledger that was opened before a fork",
+                "SQLite's locks do not survive it.",
+                "`Ledger.open` in the process that uses it.",
+            )
+        with self._turn, available(self.path):
+            yield self._connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """The connection, with nobody else writing; committed and synced at the end, or nothing was written."""
+        with self.reading() as connection:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                yield connection
+                connection.execute("COMMIT")
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+
+    def close(self) -> None:
+        if os.getpid() == self._process:
+            self._connection.close()
+
+
+def create_database(path: Path) -> None:
+    """An empty ledger at the path, readable by its owner alone; if there is one already, that one stays.
+
+    It is made under another name and linked into place, so nobody ever sees half of it.
+    """
+    with available(path):
+        make_folder(path.parent)
+        draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        try:
+            _fill(draft)
+            put_in_place(draft, path)
+        finally:
+            draft.unlink()
+
+
+def _fill(draft: Path) -> None:
+    connection = sqlite3.connect(draft, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.executescript(f"PRAGMA application_id = {MARK}; PRAGMA user_version = {VERSION}; {TABLES}")
+        names = {"identity": secrets.token_hex(16), "secret": secrets.token_hex(32)}
+        connection.executemany("INSERT INTO meta VALUES (?, ?)", list(names.items()))
+    finally:
+        connection.close()

@@ -1,0 +1,119 @@
+"""What an entry of the ledger records: an account opened or joined, a charge, or a release stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any, ClassVar, TypeAlias
+
+from tacit.ledger.fraction_text import fraction_from_text, fraction_to_text
+from tacit.ledger.loss_text import loss_from_json, loss_to_json
+from tacit.loss.loss import Loss
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An account came to be: its unit, its budget and the first sources it owns."""
+
+    kind: ClassVar[str] = "open"
+    time: str
+    unit: str
+    budget: Loss
+    sources: tuple[str, ...]
+
+    def fields(self) -> dict[str, Any]:
+        return {"time": self.time, "unit": self.unit, "budget": loss_to_json(self.budget), "sources": [*self.sources]}
+
+
+@dataclass(frozen=True)
+class Joined:
+    """More sources came to an account, through a description that names them beside one of its own."""
+
+    kind: ClassVar[str] = "join"
+    time: str
+    sources: tuple[str, ...]
+
+    def fields(self) -> dict[str, Any]:
+        return {"time": self.time, "sources": [*self.sources]}
+
+
+@dataclass(frozen=True)
+class Charged:
+    """A release was paid for: by whom, for what, and its loss in the account's currency."""
+
+    kind: ClassVar[str] = "charge"
+    time: str
+    analyst: str
+    words: str
+    note: str
+    digest: str
+    accuracy: Fraction
+    loss: Loss
+
+    def fields(self) -> dict[str, Any]:
+        return {
+            "time": self.time,
+            "analyst": self.analyst,
+            "words": self.words,
+            "note": self.note,
+            "digest": self.digest,
+            "accuracy": fraction_to_text(self.accuracy),
+            "loss": loss_to_json(self.loss),
+        }
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The release of a charge was stored. When is not kept: how long a run takes may depend on the data."""
+
+    kind: ClassVar[str] = "store"
+    charge: int
+    digest: str
+    accuracy: Fraction
+    payload: str  # the hash of the stored bytes
+
+    def fields(self) -> dict[str, Any]:
+        accuracy = fraction_to_text(self.accuracy)
+        return {"charge": self.charge, "digest": self.digest, "accuracy": accuracy, "payload": self.payload}
+
+
+Event: TypeAlias = Opened | Joined | Charged | Settled
+
+_FIELDS = {event.kind: {field.name for field in fields(event)} for event in (Opened, Joined, Charged, Settled)}
+
+
+def event_from(kind: object, stated: dict[str, Any]) -> Event:
+    """The event that was written down; ValueError for an unknown kind, a missing or extra field, or a bad value."""
+    if not (isinstance(kind, str) and stated.keys() == _FIELDS.get(kind)):
+        raise ValueError("not an event that the ledger knows")
+    if kind == Opened.kind:
+        budget = loss_from_json(stated["budget"])
+        return Opened(_text(stated["time"]), _text(stated["unit"]), budget, _texts(stated["sources"]))
+    if kind == Joined.kind:
+        return Joined(_text(stated["time"]), _texts(stated["sources"]))
+    if kind == Charged.kind:
+        time, analyst, words, note, digest = (_text(stated[x]) for x in ("time", "analyst", "words", "note", "digest"))
+        accuracy = fraction_from_text(stated["accuracy"])
+        return Charged(time, analyst, words, note, digest, accuracy, loss_from_json(stated["loss"]))
+    if kind == Settled.kind:
+        accuracy = fraction_from_text(stated["accuracy"])
+        return Settled(_number(stated["charge"]), _text(stated["digest"]), accuracy, _text(stated["payload"]))
+    raise ValueError("not a kind of event")
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list):
+        raise ValueError("not a list of texts")
+    return tuple(_text(value) for value in values)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError("not text")
+    return value
+
+
+def _number(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError("not a number")
+    return value

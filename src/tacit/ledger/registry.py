@@ -1,0 +1,78 @@
+"""Whose budget it is: accounts are found by the sources they own and the unit they hide, never by a file's name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tacit.errors import Refused
+from tacit.ledger.chain import Chain
+from tacit.ledger.events import Joined, Opened
+from tacit.loss.loss import Loss
+
+
+@dataclass(frozen=True)
+class AccountName:
+    """What identifies an account: every private source, and the unit with its relation in canonical text."""
+
+    sources: tuple[str, ...]
+    unit: str
+
+    def __post_init__(self) -> None:
+        texts = isinstance(self.sources, tuple) and all(isinstance(text, str) and text for text in self.sources)
+        if not (texts and self.sources and isinstance(self.unit, str) and self.unit):
+            raise Refused(
+                "an account without sources or without a unit",
+                "A budget belongs to data, and says whom it hides.",
+                "the identity of every private source, and the unit.",
+            )
+        object.__setattr__(self, "sources", tuple(sorted(set(self.sources))))
+
+
+class Known(NamedTuple):
+    """An account in the ledger."""
+
+    id: int
+    unit: str
+    budget: Loss
+    sources: frozenset[str]
+
+
+def read_accounts(chain: Chain) -> dict[int, Known]:
+    """All accounts, from the entries that opened and widened them."""
+    accounts: dict[int, Known] = {}
+    for link in chain.links("kind IN ('open', 'join')"):
+        event = link.event
+        if isinstance(event, Opened):
+            accounts[link.number] = Known(link.number, event.unit, event.budget, frozenset(event.sources))
+        elif isinstance(event, Joined):
+            known = accounts[link.account]
+            accounts[link.account] = known._replace(sources=known.sources | frozenset(event.sources))
+    return accounts
+
+
+def find_account(chain: Chain, name: AccountName, budget: Loss) -> Known | None:
+    """The account that owns any of these sources; None if nobody does; refused if unit, budget or owners disagree."""
+    owners = [known for known in read_accounts(chain).values() if known.sources & set(name.sources)]
+    if not owners:
+        return None
+    known = owners[0]
+    if len(owners) > 1:
+        raise Refused(
+            "one account for sources of several accounts",
+            "Each has a budget of its own, and budgets are never merged.",
+            "a description for each, with the tables of one account only.",
+        )
+    if not known.unit == name.unit:
+        raise Refused(
+            f"an account that hides {name.unit}",
+            f"The budget of these data hides {known.unit}; losses under two units do not add up.",
+            f"the unit they were opened with: {known.unit}.",
+        )
+    if not known.budget == budget:
+        raise Refused(
+            f"a budget of {budget}",
+            f"The budget of these data was fixed at {known.budget} when they were first opened.",
+            f"keep it: {known.budget}.",
+        )
+    return known

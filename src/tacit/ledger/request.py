@@ -1,0 +1,72 @@
+"""What is asked of an account, and what it gives: a request, the charge for it, the release stored under that."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tacit.errors import Refused
+from tacit.exact import nonnegative, probability
+from tacit.loss.loss import Loss, a_loss
+
+_DIGEST = re.compile(r"[!-~]{1,200}")
+
+
+@dataclass(frozen=True)
+class Request:
+    """A release that somebody wants to make.
+
+    `digest` is what identifies it: data version, unit, canonical plan below the noise, mechanisms. `accuracy` is
+    greater for a better answer. `limit_share` is the part of the budget that this analyst may use in all; None means
+    all of it. A `fresh` request is paid for even where a stored release would answer it.
+    """
+
+    digest: str
+    accuracy: Fraction
+    loss: Loss
+    analyst: str
+    words: str
+    limit_share: Fraction | None
+    fresh: bool = False
+    note: str = "query"
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.digest, str) and _DIGEST.fullmatch(self.digest)):
+            raise Refused(
+                "a request without a digest", "Nothing would identify it.", "visible ASCII, such as hex digits."
+            )
+        if not (isinstance(self.analyst, str) and self.analyst.strip()):
+            raise Refused("a request by nobody", "The ledger keeps who asked.", "the analyst's name.")
+        if not (isinstance(self.words, str) and isinstance(self.note, str) and isinstance(self.fresh, bool)):
+            raise Refused("a request that is not in words", "The ledger keeps what was asked.", "text.")
+        object.__setattr__(self, "accuracy", nonnegative(self.accuracy, "accuracy"))
+        if self.limit_share is not None:
+            object.__setattr__(self, "limit_share", probability(self.limit_share, "limit_share"))
+        a_loss(self.loss)
+
+
+@dataclass(frozen=True)
+class Charge:
+    """A durable receipt: this release, and no other, has been paid for. It is good for one stored release."""
+
+    account: int
+    number: int  # of the entry
+    digest: str
+    accuracy: Fraction
+    loss: Loss  # in the account's currency
+    hash: str  # of the entry, which seals the chain up to it
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A release as it was stored: its bytes never change, and reading them again costs nothing."""
+
+    charge: Charge
+    number: int  # of the entry that stored it
+    hash: str
+    payload: bytes
+
+    @property
+    def accuracy(self) -> Fraction:
+        return self.charge.accuracy

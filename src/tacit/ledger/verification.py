@@ -1,0 +1,80 @@
+"""The whole ledger read again from its first entry: does every seal hold, and was no budget ever exceeded?"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from tacit.errors import Refused
+from tacit.ledger.chain import Chain
+from tacit.ledger.events import Charged, Joined, Opened, Settled
+from tacit.ledger.link import Head, Link, damaged
+from tacit.loss.filters.filters import Filter
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What was found: how many entries hold, and the first that does not."""
+
+    entries: int
+    first_bad: int | None = None
+    why: str = ""
+
+    @property
+    def holds(self) -> bool:
+        return self.first_bad is None
+
+    def __str__(self) -> str:
+        if self.first_bad is None:
+            return f"All {self.entries:,} entries hold, and each seals the one before."
+        return f"Entry {self.first_bad:,} does not hold: {self.why} The {self.entries:,} before it do."
+
+
+def verify_chain(chain: Chain) -> Verification:
+    """Recomputes every hash, replays every account through its filter, and compares stored bytes with their hashes."""
+    replay = _Replay(chain)
+    with chain.database.reading() as connection:
+        rows = connection.execute("SELECT number, body, hash FROM entries ORDER BY number").fetchall()
+    for row in rows:
+        try:
+            replay.take(Link.read(*row))
+        except Refused as refusal:
+            return Verification(replay.head.entries, row[0], refusal.why)
+    return Verification(replay.head.entries)
+
+
+class _Replay:
+    def __init__(self, chain: Chain) -> None:
+        self._chain = chain
+        self.head: Head = chain.genesis
+        self._accounts: dict[int, Filter] = {}
+        self._charges: dict[int, Charged] = {}
+
+    def take(self, link: Link) -> None:
+        """Follows one entry; refused where it does not follow."""
+        if not (link.number == self.head.entries + 1 and link.previous == self.head.hash):
+            raise damaged(link.number, "It does not follow the one before.")
+        event = link.event
+        if isinstance(event, Opened):
+            self._accounts[link.number] = Filter(event.budget)
+        elif link.account not in self._accounts:
+            raise damaged(link.number, "Its account was never opened.")
+        elif isinstance(event, Charged):
+            self._accounts[link.account] = self._accounts[link.account].charge(event.loss)
+            self._charges[link.number] = event
+        elif isinstance(event, Settled):
+            self._settle(link, event)
+        else:
+            assert isinstance(event, Joined)
+        if not Link.make(self.head, link.account, event).hash == link.hash:
+            raise damaged(link.number, "It is not spelled as the ledger spells it.")
+        self.head = Head(link.number, link.hash)
+
+    def _settle(self, link: Link, event: Settled) -> None:
+        charged = self._charges.pop(event.charge, None)
+        if charged is None or not (charged.digest, charged.accuracy) == (event.digest, event.accuracy):
+            raise damaged(link.number, "It stores what was never charged.")
+        with self._chain.database.reading() as connection:
+            row = connection.execute("SELECT bytes FROM payloads WHERE entry = ?", (link.number,)).fetchone()
+        if row is None or not hashlib.sha256(row[0]).hexdigest() == event.payload:
+            raise damaged(link.number, "The stored release is not what was stored.")

@@ -1,0 +1,86 @@
+"""The witness: the ledger's head, kept in a second place, so that a ledger put back to an earlier state is noticed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from tacit.errors import Refused
+from tacit.ledger.canonical import read, write
+from tacit.ledger.database import available
+from tacit.ledger.durable import create_file, make_folder
+from tacit.ledger.link import Head
+
+_SLOT = 4096  # a slot is a disk block of its own: writing one cannot tear the other
+_sync = getattr(os, "fdatasync", os.fsync)
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A small file, written after every entry, before anything is handed out on the strength of that entry.
+
+    It has two slots, each a line of JSON with its own checksum. A new head goes into the slot of the older one and is
+    synced, so a crash while writing leaves the other. Writers hold the ledger's lock; readers take the newest that is
+    whole.
+    """
+
+    path: Path
+
+    def read(self) -> Head | None:
+        """The head last written; None where there is no file; refused where neither slot is whole."""
+        with available(self.path):
+            try:
+                content = self.path.read_bytes()
+            except FileNotFoundError:
+                return None
+        heads = [head for head in _slots(content) if head is not None]
+        if not heads:
+            raise Refused(
+                f"the witness at {self.path}",
+                "It does not say how far the ledger had come.",
+                "the file as it was; or, after the steward has moved it away, `Ledger.accept_witness`.",
+            )
+        return max(heads, key=lambda head: head.entries)
+
+    def write(self, head: Head) -> None:
+        """Puts the head into the older slot and syncs it; makes the file where there is none."""
+        with available(self.path):
+            make_folder(self.path.parent)
+            if not self.path.exists():
+                create_file(self.path, _slot(head) * 2)
+                return
+            first, second = _slots(self.path.read_bytes())
+            is_first = first is None or (second is not None and first.entries <= second.entries)
+            handle = os.open(self.path, os.O_WRONLY)
+            try:
+                os.pwrite(handle, _slot(head), 0 if is_first else _SLOT)
+                _sync(handle)
+            finally:
+                os.close(handle)
+
+
+def _slot(head: Head) -> bytes:
+    fields = {"entries": head.entries, "hash": head.hash}
+    line = write(fields | {"seal": _seal(write(fields))})
+    return line.ljust(_SLOT - 1).encode("ascii") + b"\n"
+
+
+def _slots(content: bytes) -> tuple[Head | None, Head | None]:
+    return _head(content[:_SLOT]), _head(content[_SLOT:])
+
+
+def _head(slot: bytes) -> Head | None:
+    try:
+        fields = read(slot.decode("ascii"))
+        seal = fields.pop("seal")
+    except (ValueError, KeyError):
+        return None
+    if not (fields.keys() == {"entries", "hash"} and seal == _seal(write(fields))):
+        return None
+    return Head(fields["entries"], fields["hash"])
+
+
+def _seal(text: str) -> str:
+    return hashlib.sha256(f"tacit witness {text}".encode("ascii")).hexdigest()

@@ -1,0 +1,1 @@
+"""SQL → plan → bounded, total SQL → integers."""

@@ -1,0 +1,121 @@
+"""The part of a query above the noise, checked: it renders a stored release, free, as often as asked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+from sqlglot import exp
+
+from tacit.errors import Refused
+from tacit.query.above.clauses import read_having, read_order, read_rows, refused_clause
+from tacit.query.above.estimates import Estimates, Groups, Keys
+from tacit.query.above.expression import Column, Expression, as_numbers, as_truth, evaluate
+from tacit.query.above.names import column_names
+from tacit.query.above.order import Ordering, arranged, values
+from tacit.query.above.read import read
+from tacit.query.above.rendered import OutputColumn, Rendered
+from tacit.query.above.scope import Scope
+from tacit.query.above.truth import Truth
+from tacit.schema.kind import Kind
+
+_BELOW: Final = frozenset({"with_", "from_", "joins", "laterals", "where", "group"})  # read by the planner
+_ABOVE: Final = frozenset({"expressions", "having", "order", "limit", "offset"})
+
+
+@dataclass(frozen=True)
+class Item:
+    """A SELECT item and the name of its column."""
+
+    name: str
+    expression: Expression
+
+
+@dataclass(frozen=True)
+class Above:
+    """SELECT items, HAVING (all of its parts), ORDER BY, LIMIT and OFFSET, data-free.
+
+    Nothing here is part of a request's identity: it reads noisy numbers and public keys only (R25).
+    """
+
+    items: tuple[Item, ...]
+    having: tuple[Expression, ...] = ()
+    order: tuple[Ordering, ...] = ()
+    limit: int | None = None
+    offset: int = 0
+
+    def render(self, groups: Groups, confidence: Fraction) -> Rendered:
+        """The answer's columns, each number with an interval at this confidence.
+
+        Groups that tie, or that no ORDER BY sorts, follow their keys (R24).
+        """
+        rows = np.array(self._rows(groups, confidence), np.int64)
+        columns = []
+        for item in self.items:
+            column = evaluate(item.expression, groups, confidence)
+            exact = not item.expression.aggregates
+            columns.append(OutputColumn(item.name, _output(column, exact=exact).take(rows)))
+        return Rendered(tuple(columns))
+
+    def _rows(self, groups: Groups, confidence: Fraction) -> list[int]:
+        kept = np.ones(groups.size, np.bool_)
+        for part in self.having:
+            kept &= as_truth(evaluate(part, groups, confidence)).true
+        rows = [int(row) for row in np.flatnonzero(kept)]
+        for key in reversed(list(groups.keys.values())):
+            rows = arranged(rows, key.values, descending=False, nulls_first=False)
+        for by in reversed(self.order):
+            column = values(evaluate(by.expression, groups, confidence))
+            rows = arranged(rows, column, by.descending, by.nulls_first)
+        return rows[self.offset :][: self.limit]
+
+
+def check_above(select: exp.Select, keys: Collection[str], aggregates: Collection[str]) -> Above:
+    """What the SELECT does with the given keys and aggregates (their SQL), or a refusal that names the cure.
+
+    `keys` may be a mapping to the keys' kinds; then arithmetic on texts and comparisons of unlike kinds are refused
+    here, and are NULL otherwise.
+    """
+    for clause, value in select.args.items():
+        if value and clause not in _BELOW | _ABOVE:
+            raise refused_clause(clause)
+    scope = Scope.of(keys, aggregates)
+    expressions: list[Expression] = []
+    for item in select.expressions:
+        expressions.append(_item(item.unalias(), scope))
+        if isinstance(item, exp.Alias):
+            scope = scope.with_alias(item.alias, expressions[-1])
+    labels = [expression.kind is not None and not expression.kind.is_number for expression in expressions]
+    names = column_names(select.expressions, labels)
+    return Above(
+        tuple(Item(name, expression) for name, expression in zip(names, expressions, strict=True)),
+        read_having(select.args.get("having"), scope),
+        read_order(select.args.get("order"), expressions, replace(scope, aliases_first=True)),
+        read_rows(select.args.get("limit"), "LIMIT"),
+        read_rows(select.args.get("offset"), "OFFSET") or 0,
+    )
+
+
+def _item(node: exp.Expr, scope: Scope) -> Expression:
+    expression = read(node, scope)
+    if expression.kind is Kind.BOOLEAN and expression.aggregates:
+        why = "Whether a noisy number meets a condition is uncertain, and true or false has no interval to say so."
+        shown = node.sql(dialect="duckdb", comments=False)
+        raise Refused(shown, why, f"the number itself, or CASE WHEN {shown} THEN 1 ELSE 0 END, or HAVING {shown}.")
+    return expression
+
+
+def _output(column: Column, *, exact: bool) -> Keys | Estimates:
+    """The column as it is shown: what rests on no aggregate is exact and has no interval."""
+    if isinstance(column, Keys):
+        return column
+    if isinstance(column, Truth):
+        return Keys(tuple(values(column)), Kind.BOOLEAN)
+    numbers = as_numbers(column)
+    if not exact:
+        return numbers
+    points = (None if np.isnan(x) else int(x) if numbers.whole else float(x) for x in numbers.value)
+    return Keys(tuple(points), Kind.INTEGER if numbers.whole else Kind.FLOAT)

@@ -1,0 +1,37 @@
+"""A rendered answer: named columns in the order asked for, sorted and cut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tacit.query.above.estimates import Estimates, Keys
+
+
+@dataclass(frozen=True, eq=False)
+class OutputColumn:
+    """A named column of the answer: exact values of keys, or noisy numbers with their intervals."""
+
+    name: str
+    values: Keys | Estimates
+
+    @property
+    def is_key(self) -> bool:
+        return isinstance(self.values, Keys)
+
+    @property
+    def whole(self) -> bool:
+        return isinstance(self.values, Estimates) and self.values.whole
+
+
+@dataclass(frozen=True, eq=False)
+class Rendered:
+    """The answer's columns."""
+
+    columns: tuple[OutputColumn, ...]
+
+    @property
+    def size(self) -> int:
+        return len(self.columns[0].values)
+
+    def __getitem__(self, name: str) -> OutputColumn:
+        return next(column for column in self.columns if column.name == name)

@@ -1,0 +1,53 @@
+"""What names mean above the noise: keys, aggregates, and the aliases of SELECT items."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from tacit.errors import Refused
+from tacit.query.above.canonical import canonical, names
+from tacit.query.above.expression import Aggregate, Expression, KeyColumn
+from tacit.schema.kind import Kind
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The names that an expression may use; `aliases_first` decides where a key and an alias share one."""
+
+    keys: Mapping[str, str]
+    kinds: Mapping[str, Kind]
+    aggregates: Mapping[str, str]
+    aliases: Mapping[str, Expression] = field(default_factory=dict)
+    aliases_first: bool = False
+
+    @classmethod
+    def of(cls, keys: Collection[str], aggregates: Collection[str]) -> Scope:
+        return cls(names(keys), dict(keys) if isinstance(keys, Mapping) else {}, names(aggregates))
+
+    def with_alias(self, name: str, meaning: Expression) -> Scope:
+        return replace(self, aliases={name.lower(): meaning, **self.aliases})
+
+    def found(self, node: exp.Expr) -> Expression | None:
+        """The aggregate, key or alias that the node is, if it is one."""
+        text = canonical(node)
+        if text in self.aggregates:
+            return Aggregate(self.aggregates[text])
+        alias = self.aliases.get(node.name.lower()) if isinstance(node, exp.Column) and not node.table else None
+        if alias is not None and self.aliases_first:
+            return alias
+        if text in self.keys:
+            name = self.keys[text]
+            return KeyColumn(name, self.kinds.get(name))
+        return alias
+
+    def column(self, node: exp.Column) -> Refused:
+        """Why a column that is no key cannot be used."""
+        usable = ", ".join(sorted({*self.keys.values(), *self.aliases})) or "aggregates such as COUNT(*)"
+        return Refused(
+            f"{node.sql(dialect='duckdb')} outside an aggregate",
+            "A column must be in GROUP BY or inside an aggregate, since every group has many values of it.",
+            f"GROUP BY {node.sql(dialect='duckdb')}, an aggregate of it such as AVG, or one of: {usable}.",
+        )

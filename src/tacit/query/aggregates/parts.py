@@ -1,0 +1,53 @@
+"""What is counted below the noise: sums of measures, ranks on a grid, and distinct values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number a row, in whole steps, added up over each person's rows of a group.
+
+    `sql` is never NULL, and between −most and most. Where `once` is set a person counts once in a group: the
+    largest of its 0s and 1s is taken instead of the sum. `subject` names what a profile knows its totals by.
+    """
+
+    sql: str
+    step: Fraction
+    most: int
+    least: int = 0
+    once: bool = False
+    subject: str | None = None
+
+    @property
+    def size(self) -> int:
+        """The farthest from zero that one row is."""
+        return max(self.most, -self.least)
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """How many rows lie in each cell of a public grid: what quantiles are read from.
+
+    `sql` is a value in steps, or NULL for rows that do not count; cell i holds the values from low + i·width on.
+    """
+
+    sql: str
+    step: Fraction
+    low: int
+    width: int
+    levels: int
+    high: int
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """How many different values a group has; `sql` is a value, NULL for rows that do not count."""
+
+    sql: str
+
+
+Part: TypeAlias = Measure | Ranks | Distinct

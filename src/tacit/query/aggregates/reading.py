@@ -1,0 +1,173 @@
+"""Aggregate calls in SQL, read into what they count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+
+from sqlglot import exp
+
+from tacit.errors import Refused
+from tacit.exact import proper
+from tacit.mechanisms.statistics.rank_tree import FAN
+from tacit.query.aggregates.aggregate import Aggregate
+from tacit.query.aggregates.mean import Mean
+from tacit.query.aggregates.parts import Distinct, Measure, Ranks
+from tacit.query.aggregates.quantile import Quantile
+from tacit.query.aggregates.total import Total
+from tacit.query.aggregates.variance import Variance
+from tacit.query.expressions.registry import type_expression, type_predicate
+from tacit.query.relations.rows import Rows
+from tacit.query.steps import Steps, in_steps
+from tacit.query.typed import Typed
+from tacit.schema.kind import Kind
+
+CALLS = (exp.AggFunc, exp.WithinGroup, exp.Filter)
+_ACCEPTED = (
+    "COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM(x), AVG(x), VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP, MEDIAN(x), "
+    "QUANTILE_CONT(x, share), PERCENTILE_CONT(share) WITHIN GROUP (ORDER BY x), MIN(x), MAX(x), "
+    "each with FILTER (WHERE …) if wanted."
+)
+_SQUARES = 2**59  # the largest square, in its own steps
+_MOST_LEVELS = 4
+_EXTREME = Fraction(1, 200)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads the aggregates of one query; `summed` are the arguments whose plain sums the query asks for anyway."""
+
+    rows: Rows
+    summed: frozenset[str]
+    centres: bool  # whether values are best counted from the middle of their bounds
+
+    def read(self, node: exp.Expression) -> Aggregate:
+        """The aggregate that a call stands for."""
+        keep = "TRUE"
+        if isinstance(node, exp.Filter):
+            keep, node = type_predicate(node.expression.this, self.rows).sql, node.this
+        if isinstance(node, exp.Count):
+            return self._count(node, keep)
+        if isinstance(node, exp.Sum) and not isinstance(node.this, exp.Distinct):
+            return Total(self._sum(node, node.this, keep, 0))
+        if isinstance(node, exp.Avg) and not isinstance(node.this, exp.Distinct):
+            return self._mean(node, keep)
+        if isinstance(node, (exp.Variance, exp.VariancePop, exp.Stddev, exp.StddevPop, exp.StddevSamp)):
+            return self._variance(node, keep)
+        share = _share(node)
+        if share is not None:
+            return self._quantile(node, keep, *share)
+        raise Refused(f"{node.sql('duckdb')}", "There is no private form of it here.", _ACCEPTED)
+
+    def _count(self, node: exp.Count, keep: str) -> Aggregate:
+        inside = node.this
+        if isinstance(inside, exp.Star) or (isinstance(inside, exp.Literal) and not inside.is_string):
+            return Total(_rows("TRUE", keep))
+        if not isinstance(inside, exp.Distinct):
+            return Total(self._present(type_expression(inside, self.rows), keep))
+        if len(inside.expressions) != 1:
+            raise Refused(node.sql("duckdb"), "Pairs are not counted.", "COUNT(DISTINCT x) of one expression.")
+        value = inside.expressions[0]
+        if isinstance(value, exp.Column) and self.rows.is_identifier(value.name, value.table or None):
+            sql = "1" if keep == "TRUE" else f"CASE WHEN {keep} THEN 1 ELSE 0 END"
+            return Total(Measure(sql, Fraction(1), 1, once=True, subject="keys"))
+        typed = type_expression(value, self.rows)
+        sql = typed.sql if keep == "TRUE" else f"CASE WHEN {keep} THEN {typed.sql} END"
+        return Total(Distinct(sql), "different values, of those that count")
+
+    def _present(self, typed: Typed, keep: str) -> Measure:
+        return _rows(f"{typed.sql} IS NOT NULL" if typed.nullable else "TRUE", keep)
+
+    def _steps(self, node: exp.Expression, inside: exp.Expression) -> Steps:
+        typed = type_expression(inside, self.rows)
+        return in_steps(typed, node.sql("duckdb"))
+
+    def _sum(self, node: exp.Expression, inside: exp.Expression, keep: str, centre: int) -> Measure:
+        steps = self._numbers(node, inside)
+        away = f"({steps.sql}) - ({centre})" if centre else steps.sql
+        subject = f"total {inside.name.lower()}" if isinstance(inside, exp.Column) and not centre else None
+        sql = _kept(away, steps.nullable, keep)
+        return Measure(sql, steps.step, steps.high - centre, min(0, steps.low - centre), subject=subject)
+
+    def _numbers(self, node: exp.Expression, inside: exp.Expression) -> Steps:
+        if not type_expression(inside, self.rows).kind.is_number:
+            raise Refused(node.sql("duckdb"), "It is not a number.", "a number; or MEDIAN, MIN or MAX of a date.")
+        return self._steps(node, inside)
+
+    def _centre(self, inside: exp.Expression, steps: Steps) -> int:
+        if inside.sql("duckdb") in self.summed or not self.centres:
+            return 0
+        return (steps.low + steps.high) // 2
+
+    def _mean(self, node: exp.Avg, keep: str) -> Aggregate:
+        steps, typed = self._numbers(node, node.this), type_expression(node.this, self.rows)
+        centre = self._centre(node.this, steps)
+        total = self._sum(node, node.this, keep, centre)
+        return Mean(total, self._present(typed, keep), centre, steps.low, steps.high)
+
+    def _variance(self, node: exp.Expression, keep: str) -> Aggregate:
+        steps, typed = self._numbers(node, node.this), type_expression(node.this, self.rows)
+        centre = self._centre(node.this, steps)
+        total = self._sum(node, node.this, keep, centre)
+        coarse = max(1, ceil(total.size**2 / _SQUARES))
+        away = f"(CAST({steps.sql} AS HUGEINT) - ({centre}))"
+        squared = f"CAST({away} * {away} // {coarse} AS BIGINT)"
+        squares = Measure(_kept(squared, steps.nullable, keep), steps.step**2 * coarse, total.size**2 // coarse)
+        is_sample = not isinstance(node, (exp.VariancePop, exp.StddevPop))
+        is_root = isinstance(node, (exp.Stddev, exp.StddevPop, exp.StddevSamp))
+        rows = self._present(typed, keep)
+        return Variance(squares, total, rows, centre, steps.low, steps.high, is_sample, is_root)
+
+    def _quantile(
+        self, node: exp.Expression, keep: str, inside: exp.Expression, share: Fraction, words: str
+    ) -> Aggregate:
+        typed = type_expression(inside, self.rows)
+        steps = self._steps(node, inside)
+        if typed.kind is Kind.TIMESTAMP or typed.kind is Kind.DATE:
+            raise Refused(
+                node.sql("duckdb"), "Quantiles of dates are not offered yet.", f"year({inside.sql('duckdb')})."
+            )
+        span = steps.high - steps.low + 1
+        levels = next(n for n in range(1, _MOST_LEVELS + 1) if FAN**n >= span or n == _MOST_LEVELS)
+        width = max(1, -(-span // FAN**levels))
+        sql = steps.sql if keep == "TRUE" else f"CASE WHEN {keep} THEN {steps.sql} END"
+        return Quantile(Ranks(sql, steps.step, steps.low, width, levels, steps.high), share, words)
+
+
+def _rows(condition: str, keep: str) -> Measure:
+    tests = [test for test in (condition, keep) if test != "TRUE"]
+    sql = f"CASE WHEN {' AND '.join(f'({test})' for test in tests)} THEN 1 ELSE 0 END" if tests else "1"
+    return Measure(sql, Fraction(1), 1, subject="rows")
+
+
+def _kept(sql: str, nullable: bool, keep: str) -> str:
+    if keep != "TRUE":
+        return f"CASE WHEN {keep} THEN coalesce({sql}, 0) ELSE 0 END"
+    return f"coalesce({sql}, 0)" if nullable else sql
+
+
+def _share(node: exp.Expression) -> tuple[exp.Expression, Fraction, str] | None:
+    """What a quantile is of, its share, and what is said of it; None if the call is no quantile."""
+    if isinstance(node, exp.Median):
+        return node.this, Fraction(1, 2), ""
+    if isinstance(node, exp.Min):
+        return node.this, _EXTREME, f"{node.sql('duckdb')} stands for the value that 0.5% of the rows lie below"
+    if isinstance(node, exp.Max):
+        return node.this, 1 - _EXTREME, f"{node.sql('duckdb')} stands for the value that 99.5% of the rows lie below"
+    if isinstance(node, (exp.PercentileCont, exp.PercentileDisc)) and node.args.get("expression"):
+        return node.this, _level(node, node.expression), ""
+    if isinstance(node, exp.Quantile):
+        return node.this, _level(node, node.args["quantile"]), ""
+    if isinstance(node, exp.WithinGroup) and isinstance(node.this, (exp.PercentileCont, exp.PercentileDisc)):
+        ordered = node.expression.expressions
+        if len(ordered) == 1:
+            level = _level(node, node.this.this)
+            return ordered[0].this, 1 - level if ordered[0].args.get("desc") else level, ""
+    return None
+
+
+def _level(node: exp.Expression, literal: exp.Expression) -> Fraction:
+    if not isinstance(literal, exp.Literal) or literal.is_string:
+        raise Refused(node.sql("duckdb"), "Its share is no number.", "a share between 0 and 1, such as 0.9.")
+    return proper(literal.name, "share")

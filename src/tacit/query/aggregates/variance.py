@@ -1,0 +1,99 @@
+"""VAR and STDDEV: from the sums of distances, of their squares, and the number of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.query.above.estimates import Estimates, Noisy
+from tacit.query.aggregates.aggregate import Aggregate, NoisyParts
+from tacit.query.aggregates.fieller import is_telling, ratio_between
+from tacit.query.aggregates.noisy_parts import Floats, NoisySum
+from tacit.query.aggregates.parts import Measure, Part
+
+_ENOUGH = 8  # the noise of the number of rows must be this much smaller than the number for the sharper interval
+
+
+@dataclass(frozen=True)
+class Variance(Aggregate):
+    """VAR_POP, VAR_SAMP or a standard deviation: with t = x − centre, E[t²] − E[t]² over rows where x is not NULL."""
+
+    squares: Measure
+    total: Measure
+    rows: Measure
+    centre: int
+    low: int
+    high: int
+    is_sample: bool
+    is_root: bool
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return self.squares, self.total, self.rows
+
+    def read(self, noisy: NoisyParts) -> Noisy:
+        found = [noisy[part] for part in self.parts]
+        squares, total, rows = (part for part in found if isinstance(part, NoisySum))
+        return NoisyVariance(self, squares, total, rows)
+
+    def describe(self) -> str:
+        return ""
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyVariance:
+    """A variance, never negative and never beyond what the bounds permit.
+
+    Where rows are many, its error is that of its tangent in the three sums (Gaussian noise), which is the sharpest;
+    elsewhere intervals for the means of t and t² are combined, each wrong with half of the probability.
+    """
+
+    variance: Variance
+    squares: NoisySum
+    total: NoisySum
+    rows: NoisySum
+
+    def at(self, confidence: Fraction) -> Estimates:
+        spec, step = self.variance, float(self.variance.total.step)
+        low, high = float(spec.low - spec.centre), float(spec.high - spec.centre)
+        most = ((high - low) / 2) ** 2
+        square = float(spec.squares.step / spec.total.step**2)  # steps of t in one step of the squares
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = self.total.steps / self.rows.steps
+            value = np.clip(self.squares.steps * square / self.rows.steps - mean**2, 0.0, most)
+        first, last = self._combined(confidence, square, low, high, most)
+        telling = is_telling(self.rows, confidence)
+        if isinstance(self.rows.law, RoundedGaussian):
+            half = self._tangent(confidence, square, mean, value)
+            sharp = telling & (self.rows.steps > _ENOUGH * self.rows.reach(confidence))
+            first = np.where(sharp, np.maximum(first, value - half), first)
+            last = np.where(sharp, np.minimum(last, value + half), last)
+        if spec.is_sample:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                factor = np.where(self.rows.steps > 2, self.rows.steps / (self.rows.steps - 1), 1.0)
+            value, last, most = value * factor, last * factor, most * 2
+        ends = [np.where(telling, value, np.nan), first, np.minimum(last, most)]
+        scaled = [end * step**2 for end in ends]
+        return Estimates(*([np.sqrt(end) for end in scaled] if spec.is_root else scaled))
+
+    def _tangent(self, confidence: Fraction, square: float, mean: Floats, value: Floats) -> Floats:
+        """The reach of (square·dS₂ − 2·mean·dS₁ + (mean² − value)·dN) / N; the three noises are independent."""
+        reaches = [part.reach(confidence) for part in (self.squares, self.total, self.rows)]
+        weights = [np.full(mean.size, square), -2 * mean, mean**2 - value]
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            spread = np.sqrt(sum((weight * reach) ** 2 for weight, reach in zip(weights, reaches, strict=True)))
+            return np.asarray(spread / self.rows.steps)
+
+    def _combined(
+        self, confidence: Fraction, square: float, low: float, high: float, most: float
+    ) -> tuple[Floats, Floats]:
+        each = 1 - (1 - confidence) / 2
+        farthest = max(low**2, high**2)
+        first, last = ratio_between(self.total, self.rows, each, low, high)
+        least, top = (end * square for end in ratio_between(self.squares, self.rows, each, 0.0, farthest / square))
+        largest = np.maximum(first**2, last**2)
+        smallest = np.where((first <= 0) & (last >= 0), 0.0, np.minimum(first**2, last**2))
+        return np.clip(least - largest, 0.0, most), np.clip(top - smallest, 0.0, most)

@@ -1,0 +1,32 @@
+"""What the planner may know: the description, and the physical types in the files' headers. No data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from tacit.errors import Refused
+from tacit.schema.description import Description, Lookup, Table
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """A description and the headers of its tables; `physical` maps a table's columns to the engine's type names."""
+
+    description: Description
+    physical: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def table(self, name: str) -> Table | Lookup:
+        """The table that a name in the query means."""
+        known: dict[str, Table | Lookup] = {**self.description.tables, **self.description.lookups}
+        for own, table in known.items():
+            if own.lower() == name.lower():
+                return table
+        near = get_close_matches(name.lower(), [own.lower() for own in known], n=3) or sorted(known)
+        raise Refused(f"the table {name}", "The description has no such table.", ", ".join(near) + ".")
+
+    def physical_type(self, table: str, column: str) -> str | None:
+        """The engine's own type of a column, as its header says, if it was read."""
+        header = self.physical.get(table, {})
+        return next((kind for name, kind in header.items() if name.lower() == column.lower()), None)

@@ -1,0 +1,43 @@
+"""What an engine is to the rest: headers before, and one private session that gives integers."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Protocol
+
+from tacit.schema.description import Description, Source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Session(Protocol):
+    """A fresh, read-only view of the data set's tables. Whatever breaks in it is `Failed`, and says no more."""
+
+    def run(self, sql: str) -> pa.Table:
+        """The rows of one SELECT."""
+        ...
+
+    def keep(self, name: str, sql: str) -> None:
+        """Keep the rows of one SELECT under a name, until the session ends."""
+        ...
+
+
+class Engine(Protocol):
+    """Where the data lies. Nothing else knows a database driver."""
+
+    def header(self, source: Source) -> tuple[tuple[str, str], ...]:
+        """The columns' names and types, from the header alone."""
+        ...
+
+    def version(self, source: Source) -> str:
+        """What changes when the rows do: sizes and times of files, never a value."""
+        ...
+
+    def public_values(self, source: Source, column: str) -> list[object]:
+        """The values of a column of a public table."""
+        ...
+
+    def session(self, description: Description) -> AbstractContextManager[Session]:
+        """A session over the description's tables."""
+        ...

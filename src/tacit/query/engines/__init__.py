@@ -1,0 +1,1 @@
+"""The engines: each knows one database driver, and nothing else does."""

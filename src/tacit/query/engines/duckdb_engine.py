@@ -1,0 +1,162 @@
+"""DuckDB, embedded: the default engine."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from glob import glob
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from tacit.errors import Failed, Refused
+from tacit.schema.description import Description, Source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_SETTINGS = {
+    "preserve_insertion_order": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "TimeZone": "UTC",
+}
+
+
+@dataclass(frozen=True)
+class DuckDBSession:
+    """One connection of its own, with the data set's tables as views."""
+
+    connection: duckdb.DuckDBPyConnection
+
+    def run(self, sql: str) -> pa.Table:
+        try:
+            return self.connection.sql(sql).to_arrow_table()
+        except duckdb.Error:
+            raise Failed from None
+
+    def keep(self, name: str, sql: str) -> None:
+        try:
+            self.connection.execute(f'CREATE TEMP TABLE "{name}" AS {sql}')
+        except duckdb.Error:
+            raise Failed from None
+
+
+@dataclass(frozen=True)
+class DuckDBEngine:
+    """Reads Parquet, CSV and DuckDB files in this process."""
+
+    threads: int | None = None
+    memory: str | None = None
+
+    def header(self, source: Source) -> tuple[tuple[str, str], ...]:
+        with _connected(self) as connection:
+            try:
+                _attach(connection, source, "source")
+                rows = connection.execute(f"DESCRIBE SELECT * FROM {_reading(source, 'source')}").fetchall()
+            except duckdb.Error:
+                raise Refused(
+                    f"the source {source.path.name}",
+                    "It is not there, or is not what its ending says.",
+                    "a Parquet file or folder, a CSV file with a header line, or a DuckDB file with its table.",
+                ) from None
+        return tuple((name, kind) for name, kind, *_ in rows)
+
+    def version(self, source: Source) -> str:
+        found = sorted(glob(_pattern(source))) if source.format == "parquet" else [str(source.path)]
+        try:
+            stats = [(path, os.stat(path)) for path in found]
+        except OSError:
+            raise Refused(f"the source {source.path.name}", "It is not there.", "a file that can be read.") from None
+        return ";".join(f"{path}:{stat.st_size}:{stat.st_mtime_ns}" for path, stat in stats)
+
+    def public_values(self, source: Source, column: str) -> list[object]:
+        name = column.replace('"', '""')
+        with _connected(self) as connection:
+            try:
+                _attach(connection, source, "source")
+                sql = f'SELECT DISTINCT "{name}" FROM {_reading(source, "source")} ORDER BY 1'
+                return [row[0] for row in connection.execute(sql).fetchall()]
+            except duckdb.Error:
+                raise Refused(
+                    f"the column {column} of {source.path.name}",
+                    "It cannot be read.",
+                    "a column of a public table that is there.",
+                ) from None
+
+    @contextmanager
+    def session(self, description: Description) -> Iterator[DuckDBSession]:
+        with _connected(self) as connection:
+            try:
+                for place, table in enumerate(description.sources):
+                    name = table.name.replace('"', '""')
+                    _attach(connection, table.source, f"source{place}")
+                    reading = _reading(table.source, f"source{place}")
+                    connection.execute(f'CREATE TEMP VIEW "{name}" AS SELECT * FROM {reading}')
+            except duckdb.Error:
+                raise Failed from None
+            yield DuckDBSession(connection)
+
+
+@contextmanager
+def _connected(engine: DuckDBEngine) -> Iterator[duckdb.DuckDBPyConnection]:
+    connection = duckdb.connect(":memory:")
+    try:
+        connection.execute("SET enable_progress_bar = false")
+        for name, value in _SETTINGS.items():
+            connection.execute(f"SET {name} = '{value}'")
+        if engine.threads is not None:
+            connection.execute(f"SET threads = {int(engine.threads)}")
+        if engine.memory is not None:
+            connection.execute("SET memory_limit = ?", [engine.memory])
+        yield connection
+    finally:
+        connection.close()
+
+
+def _attach(connection: duckdb.DuckDBPyConnection, source: Source, name: str) -> None:
+    if source.format == "duckdb":
+        connection.execute(f"ATTACH {_text(str(source.path))} AS {name} (READ_ONLY)")
+
+
+def _reading(source: Source, attached: str) -> str:
+    """The rows of a source; a CSV file's cells are all text, so that no row decides how another is read."""
+    if source.format == "duckdb":
+        table = (source.table or "").replace('"', '""')
+        return f'{attached}."{table}"'
+    if source.format == "csv":
+        columns = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in _csv_names(source))
+        return (
+            f"read_csv({_text(str(source.path))}, delim = {_text(source.delimiter)}, header = true, "
+            f"columns = {{{columns}}}, auto_detect = false, quote = '\"', escape = '\"', null_padding = true, "
+            "strict_mode = false, ignore_errors = true, nullstr = '')"
+        )
+    return f"read_parquet({_text(_pattern(source))}, union_by_name = true, hive_partitioning = false)"
+
+
+def _csv_names(source: Source) -> list[str]:
+    """The names in a CSV file's first line."""
+    try:
+        with source.path.open(encoding="utf-8-sig", newline="") as file:
+            names = next(csv.reader(file, delimiter=source.delimiter), [])
+    except (OSError, UnicodeDecodeError, csv.Error):
+        names = []
+    if not names or len({name.lower() for name in names}) < len(names) or not all(names):
+        raise Refused(
+            f"the source {source.path.name}",
+            "Its first line does not name its columns, each once.",
+            "a CSV file in UTF-8 whose first line names the columns.",
+        )
+    return names
+
+
+def _pattern(source: Source) -> str:
+    path = str(source.path)
+    return os.path.join(path, "**", "*.parquet") if os.path.isdir(path) else path
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"

@@ -1,0 +1,98 @@
+"""+ − * and unary minus: exact for integers and decimals, in doubles as soon as a float takes part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from tacit.query.expressions.domains import mapped
+from tacit.query.expressions.intervals import Interval, doubles
+from tacit.query.expressions.results import exact_result, float_result
+from tacit.query.expressions.rule import Family, Typer, part
+from tacit.query.expressions.shifting import difference, is_shift, shift
+from tacit.query.expressions.shown import refuse
+from tacit.query.expressions.storage import MOST_SCALE, as_float, interval, is_null, null_of
+from tacit.query.expressions.unifying import unify
+from tacit.query.typed import Typed
+from tacit.schema.kind import Key, Kind
+
+Combine = Callable[[Interval, Interval], Interval]
+
+
+def numbers(node: exp.Expression, *items: Typed) -> tuple[Typed, ...]:
+    """The items, all of them numbers; NULL counts as an INTEGER here."""
+    for item in items:
+        if not (item.kind.is_number or is_null(item)):
+            why = f"It calculates with {item.kind}, which is not a number."
+            raise refuse(node, why, "int, decimal and float; CAST(… AS BIGINT) makes one of a text or a truth value.")
+    return tuple(null_of(Kind.INTEGER) if is_null(item) and not item.kind.is_number else item for item in items)
+
+
+def keys_of(operation: Callable[[int, int], int | None], *items: Typed) -> tuple[Key, ...] | None:
+    """The domain of a calculation on integers, one of them a constant; None if it is unknown."""
+    left, right = items
+    if not (left.kind is Kind.INTEGER and right.kind is Kind.INTEGER):
+        return None
+    if right.is_constant and right.low is not None:
+        constant = int(right.low)
+        return mapped(left, lambda key: operation(int(key), constant) if isinstance(key, int) else None)
+    if left.is_constant and left.low is not None:
+        constant = int(left.low)
+        return mapped(right, lambda key: operation(constant, int(key)) if isinstance(key, int) else None)
+    return None
+
+
+def _add(node: exp.Expression, typer: Typer) -> Typed:
+    if is_shift(node):
+        return shift(node, typer)
+    return _aligned(node, typer, "+", Interval.__add__, lambda a, b: a + b)
+
+
+def _subtract(node: exp.Expression, typer: Typer) -> Typed:
+    if is_shift(node):
+        return shift(node, typer)
+    left, right = typer(part(node)), typer(part(node, "expression"))
+    if left.kind.is_time and right.kind.is_time:
+        return difference(node, left, right)
+    return _aligned(node, typer, "-", Interval.__sub__, lambda a, b: a - b)
+
+
+def _aligned(
+    node: exp.Expression, typer: Typer, sign: str, combine: Combine, operation: Callable[[int, int], int]
+) -> Typed:
+    """A sum or difference: scales are brought together first."""
+    left, right = unify(node, *numbers(node, typer(part(node)), typer(part(node, "expression"))))
+    bounds = combine(interval(left), interval(right))
+    if left.kind is Kind.FLOAT:
+        return float_result(f"({left.sql} {sign} {right.sql})", doubles(bounds), (left, right))
+    keys = None if left.keys is None and right.keys is None else keys_of(operation, left, right)
+    return exact_result(node, (left, right), bounds, lambda a, b: f"({a} {sign} {b})", left.scale, keys=keys)
+
+
+def _multiply(node: exp.Expression, typer: Typer) -> Typed:
+    left, right = numbers(node, typer(part(node)), typer(part(node, "expression")))
+    scale = left.scale + right.scale
+    if Kind.FLOAT in (left.kind, right.kind) or scale > MOST_SCALE:
+        first, second = as_float(left), as_float(right)
+        bounds = doubles(interval(first) * interval(second))
+        return float_result(f"({first.sql} * {second.sql})", bounds, (first, second))
+    keys = keys_of(lambda a, b: a * b, left, right)
+    bounds = interval(left) * interval(right)
+    return exact_result(node, (left, right), bounds, lambda a, b: f"({a} * {b})", scale, keys=keys)
+
+
+def _negate(node: exp.Expression, typer: Typer) -> Typed:
+    (value,) = numbers(node, typer(part(node)))
+    bounds = -interval(value)
+    if value.kind is Kind.FLOAT:
+        return float_result(f"(-{value.sql})", bounds, (value,))
+    keys = None if value.keys is None else tuple(-key for key in value.keys if isinstance(key, int))
+    return exact_result(node, (value,), bounds, lambda a: f"(-{a})", value.scale, keys=keys)
+
+
+ARITHMETIC = Family(
+    "arithmetic",
+    ("+", "-", "*"),
+    {exp.Add: _add, exp.Sub: _subtract, exp.Mul: _multiply, exp.Neg: _negate},
+)

@@ -1,0 +1,98 @@
+"""Comparisons: = <> < <= > >=, IS [NOT] DISTINCT FROM, IS NULL, BETWEEN, IN."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from tacit.query.expressions.rule import Family, Rule, Typer, part, parts
+from tacit.query.expressions.shown import refuse
+from tacit.query.expressions.storage import as_type, sql_type
+from tacit.query.expressions.unifying import unify
+from tacit.query.typed import Typed
+from tacit.schema.kind import Kind
+
+_LONGEST_LIST = 10_000
+
+
+def boolean(sql: str, *parts: Typed) -> Typed:
+    """A truth value that is NULL only where one of `parts` is."""
+    is_constant = bool(parts) and all(item.is_constant for item in parts)
+    return Typed(Kind.BOOLEAN, sql, nullable=any(item.nullable for item in parts), is_constant=is_constant)
+
+
+def sides(node: exp.Expression, *items: Typed) -> tuple[str, ...]:
+    """The SQL of items to be compared, in one type."""
+    same = unify(node, *items)
+    types = {sql_type(item) for item in same}
+    target = "HUGEINT" if "HUGEINT" in types else next(iter(types))
+    return tuple(as_type(item, target) for item in same)
+
+
+def _compare(operator: str) -> Rule:
+    def rule(node: exp.Expression, typer: Typer) -> Typed:
+        left, right = typer(part(node)), typer(part(node, "expression"))
+        first, second = sides(node, left, right)
+        return boolean(f"({first} {operator} {second})", left, right)
+
+    return rule
+
+
+def _distinct(operator: str) -> Rule:
+    def rule(node: exp.Expression, typer: Typer) -> Typed:
+        first, second = sides(node, typer(part(node)), typer(part(node, "expression")))
+        return boolean(f"({first} {operator} {second})")
+
+    return rule
+
+
+def _is(node: exp.Expression, typer: Typer) -> Typed:
+    value, what = typer(part(node)), node.expression
+    if isinstance(what, exp.Null):
+        return boolean(f"({value.sql} IS NULL)" if value.nullable else "FALSE")
+    if isinstance(what, exp.Boolean) and value.kind is Kind.BOOLEAN:
+        return boolean(f"({value.sql} IS NOT DISTINCT FROM {'TRUE' if what.this else 'FALSE'})")
+    raise refuse(
+        node, "IS asks for NULL, or for TRUE or FALSE of a truth value.", "x IS NULL, x IS NOT NULL, p IS TRUE."
+    )
+
+
+def _between(node: exp.Expression, typer: Typer) -> Typed:
+    value, low, high = typer(part(node)), typer(part(node, "low")), typer(part(node, "high"))
+    first, second = sides(node, value, low), sides(node, value, high)
+    return boolean(f"({first[0]} >= {first[1]} AND {second[0]} <= {second[1]})", value, low, high)
+
+
+def _in(node: exp.Expression, typer: Typer) -> Typed:
+    listed = parts(node)
+    if node.args.get("query") is not None or not listed:
+        raise refuse(node, "IN takes a list of values, not a query.", "x IN (1, 2, 3).")
+    if not len(listed) <= _LONGEST_LIST:
+        raise refuse(node, f"The list has more than {_LONGEST_LIST} values.", "a join with a public table.")
+    items = [typer(item) for item in listed]
+    if not all(item.is_constant for item in items):
+        raise refuse(node, "IN takes a list of literals.", "x IN (1, 2, 3), or x = y OR x = z.")
+    value = typer(part(node))
+    first, *rest = sides(node, value, *items)
+    return boolean(f"({first} IN ({', '.join(rest)}))", value, *items)
+
+
+_OPERATORS: dict[type[exp.Expression], str] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
+COMPARISON = Family(
+    "comparison",
+    ("=", "<>", "<", "<=", ">", ">=", "IS NULL", "IS DISTINCT FROM", "IS TRUE", "BETWEEN", "IN"),
+    {node: _compare(operator) for node, operator in _OPERATORS.items()}
+    | {
+        exp.NullSafeEQ: _distinct("IS NOT DISTINCT FROM"),
+        exp.NullSafeNEQ: _distinct("IS DISTINCT FROM"),
+        exp.Is: _is,
+        exp.Between: _between,
+        exp.In: _in,
+    },
+)

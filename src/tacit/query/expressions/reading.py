@@ -1,0 +1,107 @@
+"""The enforcing read: a column becomes an expression in which everything that was declared of it is made true.
+
+Whatever lies in the file, the value read is of the declared kind, within the bounds and among the keys, or NULL; and
+never NULL if the column was declared so. Nothing declared is believed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+from tacit.query.expressions.reading_numbers import read_float, read_integer
+from tacit.query.expressions.reading_times import read_time
+from tacit.query.expressions.storage import float_sql, integer_sql, literal_sql, number_of, sql_type, time_of
+from tacit.query.typed import Typed
+from tacit.schema.description import Column
+from tacit.schema.kind import Key, Kind
+
+Read = Callable[[Column, str, str | None], Typed]
+
+
+def read_column(column: Column, reference: str, physical: str | None = None) -> Typed:
+    """The column that `reference` names in the engine, enforced.
+
+    `physical` is the engine's name for the type that the file's header gives; it makes the SQL shorter and faster.
+    Without it the SQL is right for every type.
+    """
+    known = None if physical is None else physical.strip().upper()
+    value = _READS[column.kind](_without_keys(column), reference, known)
+    if column.keys is not None:
+        value = _among(value, column.keys)
+    return value if column.nullable else _filled(value)
+
+
+def _without_keys(column: Column) -> Column:
+    """Where keys are declared they are the bounds."""
+    return column if column.keys is None else replace(column, low=None, high=None)
+
+
+def _among(value: Typed, keys: tuple[Key, ...]) -> Typed:
+    """Any value that is not a key is read as NULL."""
+    known = tuple(dict.fromkeys(keys))
+    if not known:
+        return replace(value, sql=f"CAST(NULL AS {sql_type(value)})", keys=(), nullable=True)
+    listed = ", ".join(_stored_literal(key, value) for key in known)
+    numbers = [_number(key) for key in known if not isinstance(key, str)]
+    low, high = (min(numbers), max(numbers)) if numbers and value.kind is not Kind.BOOLEAN else (None, None)
+    sql = f"CASE WHEN {value.sql} IN ({listed}) THEN {value.sql} END"
+    return replace(value, sql=f"({sql})", keys=known, low=low, high=high, nullable=True)
+
+
+def _number(key: Key) -> Fraction:
+    return Fraction(key) if isinstance(key, int) else number_of(key) if not isinstance(key, str) else Fraction(0)
+
+
+def _stored_literal(key: Key, value: Typed) -> str:
+    if value.kind is Kind.FLOAT and isinstance(key, int):
+        return f"{float(key)!r}::DOUBLE"
+    if value.kind is Kind.DECIMAL and isinstance(key, int):
+        return integer_sql(key * 10**value.scale, sql_type(value))
+    return literal_sql(key)
+
+
+def _filled(value: Typed) -> Typed:
+    """What is missing is read as the first key, else the lower bound, else the kind's zero."""
+    if not value.nullable:
+        return value
+    if value.keys:
+        default = _stored_literal(value.keys[0], value)
+    elif value.kind is Kind.TEXT:
+        default = "''"
+    elif value.kind is Kind.BOOLEAN:
+        default = "FALSE"
+    else:
+        default = low_sql(value)
+    return replace(value, sql=f"COALESCE({value.sql}, {default})", nullable=False)
+
+
+def low_sql(value: Typed) -> str:
+    """The lower bound as a literal; 0 for a float without bounds."""
+    low = value.low or Fraction(0)
+    if value.kind.is_time:
+        return literal_sql(time_of(value.kind, low))
+    if value.kind is Kind.FLOAT:
+        return float_sql(low)
+    return integer_sql(int(low * 10**value.scale), sql_type(value))
+
+
+def _read_text(column: Column, reference: str, physical: str | None) -> Typed:
+    sql = reference if physical == "VARCHAR" else f"TRY_CAST({reference} AS VARCHAR)"
+    return Typed(Kind.TEXT, f'({sql} COLLATE "C")')
+
+
+def _read_boolean(column: Column, reference: str, physical: str | None) -> Typed:
+    return Typed(Kind.BOOLEAN, reference if physical == "BOOLEAN" else f"TRY_CAST({reference} AS BOOLEAN)")
+
+
+_READS: dict[Kind, Read] = {
+    Kind.INTEGER: read_integer,
+    Kind.DECIMAL: read_integer,
+    Kind.FLOAT: read_float,
+    Kind.TEXT: _read_text,
+    Kind.BOOLEAN: _read_boolean,
+    Kind.DATE: read_time,
+    Kind.TIMESTAMP: read_time,
+}

@@ -1,0 +1,129 @@
+"""The enforcing read of numbers: cast, clamp and round so that no value can fail, and halves are rounded away from zero."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from tacit.query.expressions.intervals import Interval
+from tacit.query.expressions.physical import decimal_shape, integer_range, is_float
+from tacit.query.expressions.storage import LEAST_64, MOST_64, MOST_128, float_sql, integer_sql, integer_type
+from tacit.query.typed import Typed
+from tacit.schema.description import Column
+from tacit.schema.kind import Kind
+
+_NARROW = 2**51  # below, a value times a power of ten is less than half off as a double
+_INFINITY = "'infinity'::DOUBLE"
+
+
+def read_integer(column: Column, reference: str, physical: str | None) -> Typed:
+    """An INTEGER, or the integer value·10^scale of a DECIMAL."""
+    low, high = _integer_bounds(column)
+    target = integer_type(Interval(Fraction(low), Fraction(high))) or "HUGEINT"
+    ends = (integer_sql(low, target), integer_sql(high, target))
+    held = integer_range(physical)
+    shape = decimal_shape(physical)
+    if held is not None:
+        sql = _from_integer(reference, held, column.scale, (low, high), target)
+    elif shape is not None and _fits(shape, column.scale):
+        sql = _from_decimal(reference, shape, column.scale, (low, high), target)
+    elif low > -_NARROW and high < _NARROW:
+        double = reference if is_float(physical) else f"TRY_CAST({reference} AS DOUBLE)"
+        scaled = f"{double} * 1e{column.scale}" if column.scale else double
+        values = (float_sql(Fraction(low, 10**column.scale)), float_sql(Fraction(high, 10**column.scale)))
+        sql = (
+            f"CASE WHEN {double} < {values[0]} THEN {ends[0]} WHEN {double} <= {values[1]} "
+            f"THEN TRY_CAST(round({scaled}) AS {target}) WHEN {double} <= {_INFINITY} THEN {ends[1]} END"
+        )
+    else:
+        sql = _from_anything(reference, column.scale, (low, high), target)
+    bounds = Interval(Fraction(low, 10**column.scale), Fraction(high, 10**column.scale))
+    kind = Kind.DECIMAL if column.scale else Kind.INTEGER
+    return Typed(kind, sql if sql == reference else f"({sql})", bounds.low, bounds.high, scale=column.scale)
+
+
+def _integer_bounds(column: Column) -> tuple[int, int]:
+    """The declared bounds as stored integers; what is not declared, or is wider than the type, is the type's."""
+    unit = 10**column.scale
+    widest = MOST_128 if column.scale == 0 else MOST_64
+    low = LEAST_64 if column.low is None else max(-widest, math.ceil(column.low * unit))
+    high = MOST_64 if column.high is None else min(widest, math.floor(column.high * unit))
+    return min(low, high), high
+
+
+def _from_integer(reference: str, held: tuple[int, int], scale: int, bounds: tuple[int, int], target: str) -> str:
+    """From an integer type that holds `held`; a bound that no value of the type can pass is not tested."""
+    unit = 10**scale
+    low, high = math.ceil(Fraction(bounds[0], unit)), math.floor(Fraction(bounds[1], unit))
+    value = reference if (held, target) == ((LEAST_64, MOST_64), "BIGINT") else f"TRY_CAST({reference} AS {target})"
+    if scale:
+        value = f"{value} * {integer_sql(unit, target)}"
+    tests = []
+    if held[0] < low:
+        tests.append(f"WHEN {reference} < {min(low, held[1])} THEN {integer_sql(bounds[0], target)}")
+    if held[1] > high:
+        tests.append(f"WHEN {reference} > {max(high, held[0])} THEN {integer_sql(bounds[1], target)}")
+    return f"CASE {' '.join(tests)} ELSE {value} END" if tests else value
+
+
+def _fits(shape: tuple[int, int], scale: int) -> bool:
+    """Neither a comparison with a bound nor the product with 10^scale can pass DECIMAL's 38 digits."""
+    width, own = shape
+    return width + scale + 1 <= 38 and width - own + max(scale, own) <= 38
+
+
+def _from_decimal(reference: str, shape: tuple[int, int], scale: int, bounds: tuple[int, int], target: str) -> str:
+    """From a DECIMAL type, compared exactly."""
+    largest = Fraction(10 ** shape[0], 10 ** shape[1])
+    low, high = Fraction(bounds[0], 10**scale), Fraction(bounds[1], 10**scale)
+    scaled = f"{reference} * {10**scale}" if scale else reference
+    tests = []
+    if -largest < low:
+        tests.append(f"WHEN {reference} < {_decimal(min(low, largest), scale)} THEN {integer_sql(bounds[0], target)}")
+    if largest > high:
+        tests.append(f"WHEN {reference} > {_decimal(max(high, -largest), scale)} THEN {integer_sql(bounds[1], target)}")
+    value = f"TRY_CAST({scaled} AS {target})"
+    return f"CASE {' '.join(tests)} ELSE {value} END" if tests else value
+
+
+def _decimal(value: Fraction, scale: int) -> str:
+    """A number of so many digits after the point, as a literal."""
+    digits = abs(int(value * 10**scale))
+    whole, rest = divmod(digits, 10**scale)
+    text = f"{whole}.{rest:0{scale}d}" if scale else str(whole)
+    return f"(-{text})" if value < 0 else text
+
+
+def _from_anything(reference: str, scale: int, bounds: tuple[int, int], target: str) -> str:
+    """From any type, exact for values that a double cannot hold; what is beyond 38 digits is known by its sign."""
+    middle = f"DECIMAL(38, {scale})" if scale else "HUGEINT"
+    wide, double = f"TRY_CAST({reference} AS {middle})", f"TRY_CAST({reference} AS DOUBLE)"
+    unit = 10**scale
+    low, high = _decimal(Fraction(bounds[0], unit), scale), _decimal(Fraction(bounds[1], unit), scale)
+    value = f"TRY_CAST({wide} AS {target})"
+    if scale:
+        value = f"TRY_CAST(TRY_CAST({wide} AS DECIMAL(20, {scale})) * {unit} AS {target})"
+    ends = (integer_sql(bounds[0], target), integer_sql(bounds[1], target))
+    return (
+        f"CASE WHEN {wide} < {low} THEN {ends[0]} WHEN {wide} > {high} THEN {ends[1]} "
+        f"WHEN {wide} IS NOT NULL THEN {value} WHEN {double} < -1e20 THEN {ends[0]} "
+        f"WHEN {double} > 1e20 AND {double} <= {_INFINITY} THEN {ends[1]} END"
+    )
+
+
+def read_float(column: Column, reference: str, physical: str | None) -> Typed:
+    """A finite DOUBLE; NaN is NULL, and so is an infinity on a side without a bound."""
+    low = None if column.low is None else Fraction(float(column.low))
+    high = None if column.high is None else Fraction(float(column.high))
+    value = reference if physical == "DOUBLE" else f"TRY_CAST({reference} AS DOUBLE)"
+    tests = [] if low is None else [f"WHEN {value} < {float_sql(low)} THEN {float_sql(low)}"]
+    if high is None:
+        tests.append(f"WHEN isfinite({value}) THEN {value}")
+    else:
+        finite = "" if low is not None else f" AND {value} >= {float_sql(-_LARGEST)}"
+        tests.append(f"WHEN {value} <= {float_sql(high)}{finite} THEN {value}")
+        tests.append(f"WHEN {value} > {float_sql(high)} AND {value} <= {_INFINITY} THEN {float_sql(high)}")
+    return Typed(Kind.FLOAT, f"(CASE {' '.join(tests)} END)", low, high)
+
+
+_LARGEST = Fraction(1.7976931348623157e308)

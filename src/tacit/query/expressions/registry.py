@@ -1,0 +1,60 @@
+"""The ordered registry of rules, and the two functions that apply it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from tacit.query.expressions.arithmetic import ARITHMETIC
+from tacit.query.expressions.columns import COLUMNS
+from tacit.query.expressions.comparison import COMPARISON
+from tacit.query.expressions.division import DIVISION
+from tacit.query.expressions.literals import LITERALS
+from tacit.query.expressions.logic import LOGIC, truth
+from tacit.query.expressions.refusals import refusal
+from tacit.query.expressions.rule import Family, Rule
+from tacit.query.expressions.scope import Scope
+from tacit.query.expressions.shown import refuse
+from tacit.query.typed import Typed
+
+FAMILIES: tuple[Family, ...] = (LITERALS, COLUMNS, ARITHMETIC, DIVISION, COMPARISON, LOGIC)
+_NODES: dict[type[exp.Expression], Rule] = {node: rule for family in FAMILIES for node, rule in family.nodes.items()}
+_FUNCTIONS: dict[str, Rule] = {name: rule for family in FAMILIES for name, rule in family.functions.items()}
+_DEEPEST = 200
+_LONGEST = 30_000  # letters of SQL: guards repeat what they guard, and an engine's planner feels that
+
+
+@dataclass(frozen=True)
+class _Typing:
+    """Types one node by its rule, its parts by the same."""
+
+    scope: Scope
+    depth: int = 0
+
+    def __call__(self, node: exp.Expression) -> Typed:
+        if not self.depth < _DEEPEST:
+            raise refuse(node, f"The expression is nested more than {_DEEPEST} deep.", "a shorter expression.")
+        rule = self._rule(node)
+        if rule is None:
+            raise refusal(node, FAMILIES)
+        typed = rule(node, _Typing(self.scope, self.depth + 1))
+        if not len(typed.sql) <= _LONGEST:
+            why = f"Made safe, it is longer than {_LONGEST} letters of SQL."
+            raise refuse(node, why, "a shorter expression, or bounds on its columns, which need fewer guards.")
+        return typed
+
+    def _rule(self, node: exp.Expression) -> Rule | None:
+        if isinstance(node, exp.Anonymous):
+            return _FUNCTIONS.get(node.name.lower())
+        return _NODES.get(type(node))
+
+
+def type_expression(node: exp.Expression, scope: Scope) -> Typed:
+    """The total, bounded form of a row's expression; refuses what has none, saying what would be accepted."""
+    return _Typing(scope)(node)
+
+
+def type_predicate(node: exp.Expression, scope: Scope) -> Typed:
+    """`type_expression` for a condition, which is a truth value."""
+    return truth(node, _Typing(scope))

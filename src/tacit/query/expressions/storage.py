@@ -1,0 +1,157 @@
+"""How the values of a kind are kept in the engine: SQL types, literals, and exact changes from one to another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+
+from sqlglot import exp
+
+from tacit.errors import Refused
+from tacit.query.expressions.intervals import Interval, doubles, widened
+from tacit.query.expressions.shown import refuse
+from tacit.query.typed import Typed
+from tacit.schema.kind import Key, Kind
+
+LEAST_64, MOST_64 = -(2**63), 2**63 - 1
+MOST_128 = 2**126
+MOST_SCALE = 9
+FIRST_DAY = (date.min - date(1970, 1, 1)).days
+LAST_DAY = (date.max - date(1970, 1, 1)).days
+_EPOCH = datetime(1970, 1, 1)
+_MICROSECOND = timedelta(microseconds=1)
+FIRST_MICROSECOND = (datetime.min - _EPOCH) // _MICROSECOND
+LAST_MICROSECOND = (datetime.max - _EPOCH) // _MICROSECOND
+_TYPES = {
+    Kind.FLOAT: "DOUBLE",
+    Kind.TEXT: "VARCHAR",
+    Kind.BOOLEAN: "BOOLEAN",
+    Kind.DATE: "DATE",
+    Kind.TIMESTAMP: "TIMESTAMP",
+}
+
+
+def interval(typed: Typed) -> Interval:
+    """The bounds of an expression, as one thing to calculate with."""
+    return Interval(typed.low, typed.high)
+
+
+def stored(typed: Typed) -> Interval:
+    """The bounds of the integers that stand for an INTEGER or a DECIMAL."""
+    return interval(typed) * Interval(Fraction(10**typed.scale), Fraction(10**typed.scale))
+
+
+def integer_type(bounds: Interval) -> str | None:
+    """The SQL type for integers within `bounds`; None if there is none."""
+    if bounds.low is None or bounds.high is None:
+        return None
+    if bounds.low >= LEAST_64 and bounds.high <= MOST_64:
+        return "BIGINT"
+    return "HUGEINT" if bounds.low >= -MOST_128 and bounds.high <= MOST_128 else None
+
+
+def sql_type(typed: Typed) -> str:
+    """The SQL type of an expression's values."""
+    return _TYPES.get(typed.kind) or integer_type(stored(typed)) or "HUGEINT"
+
+
+def as_type(typed: Typed, target: str) -> str:
+    """The SQL of an expression, cast to the wider type `target` where it has another."""
+    if typed.is_constant and typed.kind in (Kind.INTEGER, Kind.DECIMAL) and typed.low is not None and typed.keys != ():
+        return integer_sql(int(typed.low * 10**typed.scale), target)
+    return typed.sql if sql_type(typed) == target else f"CAST({typed.sql} AS {target})"
+
+
+def integer_sql(value: int, target: str = "BIGINT") -> str:
+    """An integer as a literal of exactly this type."""
+    return f"{value}::{target}" if value >= 0 else f"({value})::{target}"
+
+
+def float_sql(value: Fraction) -> str:
+    """A number as a literal of type DOUBLE."""
+    number = float(value)
+    return f"{number!r}::DOUBLE" if number >= 0 else f"({number!r})::DOUBLE"
+
+
+def text_sql(value: str) -> str:
+    """A text as a literal."""
+    if not value.isprintable() and any(ord(letter) == 0 or 0xD800 <= ord(letter) <= 0xDFFF for letter in value):
+        raise Refused("a text with a NUL or half a surrogate pair", "No engine takes it as a literal.", "other text.")
+    return "'" + value.replace("'", "''") + "'"
+
+
+def literal_sql(value: Key | None) -> str:
+    """A public key as a literal; a missing one is NULL."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, int):
+        return integer_sql(value, integer_type(Interval(Fraction(value), Fraction(value))) or "HUGEINT")
+    if isinstance(value, str):
+        return text_sql(value)
+    if isinstance(value, datetime):
+        return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
+    return f"DATE '{value.isoformat()}'"
+
+
+def time_of(kind: Kind, number: Fraction) -> date | datetime:
+    """The date that is so many days, or the timestamp that is so many microseconds, after 1970-01-01."""
+    if kind is Kind.DATE:
+        return date(1970, 1, 1) + timedelta(days=int(number))
+    return _EPOCH + int(number) * _MICROSECOND
+
+
+def number_of(value: date | datetime) -> Fraction:
+    """The inverse of `time_of`."""
+    if isinstance(value, datetime):
+        return Fraction((value - _EPOCH) // _MICROSECOND)
+    return Fraction((value - date(1970, 1, 1)).days)
+
+
+def is_null(typed: Typed) -> bool:
+    """It has no value besides NULL."""
+    return typed.keys == ()
+
+
+def null_of(kind: Kind, scale: int = 0) -> Typed:
+    """NULL, as a value of this kind."""
+    zero = None if kind in (Kind.TEXT, Kind.BOOLEAN) else Fraction(0)
+    blank = Typed(kind, "", zero, zero, scale=scale, keys=(), is_constant=True)
+    return replace(blank, sql=f"CAST(NULL AS {sql_type(blank)})")
+
+
+def as_float(typed: Typed) -> Typed:
+    """A number as a FLOAT: the nearest double, where the engine's own conversion is exact enough to say so."""
+    if typed.kind is Kind.FLOAT:
+        return typed
+    if is_null(typed):
+        return null_of(Kind.FLOAT)
+    bounds = interval(typed)
+    if typed.is_constant and typed.low is not None:
+        low = Fraction(float(typed.low))
+        return Typed(Kind.FLOAT, float_sql(low), low, low, nullable=False, is_constant=True)
+    whole = stored(typed)
+    is_small = integer_type(whole * Interval(Fraction(2**10), Fraction(2**10))) == "BIGINT"  # below 2^53
+    rounded = doubles(bounds) if is_small else widened(bounds)
+    sql = f"CAST({typed.sql} AS DOUBLE)"
+    if typed.scale:
+        sql = f"({sql} / 1e{typed.scale})"
+    return Typed(Kind.FLOAT, sql, rounded.low, rounded.high, typed.nullable, is_constant=typed.is_constant)
+
+
+def rescaled(typed: Typed, scale: int, node: exp.Expression) -> Typed:
+    """An INTEGER or DECIMAL as a DECIMAL with at least as many digits after the point: exact."""
+    kind = Kind.DECIMAL if scale else Kind.INTEGER
+    if scale == typed.scale:
+        return replace(typed, kind=kind)
+    if is_null(typed):
+        return null_of(kind, scale)
+    finer = replace(typed, kind=kind, scale=scale, keys=None)
+    target = integer_type(stored(finer))
+    if target is None:
+        raise refuse(node, "Its exact value may need more than 126 bits.", "narrower bounds in the description.")
+    factor = integer_sql(10 ** (scale - typed.scale), target)
+    constant = integer_sql(int((typed.low or 0) * 10**scale), target)
+    return replace(finer, sql=constant if typed.is_constant else f"({as_type(typed, target)} * {factor})")

@@ -1,0 +1,1 @@
+"""How much of one person counts: chosen from noisy histograms that are already public."""

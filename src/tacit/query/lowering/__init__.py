@@ -1,0 +1,1 @@
+"""Plans as SQL: bounded, total, integers only."""

@@ -1,0 +1,66 @@
+"""Limits from noisy histograms: for each part, the limit that serves its error best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import ceil, isqrt, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.query.aggregates.noisy_parts import noise_deviation
+from tacit.query.aggregates.parts import Distinct, Measure, Part, Ranks
+from tacit.query.limits.choice import choose_limit
+from tacit.query.limits.many_keys import ManyKeys
+from tacit.query.limits.objective import Objective
+from tacit.query.limits.rank_error import RankError
+from tacit.query.limits.total_error import TotalError
+from tacit.query.lowering.finding import BINS, FindingBlock
+from tacit.query.plans.noise_share import NoiseShare, noise_share
+from tacit.query.plans.plan import Plan
+from tacit.query.plans.price import Price
+
+_ROOT_STEPS = 1024  # how finely the root of a number of keys is kept
+
+
+def chosen(plan: Plan, price: Price, block: FindingBlock, noisy: NDArray[np.int64]) -> Mapping[Part, Fraction]:
+    """The limits of the parts that a finding block counted people for."""
+    people = noisy / block.unit
+    deviation = noise_deviation(block.noise.law) / block.unit
+    return {part: choose(plan, price, part, row, deviation) for part, row in zip(block.parts, people, strict=True)}
+
+
+def choose(plan: Plan, price: Price, part: Part, people: NDArray[np.float64], deviation: float) -> Fraction:
+    """The limit of one part, as a norm in its steps, from noisy numbers of people in each bin of its amount."""
+    amount = choose_limit(BINS, people, deviation, objective(plan, price, part), laplace=price.is_pure)
+    return as_norm(plan, part, amount, is_gaussian=not price.is_pure)
+
+
+def as_norm(plan: Plan, part: Part, amount: int, is_gaussian: bool) -> Fraction:
+    """The norm that an amount stands for: that of n keys, each held once, is √n under Gaussian noise."""
+    if isinstance(part, Measure) and part.once and plan.question.keys and is_gaussian:
+        return root_up(amount)
+    return Fraction(amount)
+
+
+def root_up(number: int) -> Fraction:
+    """√n, rounded up a little."""
+    return Fraction(ceil(isqrt(number * _ROOT_STEPS**2 - 1) + 1), _ROOT_STEPS) if number > 1 else Fraction(1)
+
+
+def objective(plan: Plan, price: Price, part: Part) -> Objective:
+    """What the limit of a part is to be good for."""
+    if plan.is_selecting or isinstance(part, Distinct):
+        return ManyKeys()
+    if isinstance(part, Ranks):
+        noise = noise_share(price, plan.share(part), plan.relation)
+        nodes = 8 * part.levels  # about as many counts make a rank
+        return RankError(_per_limit(noise, part.levels) * sqrt(nodes))
+    noise = noise_share(price, plan.share("tally"), plan.relation)
+    return TotalError(_per_limit(noise, len(plan.measures)), len(plan.groups or ()) or 1)
+
+
+def _per_limit(noise: NoiseShare, ways: int) -> float:
+    """The noise's standard deviation, in steps, for a limit of one step."""
+    return noise_deviation(noise.law) / noise.split(ways)

@@ -1,0 +1,61 @@
+"""How much of one person counts in one part of a plan, and who said so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from math import ceil, floor
+
+
+class Origin(Enum):
+    """Where a limit comes from. None of them looks at data for free."""
+
+    CONSTRUCTION = "by construction"
+    DECLARED = "declared by the steward"
+    PROFILE = "chosen from the private profile"
+    FOUND = "found with a share of this query's price"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The largest norm, over all groups, of what one person adds to a part, in its steps; None until it is found."""
+
+    norm: Fraction | None
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """A person's total in one group, cut to ±cap, as units of the noise's law: times `times`, over `over`.
+
+    Claim: whatever the total, the result is an integer within ±room of `scaling`.
+    """
+
+    cap: int
+    times: int
+    over: int
+
+    @property
+    def scale(self) -> Fraction:
+        """Units of the law for one step."""
+        return Fraction(self.times, self.over)
+
+    def sql(self, total: str) -> str:
+        """The scaled total of one person and group."""
+        cut = f"CAST(least(greatest({total}, {-self.cap}), {self.cap}) AS BIGINT)"
+        return self.bare_sql(cut)
+
+    def bare_sql(self, value: str) -> str:
+        """The same of a value that is within ±cap already."""
+        if self.over > 1:
+            return f"(({value}) // {self.over})"
+        return f"(({value}) * {self.times})" if self.times > 1 else f"({value})"
+
+
+def scaling(norm: Fraction, room: int) -> Scaling:
+    """The finest whole scaling under which a total of up to `norm` steps fits into ±room (room ≥ 2)."""
+    cap = max(1, floor(norm))
+    if room >= norm:
+        return Scaling(cap, max(1, floor(room / max(norm, Fraction(1)))), 1)
+    return Scaling(cap, 1, ceil(norm / (room - 1)))

@@ -1,0 +1,112 @@
+"""A plan: the question below the noise, its limits, and how its price is shared out. Data-free and printable."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+
+from tacit.loss.relation import Relation
+from tacit.query.aggregates.parts import Distinct, Measure, Part, Ranks
+from tacit.query.plans.key_column import public_groups
+from tacit.query.plans.limit import Limit, Origin
+from tacit.query.plans.price import Price
+from tacit.query.plans.question import Question
+from tacit.schema.kind import Key
+
+FINDING = Fraction(1, 10)  # of the price, where limits must be found
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is counted, how much of one person counts, and what part of the price each block of noise takes."""
+
+    question: Question
+    relation: Relation
+    unit: str  # the words of what is hidden
+    limits: Mapping[Part, Limit]
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        return tuple(part for part in self.question.parts if isinstance(part, Measure))
+
+    @property
+    def ranks(self) -> tuple[Ranks, ...]:
+        return tuple(part for part in self.question.parts if isinstance(part, Ranks))
+
+    @property
+    def distincts(self) -> tuple[Distinct, ...]:
+        return tuple(part for part in self.question.parts if isinstance(part, Distinct))
+
+    @property
+    def unknown(self) -> tuple[Part, ...]:
+        """The parts whose limits must be found."""
+        return tuple(part for part in self.question.parts if self.limits[part].norm is None)
+
+    @property
+    def has_found(self) -> bool:
+        """Whether a share of the price goes, or went, into finding limits."""
+        return any(limit.origin is Origin.FOUND for limit in self.limits.values())
+
+    @cached_property
+    def groups(self) -> list[tuple[Key | None, ...]] | None:
+        """All groups where every key is public; None where the keys that are shown are chosen privately."""
+        return public_groups(self.question.keys)
+
+    @property
+    def is_selecting(self) -> bool:
+        return self.groups is None
+
+    def share(self, part: Part | str) -> Fraction:
+        """The part of the price that a block takes: "finding", "tally", "keys", or a part's own.
+
+        Each column that is counted weighs the same; so does the choice of keys. A tally's columns share one
+        vector, so equal weights make the sum of their relative variances least.
+        """
+        if part == "finding":
+            return FINDING if self.has_found else Fraction(0)
+        return self.each * len(self.measures) if part == "tally" else self.each
+
+    @property
+    def each(self) -> Fraction:
+        columns = len(self.question.parts) + (1 if self.is_selecting else 0)
+        return (1 - self.share("finding")) / columns
+
+    def with_limits(self, found: Mapping[Part, Fraction]) -> Plan:
+        """The plan with limits that were found."""
+        limits = {**self.limits, **{part: Limit(norm, Origin.FOUND) for part, norm in found.items()}}
+        return replace(self, limits=limits)
+
+    def strength(self, price: Price) -> Fraction:
+        """How strong a price makes the noise on each column: more is better."""
+        return price.strength * self.each
+
+    def identity(self, part: Part) -> str:
+        """What a part is: the same wherever the same is counted. A limit chosen privately goes with the price."""
+        limit = self.limits[part]
+        norm = None if limit.origin in (Origin.FOUND, Origin.PROFILE) else str(limit.norm)
+        fields = {name: str(value) for name, value in asdict(part).items()}
+        return _digest([type(part).__name__, fields, norm, limit.origin.value])[:32]
+
+    @cached_property
+    def family(self) -> str:
+        """What the plan counts over: rows, unit, keys. Plans of one family differ in their parts alone."""
+        rows = self.question.rows
+        keys = [[key.sql, str(key.kind), key.scale, _listed(key.domain)] for key in self.question.keys]
+        return _digest([self.unit, str(self.relation), rows.sql, rows.ownership.value, keys])
+
+    @cached_property
+    def digest(self) -> str:
+        """What the plan counts in all."""
+        return _digest([self.family, sorted(self.identity(part) for part in self.question.parts)])
+
+
+def _digest(tree: object) -> str:
+    return hashlib.sha256(json.dumps(tree, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _listed(domain: tuple[Key | None, ...] | None) -> list[str] | None:
+    return None if domain is None else [repr(value) for value in domain]

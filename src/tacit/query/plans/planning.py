@@ -1,0 +1,59 @@
+"""From a question to a plan: each part's limit, by construction, declared, from the profile, or to be found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from tacit.query.aggregates.parts import Distinct, Measure, Part, Ranks
+from tacit.query.catalogue import Catalogue
+from tacit.query.plans.choosing import root_up
+from tacit.query.plans.limit import Limit, Origin
+from tacit.query.plans.plan import Plan
+from tacit.query.plans.question import Question
+from tacit.query.relations.rows import Ownership
+from tacit.schema.description import Limits
+
+
+def make_plan(question: Question, catalogue: Catalogue, is_gaussian: bool) -> Plan:
+    """The plan of a question; limits that nobody declared and no construction gives are left to be chosen."""
+    unit = catalogue.description.unit
+    declared = _declared(question, catalogue)
+    limits: Mapping[Part, Limit] = {part: _limit(part, question, declared, is_gaussian) for part in question.parts}
+    return Plan(question, unit.relation, unit.hides, limits)
+
+
+def _declared(question: Question, catalogue: Catalogue) -> Limits:
+    """The limits of the table; of several, the widest, and only what all of them declare."""
+    tables = [catalogue.description.tables[name].limits for name in sorted(question.rows.tables)]
+    rows = [table.rows for table in tables if table.rows is not None]
+    keys = [table.keys for table in tables if table.keys is not None]
+    totals = {name: total for table in tables for name, total in table.totals.items()} if len(tables) == 1 else {}
+    return Limits(
+        max(rows) if len(rows) == len(tables) else None, max(keys) if len(keys) == len(tables) else None, totals
+    )
+
+
+def _limit(part: Part, question: Question, declared: Limits, is_gaussian: bool) -> Limit:
+    if question.rows.ownership is not Ownership.MANY:
+        return Limit(Fraction(part.size) if isinstance(part, Measure) else Fraction(1), Origin.CONSTRUCTION)
+    if isinstance(part, Measure) and part.once and not question.keys:
+        return Limit(Fraction(1), Origin.CONSTRUCTION)
+    norm = _declared_norm(part, declared, is_gaussian)
+    return Limit(norm, Origin.FOUND if norm is None else Origin.DECLARED)
+
+
+def _declared_norm(part: Part, declared: Limits, is_gaussian: bool) -> Fraction | None:
+    if isinstance(part, Distinct):
+        most = declared.keys or declared.rows
+        return None if most is None else Fraction(most)
+    if isinstance(part, Ranks):
+        return None if declared.rows is None else Fraction(declared.rows)
+    if part.once:
+        held = declared.keys or declared.rows
+        return None if held is None else (root_up(held) if is_gaussian else Fraction(held))
+    if part.subject is not None and part.subject.startswith("total "):
+        total = declared.totals.get(part.subject.removeprefix("total "))
+        if total is not None:
+            return max(Fraction(1), total / part.step)
+    return None if declared.rows is None else Fraction(declared.rows * max(1, part.size))

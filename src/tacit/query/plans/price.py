@@ -1,0 +1,90 @@
+"""The price of one release: what `--epsilon e` means, and what the account is charged for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from tacit.errors import Refused
+from tacit.exact import Number, positive, proper
+from tacit.loss.calibrate import gaussian_variance
+from tacit.loss.families.approx import Approx, Pure
+from tacit.loss.families.gdp import Gdp
+from tacit.loss.families.zcdp import Zcdp
+from tacit.loss.loss import Loss
+
+_PART = Fraction(1, 100)  # of the budget's δ, for one release
+_FALLBACK = Fraction(1, 10**6)  # the δ at which ε is read where the budget is a bare ρ
+
+
+@dataclass(frozen=True)
+class Price:
+    """What one release costs: all its noise together, and the δ of choosing private keys.
+
+    Under a pure account `strength` is ε, shared out over Laplace noise; else it is μ², shared out over Gaussian noise.
+    Claim: the release alone is `alone`, and `charge` is the same in the account's currency. For Gaussian noise of μ²
+    outside an event of probability `keys_delta` in each world, (ε, keys_delta + (1 − keys_delta)·δ(ε)) holds with the
+    exact Gaussian curve δ(ε); and it is approximate zCDP with ρ = μ²/2.
+    """
+
+    strength: Fraction
+    is_pure: bool
+    alone: Approx
+    charge: Loss
+    keys_delta: Fraction = Fraction(0)
+
+
+def price_of(budget: Loss, promise: Loss, epsilon: Number, delta: Number | None, has_private_keys: bool) -> Price:
+    """The price at which this release alone is (ε, δ)-private; δ is one hundredth of the budget's if not given."""
+    level = positive(epsilon, "epsilon")
+    if isinstance(budget, Pure):
+        if has_private_keys:
+            raise Refused(
+                "private keys in a pure account",
+                "That a key appears at all can give its only holder away, which needs a δ above 0.",
+                "keys declared for the column, or a budget with a δ.",
+            )
+        if delta is not None:
+            raise Refused("δ in a pure account", "Its budget has none.", "--epsilon alone.")
+        return Price(level, True, Pure(level), Pure(level))
+    whole = release_delta(budget, promise) if delta is None else proper(delta, "delta")
+    keys_delta = whole / 2 if has_private_keys else Fraction(0)
+    if isinstance(budget, Zcdp) and has_private_keys and not budget.exact_delta > 0:
+        raise Refused(
+            "private keys in an account of ρ alone",
+            "That a key appears at all can give its only holder away, which needs a δ above 0.",
+            "keys declared for the column, or a budget { rho = …, delta = … }.",
+        )
+    strength = gaussian_strength(level, (whole - keys_delta) / (1 - keys_delta))
+    return _gaussian_price(budget, strength, Approx(level, whole), keys_delta)
+
+
+def price_of_strength(budget: Loss, promise: Loss, strength: Fraction, has_private_keys: bool) -> Price:
+    """The price of noise of a given strength: the other way round, for a target error."""
+    if isinstance(budget, Pure):
+        return price_of(budget, promise, strength, None, has_private_keys)
+    whole = release_delta(budget, promise)
+    keys_delta = whole / 2 if has_private_keys else Fraction(0)
+    epsilon = Fraction(Gdp(strength).epsilon((whole - keys_delta) / (1 - keys_delta)))
+    return _gaussian_price(budget, strength, Approx(epsilon, whole), keys_delta)
+
+
+def _gaussian_price(budget: Loss, strength: Fraction, alone: Approx, keys_delta: Fraction) -> Price:
+    charge = Zcdp(strength / 2, keys_delta) if isinstance(budget, Zcdp) else alone
+    return Price(strength, False, alone, charge, keys_delta)
+
+
+def release_delta(budget: Loss, promise: Loss) -> Fraction:
+    """The δ of one release where the analyst names none."""
+    if isinstance(promise, Approx) and promise.exact_delta > 0:
+        return promise.exact_delta * _PART
+    if isinstance(budget, Zcdp) and budget.exact_delta > 0:
+        return budget.exact_delta * _PART
+    return _FALLBACK
+
+
+@lru_cache(maxsize=1024)
+def gaussian_strength(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """The largest μ², to one part in 10⁹ below, whose exact curve is (ε, δ)-private."""
+    return 1 / gaussian_variance(Approx(epsilon, delta))

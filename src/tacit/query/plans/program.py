@@ -1,0 +1,82 @@
+"""A plan at a price: the blocks that are run, each with its noise and the norm it enforces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+
+from tacit.errors import Refused
+from tacit.query.aggregates.parts import Distinct, Part, Ranks
+from tacit.query.lowering.distinct import DistinctBlock
+from tacit.query.lowering.finding import FindingBlock
+from tacit.query.lowering.ranks import RanksBlock
+from tacit.query.lowering.tally import TallyBlock
+from tacit.query.plans.key_rule import KeyRule
+from tacit.query.plans.limit import scaling
+from tacit.query.plans.noise_share import noise_share
+from tacit.query.plans.plan import Plan
+from tacit.query.plans.price import Price
+
+
+@dataclass(frozen=True)
+class Program:
+    """What is run: a tally (where there are sums, or keys to choose), ranks and distinct counts.
+
+    Claim: run after `finding`, with the limits it found, all blocks together cost the price: their shares add up to 1,
+    μ² of Gaussian noise adds up, adaptively too since the shares are fixed in advance, and so does a pure ε.
+    """
+
+    tally: TallyBlock | None
+    ranks: tuple[RanksBlock, ...]
+    distincts: tuple[DistinctBlock, ...]
+
+
+def finding(plan: Plan, price: Price) -> FindingBlock | None:
+    """The block that finds the limits the plan lacks."""
+    if not plan.unknown:
+        return None
+    noise = noise_share(price, plan.share("finding"), plan.relation)
+    return FindingBlock(plan.question.rows, plan.question.keys, plan.unknown, noise)
+
+
+def program(plan: Plan, price: Price) -> Program:
+    """The blocks of a plan whose limits are all known."""
+    return Program(
+        _tally(plan, price),
+        tuple(_ranks(plan, price, part) for part in plan.ranks),
+        tuple(_distinct(plan, price, part) for part in plan.distincts),
+    )
+
+
+def norm_of(plan: Plan, part: Part) -> Fraction:
+    """A part's limit, which must be known by now."""
+    norm = plan.limits[part].norm
+    if norm is None:
+        raise Refused("a program of this plan", "A limit is still to be found.", "the limits, found first.")
+    return norm
+
+
+def _tally(plan: Plan, price: Price) -> TallyBlock | None:
+    measures = plan.measures
+    rule = None
+    if plan.is_selecting:
+        rule = KeyRule(noise_share(price, plan.share("keys"), plan.relation), price.keys_delta)
+    if not measures and rule is None:
+        return None
+    noise = noise_share(price, plan.share("tally") if measures else plan.share("keys"), plan.relation)
+    room = noise.split(max(1, len(measures)))
+    scalings = tuple(scaling(norm_of(plan, measure), room) for measure in measures)
+    return TallyBlock(plan.question.rows, plan.question.keys, measures, scalings, noise, rule)
+
+
+def _ranks(plan: Plan, price: Price, part: Ranks) -> RanksBlock:
+    noise = noise_share(price, plan.share(part), plan.relation)
+    limit = max(1, floor(norm_of(plan, part)))
+    return RanksBlock(plan.question.rows, plan.question.keys, part, limit, noise)
+
+
+def _distinct(plan: Plan, price: Price, part: Distinct) -> DistinctBlock:
+    noise = noise_share(price, plan.share(part), plan.relation)
+    limit = max(1, ceil(norm_of(plan, part)))
+    return DistinctBlock(plan.question.rows, plan.question.keys, part, limit, noise)

@@ -1,0 +1,126 @@
+"""A question: a query read into private rows, group keys and aggregates, with what lies above the noise set apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from tacit.errors import Refused
+from tacit.query.above.above import Above, check_above
+from tacit.query.above.canonical import canonical
+from tacit.query.aggregates.aggregate import Aggregate
+from tacit.query.aggregates.parts import Part
+from tacit.query.aggregates.reading import CALLS, Reader
+from tacit.query.catalogue import Catalogue
+from tacit.query.expressions.domains import domain
+from tacit.query.expressions.registry import type_expression
+from tacit.query.plans.key_column import KeyColumn
+from tacit.query.relations.from_clause import read_rows
+from tacit.query.relations.group_keys import group_keys
+from tacit.query.relations.rows import Ownership, Rows
+from tacit.schema.kind import Kind
+
+_CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "with_", "kind"}
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a query asks: of which rows, by which keys, which aggregates; and what is done with the answers."""
+
+    sql: str
+    rows: Rows
+    keys: tuple[KeyColumn, ...]
+    aggregates: Mapping[str, Aggregate]  # by canonical SQL
+    above: Above
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What is counted, each part once, in the order of the query."""
+        return tuple(dict.fromkeys(part for each in self.aggregates.values() for part in each.parts))
+
+    @property
+    def has_private_keys(self) -> bool:
+        return any(key.domain is None for key in self.keys)
+
+
+def read_question(sql: str, catalogue: Catalogue) -> Question:
+    """The question that a query asks; refused, before any data is read, if it has no private answer."""
+    select = _parsed(sql)
+    rows = read_rows(select, catalogue)
+    keys = tuple(_key(node, rows) for node in _group_nodes(select, rows))
+    calls = _calls(select)
+    if not calls:
+        raise Refused(
+            "a query without an aggregate",
+            "It would show people's own rows.",
+            "COUNT(*), SUM(x), AVG(x) … with GROUP BY if wanted.",
+        )
+    summed = frozenset(node.this.sql("duckdb") for node in calls.values() if isinstance(node, exp.Sum))
+    reader = Reader(rows, summed, _has_declared_rows(rows, catalogue))
+    aggregates = {name: reader.read(node) for name, node in calls.items()}
+    above = check_above(select, [key.name for key in keys], list(aggregates))
+    return Question(sql, rows, keys, aggregates, above)
+
+
+def _parsed(sql: str) -> exp.Select:
+    try:
+        trees = sqlglot.parse(sql, dialect="duckdb")
+    except (SqlglotError, RecursionError):
+        raise Refused("this text", "It cannot be read as SQL of DuckDB's dialect.", "SELECT … FROM … .") from None
+    if len(trees) != 1 or not isinstance(trees[0], exp.Select):
+        raise Refused("this statement", "Only questions are answered.", "one SELECT statement.")
+    select = trees[0]
+    extra = {name for name, value in select.args.items() if value} - _CLAUSES
+    if extra:
+        named = ", ".join(sorted(name.strip("_").replace("_", " ").upper() for name in extra))
+        raise Refused(named, "It has no private form here.", "SELECT, FROM, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT.")
+    return select
+
+
+def _group_nodes(select: exp.Select, rows: Rows) -> list[exp.Expression]:
+    nodes = group_keys(select)
+    for node in nodes:
+        if isinstance(node, exp.Column) and rows.is_identifier(node.name, node.table or None):
+            raise Refused(
+                f"GROUP BY {node.sql('duckdb')}",
+                "Each group would be one person.",
+                "GROUP BY the person in a sub-query, and aggregate over it.",
+            )
+    return nodes
+
+
+def _key(node: exp.Expression, rows: Rows) -> KeyColumn:
+    typed = type_expression(node, rows)
+    if typed.kind is Kind.FLOAT:
+        raise Refused(
+            f"GROUP BY {node.sql('duckdb')}",
+            "Floating-point numbers that look alike may differ.",
+            f"ROUND({node.sql('duckdb')})::BIGINT, FLOOR(x / 10)::BIGINT, or CASE with the groups you want.",
+        )
+    values = domain(typed)
+    column = node.name.lower() if isinstance(node, exp.Column) else None
+    public = None if values is None else (*values, *((None,) if typed.nullable else ()))
+    return KeyColumn(canonical(node), typed.sql, typed.kind, typed.scale, public, column)
+
+
+def _calls(select: exp.Select) -> dict[str, exp.Expression]:
+    """The aggregate calls of SELECT, HAVING and ORDER BY, by canonical SQL."""
+    clauses = [*select.expressions, *(part for part in map(select.args.get, ("having", "order")) if part)]
+    return {canonical(node): node for clause in clauses for node in _outermost(clause)}
+
+
+def _outermost(node: exp.Expression) -> Iterator[exp.Expression]:
+    if isinstance(node, CALLS):
+        yield node
+    else:
+        for part in node.iter_expressions():
+            yield from _outermost(part)
+
+
+def _has_declared_rows(rows: Rows, catalogue: Catalogue) -> bool:
+    tables = catalogue.description.tables
+    return rows.ownership is not Ownership.MANY or all(tables[name].limits.rows is not None for name in rows.tables)

@@ -1,0 +1,76 @@
+"""A released profile, and the limits that are chosen from it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.query.aggregates.parts import Distinct, Part, Ranks
+from tacit.query.limits.choice import choose_limit
+from tacit.query.lowering.finding import BINS
+from tacit.query.plans.choosing import as_norm, objective
+from tacit.query.plans.limit import Limit, Origin
+from tacit.query.plans.plan import Plan
+from tacit.query.plans.price import Price
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Noisy numbers of people by bin, for each table and subject; `deviation` is that of the noise, in people."""
+
+    people: Mapping[tuple[str, str], NDArray[np.float64]]
+    deviation: float
+
+    def to_bytes(self) -> bytes:
+        rows = [[table, name, counts.tolist()] for (table, name), counts in self.people.items()]
+        return json.dumps({"version": 1, "deviation": self.deviation, "people": rows}).encode()
+
+    @classmethod
+    def from_bytes(cls, payload: bytes) -> Profile:
+        tree = json.loads(payload)
+        people = {(table, name): np.array(counts, np.float64) for table, name, counts in tree["people"]}
+        return cls(people, tree["deviation"])
+
+    def completed(self, plan: Plan, price: Price) -> Plan:
+        """The plan with a limit for every part that the profile covers: all rows of one table, no filter."""
+        table = plan.question.rows.bare
+        if table is None:
+            return plan
+        limits = dict(plan.limits)
+        for part in plan.unknown:
+            norm = self._norm(plan, price, table, part)
+            if norm is not None:
+                limits[part] = Limit(norm, Origin.PROFILE)
+        return Plan(plan.question, plan.relation, plan.unit, limits)
+
+    def _norm(self, plan: Plan, price: Price, table: str, part: Part) -> Fraction | None:
+        """The limit of one part, by the subject that speaks of it."""
+        keys = [key.column for key in plan.question.keys]
+        key = keys[0] if len(keys) == 1 else None
+        if isinstance(part, Distinct):
+            return None
+        if isinstance(part, Ranks):
+            return self._chosen(plan, price, part, (table, "rows"))
+        if part.once:
+            return self._chosen(plan, price, part, (table, f"keys {key}"))
+        rows = self._chosen(plan, price, part, (table, "rows"))
+        spread = self._chosen(plan, price, part, (table, f"norm {key}")) if key else rows
+        if part.subject == "rows":
+            return spread or rows
+        total = self._chosen(plan, price, part, (table, str(part.subject)))
+        if total is None or spread is None or rows is None or not spread < rows:
+            return total
+        return max(Fraction(1), total * spread / rows)  # over the groups a total spreads as rows do
+
+    def _chosen(self, plan: Plan, price: Price, part: Part, subject: tuple[str, str]) -> Fraction | None:
+        counts = self.people.get(subject)
+        if counts is None:
+            return None
+        aim = objective(plan, price, part)
+        amount = choose_limit(BINS, counts, self.deviation, aim, laplace=price.is_pure)
+        return as_norm(plan, part, amount, is_gaussian=not price.is_pure)

@@ -1,0 +1,1 @@
+"""FROM and WHERE: private rows, each with the person it belongs to."""

@@ -1,0 +1,141 @@
+"""FROM: tables, joins, sub-queries and common table expressions, read into private rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import reduce
+
+from sqlglot import exp
+
+from tacit.errors import Refused
+from tacit.query.catalogue import Catalogue
+from tacit.query.expressions.registry import type_expression
+from tacit.query.relations.filtered import filtered
+from tacit.query.relations.group_keys import group_keys
+from tacit.query.relations.join import conjuncts, join_kind, join_private, join_public
+from tacit.query.relations.per_person import per_person
+from tacit.query.relations.rows import UNIT, Ownership, Rows
+from tacit.query.relations.scan import output_name, scan
+from tacit.schema.description import Lookup
+
+_PLAIN = {"expressions", "from_", "joins", "where", "group", "having", "with_", "kind", "hint", "distinct"}
+
+Named = Mapping[str, exp.Select]
+
+
+def read_rows(select: exp.Select, catalogue: Catalogue, named: Named | None = None) -> Rows:
+    """The rows that a SELECT aggregates or passes on: its FROM, its joins and its WHERE."""
+    known = {**(named or {}), **_named(select)}
+    origin = select.args.get("from_")
+    if origin is None:
+        raise Refused("a SELECT without FROM", "There are no rows to ask about.", "SELECT … FROM a described table.")
+    rows = _read(origin.this, catalogue, known)
+    if isinstance(rows, Lookup):
+        raise Refused(
+            f"a query of {rows.name} alone", "It is public: no privacy is needed.", "the table itself, read as it is."
+        )
+    for join in select.args.get("joins") or []:
+        rows = _join(rows, join, catalogue, known)
+    where = select.args.get("where")
+    return filtered(rows, where.this) if where else rows
+
+
+def _named(select: exp.Select) -> dict[str, exp.Select]:
+    clause = select.args.get("with_")
+    if clause is None:
+        return {}
+    if clause.args.get("recursive"):
+        raise Refused("WITH RECURSIVE", "A recursion has no bound.", "WITH without RECURSIVE.")
+    return {part.alias.lower(): part.this for part in clause.expressions}
+
+
+def _read(node: exp.Expression, catalogue: Catalogue, named: Named) -> Rows | Lookup:
+    if isinstance(node, exp.Subquery):
+        return _sub_query(node.this, node.alias or "__sub", catalogue, named)
+    if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier) or node.args.get("db"):
+        raise Refused(f"FROM {node.sql('duckdb')}", "It is no described table.", "a table of the description, by name.")
+    if {key for key, value in node.args.items() if value} - {"this", "alias"}:
+        raise Refused(f"FROM {node.sql('duckdb')}", "Only whole tables are read.", f"FROM {node.name}.")
+    alias = node.alias or node.name
+    if node.name.lower() in named:
+        earlier = {name: body for name, body in named.items() if name != node.name.lower()}
+        return _sub_query(named[node.name.lower()], alias, catalogue, earlier)
+    table = catalogue.table(node.name)
+    return table if isinstance(table, Lookup) else scan(table, alias, catalogue)
+
+
+def _join(left: Rows, join: exp.Join, catalogue: Catalogue, named: Named) -> Rows:
+    kind = join_kind(join)
+    right = _read(join.this, catalogue, named)
+    alias = join.this.alias or join.this.name
+    condition = join.args.get("on") or _using(join.args.get("using") or [], left, alias)
+    if isinstance(right, Lookup):
+        return join_public(left, right, alias, kind, condition, catalogue)
+    if not any(isinstance(part.unnest(), exp.EQ) for part in conjuncts(condition)):
+        raise Refused("a join without an equality", "Every row would meet every other.", "ON a.column = b.column.")
+    return join_private(left, right, kind, condition)
+
+
+def _using(names: list[exp.Expression], left: Rows, alias: str) -> exp.Expression:
+    parts: list[exp.Expression] = []
+    for name in names:
+        owners = [key[0] for key in (*left.columns, *left.identifiers) if key[1] == name.name.lower()]
+        if not owners:
+            raise Refused(f"USING ({name.name})", "The first table has no such column.", "a column of both tables.")
+        parts.append(exp.EQ(this=exp.column(name.name, owners[0]), expression=exp.column(name.name, alias)))
+    return reduce(lambda first, second: exp.And(this=first, expression=second), parts)
+
+
+def _sub_query(body: exp.Expression, alias: str, catalogue: Catalogue, named: Named) -> Rows:
+    if not isinstance(body, exp.Select) or {key for key, value in body.args.items() if value} - _PLAIN:
+        raise Refused(
+            "this sub-query", "It is not a plain SELECT.", "SELECT … FROM … WHERE …, or one with GROUP BY the person."
+        )
+    if body.args.get("distinct"):
+        raise Refused("SELECT DISTINCT in a sub-query", "It would merge people's rows.", "GROUP BY the person.")
+    rows = read_rows(body, catalogue, named)
+    if body.args.get("group"):
+        keys = group_keys(body)
+        people = [
+            key for key in keys if isinstance(key, exp.Column) and rows.is_identifier(key.name, key.table or None)
+        ]
+        if not people or rows.ownership is Ownership.EACH:
+            raise Refused(
+                "a sub-query grouped by something else than the person",
+                "Its rows would mix people, and could not be bounded by person afterwards.",
+                "GROUP BY the identifier column (and more, if needed).",
+            )
+        return per_person(body, rows, alias, [key for key in keys if key not in people])
+    if any(item.find(exp.AggFunc) for item in body.expressions):
+        raise Refused(
+            "an aggregate in a sub-query", "It would mix people.", "GROUP BY the identifier column in the sub-query."
+        )
+    return _projected(body, rows, alias)
+
+
+def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
+    """The rows with the columns that a sub-query selects; the person comes along unseen."""
+    listed, columns, identifiers = [], {}, set()
+    for item in body.expressions:
+        if isinstance(item, exp.Star):
+            for (_, name), typed in rows.columns.items():
+                key = (alias.lower(), name)
+                columns[key] = replace(typed, sql=output_name(key))
+                listed.append(f"{typed.sql} AS {output_name(key)}")
+            identifiers |= {(alias.lower(), name) for _, name in rows.identifiers}
+            continue
+        inner, name = (item.this, item.alias) if isinstance(item, exp.Alias) else (item, item.alias_or_name)
+        if isinstance(inner, exp.Column) and rows.is_identifier(inner.name, inner.table or None):
+            identifiers.add((alias.lower(), (name or inner.name).lower()))
+            continue
+        if not name:
+            raise Refused(f"{inner.sql('duckdb')} without a name", "The outer query could not call it.", "… AS a_name.")
+        typed = type_expression(inner, rows)
+        key = (alias.lower(), name.lower())
+        columns[key] = replace(typed, sql=output_name(key))
+        listed.append(f"{typed.sql} AS {output_name(key)}")
+    people = [] if rows.ownership is Ownership.EACH else [UNIT]
+    text = ", ".join([*people, *listed]) or '1 AS "__row"'
+    sql = f'SELECT {text} FROM ({rows.sql}) AS "__rows"'
+    return Rows(sql, columns, frozenset(identifiers), rows.ownership, rows.tables)

@@ -1,0 +1,133 @@
+"""Joins: to public tables by their key, and between private tables within one person."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from tacit.errors import Refused
+from tacit.query.catalogue import Catalogue
+from tacit.query.expressions.registry import type_predicate
+from tacit.query.relations.rows import UNIT, Ownership, Rows, quoted
+from tacit.query.relations.scan import output_name, reading, visible
+from tacit.query.typed import Typed
+from tacit.schema.description import Lookup
+
+_KINDS = {"": "JOIN", "INNER": "JOIN", "LEFT": "LEFT JOIN"}
+
+
+def join_kind(join: exp.Join) -> str:
+    """JOIN or LEFT JOIN; any other kind is refused."""
+    words = " ".join(word for word in (join.method, join.side, join.kind) if word).upper()
+    kind = _KINDS.get(words.removesuffix(" OUTER").strip())
+    if kind is None or not (join.args.get("on") or join.args.get("using")):
+        raise Refused(
+            f"{words or 'a comma'} between tables".strip(),
+            "Rows that find no partner, or every partner, cannot be bounded by person here.",
+            "JOIN … ON … or LEFT JOIN … ON …, with an equality of columns.",
+        )
+    return kind
+
+
+def join_private(left: Rows, right: Rows, kind: str, condition: exp.Expression) -> Rows:
+    """Rows of two private tables that belong to the same person and meet the condition.
+
+    The emitted SQL itself asks for the same person, so every joined row depends on one person alone, whatever the
+    keys are. People are compared as text, since two files may store them in different types.
+    """
+    if Ownership.EACH in (left.ownership, right.ownership):
+        raise Refused(
+            "a join of private tables",
+            "Each row is a person of its own, so a joined row would belong to two.",
+            "a join to a public table; or a unit with an identifier column.",
+        )
+    both = _both(left, right, Ownership.MANY)
+    columns = ", ".join(f'"__right".{typed.sql}' for typed in right.columns.values())
+    same = f'CAST("__left".{UNIT} AS VARCHAR) = CAST("__right".{UNIT} AS VARCHAR)'
+    rest = [type_predicate(part, both).sql for part in conjuncts(condition) if not _is_same_person(part, left, right)]
+    test = " AND ".join([same, *(f"({part})" for part in rest)])
+    sql = (
+        f'SELECT "__left".*{", " + columns if columns else ""} FROM ({left.sql}) AS "__left" '
+        f'{kind} ({right.sql}) AS "__right" ON {test}'
+    )
+    return Rows(sql, _after(both, right, kind), both.identifiers, Ownership.MANY, both.tables)
+
+
+def join_public(
+    left: Rows, lookup: Lookup, alias: str, kind: str, condition: exp.Expression, catalogue: Catalogue
+) -> Rows:
+    """Each row with the public row that its key names; of public rows with the same key the least counts."""
+    reads = reading(lookup, alias, catalogue)
+    names = [output_name(key) for key in reads]
+    key = (alias.lower(), lookup.key.lower())
+    listed = ", ".join(f"{typed.sql} AS {output_name(own)}" for own, typed in reads.items())
+    chosen = (
+        f'SELECT * FROM (SELECT {listed} FROM {quoted(lookup.name)}) AS "__public" '
+        f"WHERE {output_name(key)} IS NOT NULL "
+        f"QUALIFY row_number() OVER (PARTITION BY {output_name(key)} ORDER BY {', '.join(names)}) = 1"
+    )
+    public = Rows("", visible(reads), frozenset(), left.ownership, frozenset())
+    both = _both(left, public, left.ownership)
+    if not _is_by_key(condition, key, both, left):
+        raise Refused(
+            f"a join to {lookup.name}",
+            "A public table is joined by its key, so that a row finds one partner at most.",
+            f"ON {alias}.{lookup.key} = a column of the private table, and nothing else.",
+        )
+    test = type_predicate(condition, both)
+    columns = ", ".join(f'"__right".{name}' for name in names)
+    sql = f'SELECT "__left".*, {columns} FROM ({left.sql}) AS "__left" {kind} ({chosen}) AS "__right" ON {test.sql}'
+    bare = left.bare if kind == "LEFT JOIN" else None
+    return Rows(sql, _after(both, public, kind), left.identifiers, left.ownership, left.tables, bare)
+
+
+def conjuncts(condition: exp.Expression) -> list[exp.Expression]:
+    """The parts of a condition that must all hold."""
+    node = condition
+    while isinstance(node, exp.Paren):
+        node = node.this
+    return [*conjuncts(node.this), *conjuncts(node.expression)] if isinstance(node, exp.And) else [node]
+
+
+def _both(left: Rows, right: Rows, ownership: Ownership) -> Rows:
+    taken = {alias for alias, _ in (*left.columns, *left.identifiers)}
+    again = sorted(taken & {alias for alias, _ in (*right.columns, *right.identifiers)})
+    if again:
+        raise Refused(f"two tables called {again[0]}", "Their columns could not be told apart.", "an alias for each.")
+    columns = {**left.columns, **right.columns}
+    return Rows("", columns, left.identifiers | right.identifiers, ownership, left.tables | right.tables)
+
+
+def _after(both: Rows, right: Rows, kind: str) -> dict[tuple[str, str], Typed]:
+    if kind == "JOIN":
+        return dict(both.columns)
+    return {
+        key: replace(typed, nullable=True) if key in right.columns else typed for key, typed in both.columns.items()
+    }
+
+
+def _is_same_person(condition: exp.Expression, left: Rows, right: Rows) -> bool:
+    """Whether the condition says no more than that both rows belong to the same person."""
+    node = condition.unnest()
+    sides = [side.unnest() for side in (node.this, node.expression)] if isinstance(node, exp.EQ) else []
+    if len(sides) != 2 or not all(isinstance(side, exp.Column) for side in sides):
+        return False
+    first, second = ((side.name, side.table or None) for side in sides)
+    return (left.is_identifier(*first) and right.is_identifier(*second)) or (
+        right.is_identifier(*first) and left.is_identifier(*second)
+    )
+
+
+def _is_by_key(condition: exp.Expression, key: tuple[str, str], both: Rows, left: Rows) -> bool:
+    """Whether the condition is exactly: the public key equals a column of the private rows."""
+    node = condition.unnest()
+    if not isinstance(node, exp.EQ):
+        return False
+    sides = [side.unnest() for side in (node.this, node.expression)]
+    if not all(isinstance(side, exp.Column) for side in sides):
+        return False
+    found = [both.column(side.name, side.table or None) for side in sides]
+    own = both.columns[key]
+    others = [typed for typed in found if typed is not own]
+    return len(others) == 1 and any(others[0] is typed for typed in left.columns.values())

@@ -1,0 +1,162 @@
+"""Sub-queries grouped by the person: one row a person (and key), with exact totals of that person's own rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from sqlglot import exp
+
+from tacit.errors import Refused
+from tacit.query.expressions.registry import type_expression, type_predicate
+from tacit.query.relations.rows import UNIT, Ownership, Rows, quoted
+from tacit.query.relations.scan import output_name
+from tacit.query.typed import Typed
+from tacit.schema.kind import Kind
+
+_MOST = 2**62
+_ACCEPTED = "COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM(x), AVG(x), MIN(x) and MAX(x)."
+
+
+class PersonScope:
+    """Names inside a per-person SELECT: its group keys, and the totals it computes on the way."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+        self.totals: dict[str, tuple[str, Typed]] = {}
+        self.calls: dict[str, exp.Expression] = {}
+        self.keys: dict[str, tuple[str, Typed]] = {}
+
+    def column(self, name: str, table: str | None) -> Typed:
+        if table == "__total":
+            return next(typed for place, typed in self.totals.values() if place == name)
+        if table == "__key":
+            return next(typed for place, typed in self.keys.values() if place == name)
+        raise Refused(
+            f"the column {name} outside an aggregate",
+            "A person may have several rows with different values of it.",
+            f"an aggregate of it, or {name} in GROUP BY.",
+        )
+
+
+def per_person(select: exp.Select, rows: Rows, alias: str, keys: list[exp.Expression]) -> Rows:
+    """The rows of a SELECT that is grouped by the person and `keys`.
+
+    Each row is computed from one person's rows. Grouped by the person alone there is one row a person, for GROUP BY
+    makes it so.
+    """
+    scope = PersonScope(rows)
+    for position, node in enumerate(keys):
+        typed = type_expression(node, rows)
+        scope.keys[node.sql("duckdb")] = (f"k{position}", typed)
+    outputs: dict[tuple[str, str], Typed] = {}
+    names: set[tuple[str, str]] = set()
+    listed = []
+    for item in select.expressions:
+        body, name = (item.this, item.alias) if isinstance(item, exp.Alias) else (item, item.alias_or_name)
+        if isinstance(body, exp.Column) and rows.is_identifier(body.name, body.table or None):
+            names.add((alias.lower(), (name or body.name).lower()))
+            continue
+        if not name:
+            raise Refused(f"{body.sql('duckdb')} without a name", "The outer query could not call it.", "… AS a_name.")
+        typed = type_expression(_placed(body, scope), scope)
+        key = (alias.lower(), name.lower())
+        outputs[key] = replace(typed, sql=output_name(key))
+        listed.append(f"{typed.sql} AS {output_name(key)}")
+    having = select.args.get("having")
+    kept = type_predicate(_placed(having.this, scope), scope).sql if having else None
+    places = [f"{typed.sql} AS {quoted(f'__key.{place}')}" for place, typed in scope.keys.values()]
+    totals = [f"{sql} AS {quoted(f'__total.{place}')}" for place, sql in _sums(scope)]
+    groups = ", ".join([UNIT, *(quoted(f"__key.{place}") for place, _ in scope.keys.values())])
+    inner = ", ".join([UNIT, *places, *totals])
+    grouped = f'SELECT {inner} FROM ({rows.sql}) AS "__rows" GROUP BY {groups}'
+    outer = ", ".join([UNIT, *listed])
+    sql = f'SELECT {outer} FROM ({grouped}) AS "__people"' + (f" WHERE {kept}" if kept else "")
+    ownership = Ownership.MANY if keys else Ownership.ONE
+    return Rows(sql, outputs, frozenset(names), ownership, rows.tables)
+
+
+def _placed(node: exp.Expression, scope: PersonScope) -> exp.Expression:
+    """The expression with every aggregate and every key replaced by the column that holds it."""
+
+    def place(part: exp.Expression) -> exp.Expression:
+        text = part.sql("duckdb")
+        if text in scope.keys:
+            return exp.column(scope.keys[text][0], table="__key")
+        if isinstance(part, exp.AggFunc):
+            if text not in scope.totals:
+                scope.totals[text] = (f"t{len(scope.totals)}", _total(part, scope))
+                scope.calls[text] = part
+            return exp.column(scope.totals[text][0], table="__total")
+        return part
+
+    return node.copy().transform(place)
+
+
+def _total(node: exp.Expression, scope: PersonScope) -> Typed:
+    """What an aggregate over one person's rows is; its SQL names the column that will hold it."""
+    inside = node.this.expressions[0] if isinstance(node.this, exp.Distinct) and node.this.expressions else node.this
+    place = quoted(f"__total.t{len(scope.totals)}")
+    if isinstance(node, exp.Count):
+        if not isinstance(inside, exp.Star):
+            type_expression(inside, scope.rows)
+        return Typed(Kind.INTEGER, place, Fraction(0), Fraction(_MOST), nullable=False)
+    if not isinstance(node, (exp.Sum, exp.Avg, exp.Min, exp.Max)) or isinstance(node.this, exp.Distinct):
+        raise Refused(f"{node.sql('duckdb')} of each person", "It has no total form here.", _ACCEPTED)
+    value = type_expression(inside, scope.rows)
+    if isinstance(node, (exp.Min, exp.Max)):
+        return replace(value, sql=place, nullable=True)
+    if not (value.kind.is_number and value.low is not None and value.high is not None):
+        raise Refused(
+            f"{node.sql('duckdb')} of each person",
+            "Its values have no bounds.",
+            "min and max declared for its columns.",
+        )
+    if isinstance(node, exp.Avg):
+        return Typed(Kind.FLOAT, place, value.low, value.high)
+    if value.kind is Kind.FLOAT:
+        raise Refused(
+            f"{node.sql('duckdb')} of each person",
+            "Sums of floating-point numbers depend on the order of the rows.",
+            "a column of type money or decimal, or ROUND(x)::BIGINT.",
+        )
+    unit = Fraction(1, 10**value.scale)
+    low = Fraction(0) if value.low >= 0 else -_MOST * unit
+    high = Fraction(0) if value.high <= 0 else _MOST * unit
+    return Typed(value.kind, place, low, high, scale=value.scale)
+
+
+def _sums(scope: PersonScope) -> list[tuple[str, str]]:
+    """The SQL of every total, over the rows."""
+    found = []
+    for text, (place, _) in scope.totals.items():
+        found.append((place, _sum_sql(scope.calls[text], scope)))
+    return found
+
+
+def _sum_sql(node: exp.Expression, scope: PersonScope) -> str:
+    distinct = isinstance(node.this, exp.Distinct)
+    inside = node.this.expressions[0] if distinct else node.this
+    if isinstance(node, exp.Count):
+        if isinstance(inside, exp.Star):
+            return "COUNT(*)"
+        return f"COUNT({'DISTINCT ' if distinct else ''}{type_expression(inside, scope.rows).sql})"
+    value = type_expression(inside, scope.rows)
+    if isinstance(node, exp.Min):
+        return f"MIN({value.sql})"
+    if isinstance(node, exp.Max):
+        return f"MAX({value.sql})"
+    if isinstance(node, exp.Sum):
+        return f"CAST(least(greatest(SUM({value.sql}), {-_MOST}), {_MOST}) AS BIGINT)"
+    return _average(value)
+
+
+def _average(value: Typed) -> str:
+    """The mean of a person's values, from integers: the same whatever the order of the rows."""
+    if value.kind is Kind.FLOAT:
+        step = f"CAST(floor({value.sql} * 1048576.0 + 0.5) AS HUGEINT)"
+        mean, divisor = f"CAST(SUM({step}) AS DOUBLE) / COUNT({value.sql})", 1048576.0
+    else:
+        mean, divisor = f"CAST(SUM({value.sql}) AS DOUBLE) / COUNT({value.sql})", float(10**value.scale)
+    low, high = float(value.low or 0), float(value.high or 0)
+    return f"CASE WHEN COUNT({value.sql}) > 0 THEN least(greatest({mean} / {divisor!r}, {low!r}), {high!r}) END"

@@ -1,0 +1,70 @@
+"""Private rows: SQL that gives them one by one, each with the person it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import Enum
+
+from tacit.errors import Refused
+from tacit.query.typed import Typed
+
+UNIT = '"__unit"'
+
+
+class Ownership(Enum):
+    """How many rows one person may have."""
+
+    MANY = "any number of rows a person"
+    ONE = "one row a person, by construction"
+    EACH = "each row a person"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A relation of private rows.
+
+    Claim: `sql` is total; its columns are "__unit", the person (never NULL; absent where each row is a person), and
+    those that `columns` refer to. All rows of one person depend on that person's own rows of the source tables, and
+    on public tables, alone. With ownership ONE no person has two rows.
+    """
+
+    sql: str
+    columns: Mapping[tuple[str, str], Typed]  # (alias, name), both in lower case
+    identifiers: frozenset[tuple[str, str]]  # the names by which the person is called
+    ownership: Ownership
+    tables: frozenset[str]  # the described tables that the rows come from
+    bare: str | None = None  # the table's name where these are all its rows
+
+    def column(self, name: str, table: str | None) -> Typed:
+        """The column that a name in the query means; refused where it means none, several, or the person."""
+        found = [key for key in self.columns if _is_called(key, name, table)]
+        if self.is_identifier(name, table):
+            raise Refused(
+                f"the values of {name}",
+                "It says who a person is.",
+                f"COUNT(DISTINCT {name}), or GROUP BY {name} in a sub-query.",
+            )
+        if len(found) == 1:
+            return self.columns[found[0]]
+        asked = f"{table}.{name}" if table else name
+        if found:
+            choices = ", ".join(f"{alias}.{column}" for alias, column in found)
+            raise Refused(f"the column {asked}", "Several tables have it.", f"one of {choices}.")
+        names = sorted({column for _, column in self.columns})
+        near = get_close_matches(name.lower(), names, n=3) or names
+        raise Refused(f"the column {asked}", "The description has no such column here.", ", ".join(near) + ".")
+
+    def is_identifier(self, name: str, table: str | None) -> bool:
+        """Whether the name is that of the person."""
+        return any(_is_called(key, name, table) for key in self.identifiers)
+
+
+def _is_called(key: tuple[str, str], name: str, table: str | None) -> bool:
+    return key[1] == name.lower() and (table is None or key[0] == table.lower())
+
+
+def quoted(name: str) -> str:
+    """A name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,92 @@
+"""All rows of a described table, every column read as it is declared, each row with its person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tacit.query.catalogue import Catalogue
+from tacit.query.expressions.reading import read_column
+from tacit.query.relations.rows import UNIT, Ownership, Rows, quoted
+from tacit.query.typed import Typed
+from tacit.schema.description import EachRow, Lookup, OwnColumn, Table
+
+
+def scan(table: Table, alias: str, catalogue: Catalogue) -> Rows:
+    """The table's rows; those that belong to nobody are left out.
+
+    A row owned through a foreign key goes to the owner of the row it points to. Should it point to several (the key
+    is declared unique, and may not be), it stands once for each, as a row of its own: each depends on one person.
+    """
+    place = quoted(table.name)
+    reads = reading(table, alias, catalogue)
+    identifiers = _identifiers(table, alias, catalogue)
+    if isinstance(table.owner, EachRow):
+        sql = f"SELECT {_listed(reads)} FROM {place}"
+        return Rows(sql, visible(reads), identifiers, Ownership.EACH, frozenset({table.name}), table.name)
+    if isinstance(table.owner, OwnColumn):
+        unit = f"{place}.{quoted(table.owner.column)}"
+        sql = f"SELECT {_listed(reads, unit)} FROM {place} WHERE {unit} IS NOT NULL"
+    else:
+        parents = owners(table, catalogue)
+        unit = '"__owner"."__unit"'
+        link = f'CAST({place}.{quoted(table.owner.column)} AS VARCHAR) = "__owner"."__key"'
+        sql = f'SELECT {_listed(reads, unit)} FROM {place} JOIN ({parents}) AS "__owner" ON {link}'
+    return Rows(sql, visible(reads), identifiers, Ownership.MANY, frozenset({table.name}), table.name)
+
+
+def owners(table: Table, catalogue: Catalogue) -> str:
+    """SQL for the pairs ("__key", "__unit") of the table that this one's rows belong to their people through."""
+    owner = table.owner
+    if isinstance(owner, (OwnColumn, EachRow)):
+        raise TypeError("rows that own themselves have no parents")
+    parent = catalogue.table(owner.table)
+    if isinstance(parent, Lookup):
+        raise TypeError("a public table owns no rows")
+    place, key = quoted(parent.name), f"{quoted(parent.name)}.{quoted(owner.key)}"
+    found = f'CAST({key} AS VARCHAR) AS "__key"'
+    if isinstance(parent.owner, OwnColumn):
+        unit = f"{place}.{quoted(parent.owner.column)}"
+        return f"SELECT DISTINCT {found}, {unit} AS {UNIT} FROM {place} WHERE {unit} IS NOT NULL AND {key} IS NOT NULL"
+    if isinstance(parent.owner, EachRow):
+        raise TypeError("rows that are people of their own carry no person to other tables")
+    link = f'CAST({place}.{quoted(parent.owner.column)} AS VARCHAR) = "__owner"."__key"'
+    above = owners(parent, catalogue)
+    return (
+        f'SELECT DISTINCT {found}, "__owner"."__unit" AS {UNIT} FROM {place} '
+        f'JOIN ({above}) AS "__owner" ON {link} WHERE {key} IS NOT NULL'
+    )
+
+
+def reading(table: Table | Lookup, alias: str, catalogue: Catalogue) -> Mapping[tuple[str, str], Typed]:
+    """Each declared column but the person's, read from the physical table."""
+    place = quoted(table.name)
+    person = table.owner.column if isinstance(table, Table) and isinstance(table.owner, OwnColumn) else None
+    return {
+        (alias.lower(), name.lower()): read_column(
+            column, f"{place}.{quoted(column.name)}", catalogue.physical_type(table.name, column.name)
+        )
+        for name, column in table.columns.items()
+        if person is None or name.lower() != person.lower()
+    }
+
+
+def visible(reads: Mapping[tuple[str, str], Typed]) -> Mapping[tuple[str, str], Typed]:
+    """The same columns, as they are called after they were read."""
+    return {key: replace(typed, sql=output_name(key)) for key, typed in reads.items()}
+
+
+def output_name(key: tuple[str, str]) -> str:
+    """What a column is called in the SQL of a relation."""
+    return quoted(f"{key[0]}.{key[1]}")
+
+
+def _identifiers(table: Table, alias: str, catalogue: Catalogue) -> frozenset[tuple[str, str]]:
+    name = table.owner.column if isinstance(table.owner, OwnColumn) else catalogue.description.unit.identifier
+    return frozenset() if name is None else frozenset({(alias.lower(), name.lower())})
+
+
+def _listed(reads: Mapping[tuple[str, str], Typed], unit: str | None = None) -> str:
+    columns = [f"{typed.sql} AS {output_name(key)}" for key, typed in reads.items()]
+    people = [f"{unit} AS {UNIT}"] if unit else []
+    return ", ".join(people + columns) or '1 AS "__row"'

@@ -1,0 +1,1 @@
+"""Running a plan: integers from an engine, noise added, nothing else kept."""

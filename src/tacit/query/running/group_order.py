@@ -1,0 +1,23 @@
+"""Groups as they come from an engine: keys as Python values, in an order that depends on the keys alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from tacit.schema.kind import Key
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Group: TypeAlias = tuple[Key | None, ...]
+
+
+def key_columns(table: pa.Table, keys: int) -> list[list[Key | None]]:
+    """The key columns k0 … of an engine's table."""
+    return [table.column(f"k{place}").to_pylist() for place in range(keys)]
+
+
+def in_group_order(columns: Sequence[Sequence[Key | None]]) -> list[Group]:
+    """The groups, sorted by their keys, NULL last."""
+    return sorted(zip(*columns, strict=True), key=lambda group: [(key is None, key) for key in group])

@@ -1,0 +1,129 @@
+"""One run of a plan: find its limits, count, add noise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.mechanisms.statistics.rank_tree import FAN
+from tacit.noise.bits import Bits
+from tacit.noise.saturate import saturated_sum
+from tacit.noise.slabs import slabs
+from tacit.query.aggregates.parts import Part
+from tacit.query.engine import Session
+from tacit.query.lowering.finding import BINS
+from tacit.query.lowering.tally import TallyBlock, people_sql
+from tacit.query.plans.choosing import chosen
+from tacit.query.plans.noise_share import NoiseShare
+from tacit.query.plans.plan import Plan
+from tacit.query.plans.price import Price
+from tacit.query.plans.program import finding, norm_of, program
+from tacit.query.running.group_order import Group, in_group_order, key_columns
+from tacit.query.running.noisy_table import NoisyColumn, NoisyTable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Integers = NDArray[np.int64]
+_KEPT = "__kept_totals"
+
+
+def run(plan: Plan, price: Price, session: Session, bits: Bits) -> NoisyTable:
+    """The noisy integers of a plan; whatever happens, no exception, shape or order depends on a person.
+
+    Shapes are those of the plan where keys are public; where they are private, only keys that passed are shown.
+    """
+    final, kept = _with_limits(plan, price, session, bits)
+    blocks = program(final, price)
+    groups: Sequence[Group] | None = final.groups
+    noisy: dict[Part, NoisyColumn] = {}
+    if blocks.tally is not None:
+        table = session.run(blocks.tally.sql(kept))
+        groups = _tallied(final, blocks.tally, table, noisy, bits)
+    if groups is None:
+        raise TypeError("private keys are always chosen by a tally")
+    for ranks in blocks.ranks:
+        cells = FAN**ranks.ranks.levels
+        counts = _placed(session.run(ranks.sql()), len(ranks.keys), groups, ["y0"], cells)[0]
+        levels = [counts.reshape(len(groups), FAN**d, -1).sum(axis=2) for d in range(1, ranks.ranks.levels + 1)]
+        tree = np.concatenate(levels, axis=1)
+        drawn = with_noise(tree.ravel(), ranks.noise, bits).reshape(tree.shape)
+        noisy[ranks.ranks] = NoisyColumn(drawn, ranks.noise.law, Fraction(ranks.unit), Fraction(ranks.limit))
+    for distinct in blocks.distincts:
+        counts = _placed(session.run(distinct.sql()), len(distinct.keys), groups, ["y0"], None)[0]
+        drawn = with_noise(counts * distinct.unit, distinct.noise, bits)
+        noisy[distinct.distinct] = NoisyColumn(
+            drawn, distinct.noise.law, Fraction(distinct.unit), Fraction(distinct.limit)
+        )
+    columns = {plan.identity(part): noisy[part] for part in plan.question.parts}
+    return NoisyTable(tuple(groups) if plan.is_selecting else None, columns, plan.strength(price))
+
+
+def _with_limits(plan: Plan, price: Price, session: Session, bits: Bits) -> tuple[Plan, str | None]:
+    """The plan with every limit known, and the name under which people's totals were kept on the way."""
+    block = finding(plan, price)
+    if block is None:
+        return plan, None
+    kept = None
+    if plan.measures:
+        session.keep(_KEPT, people_sql(plan.question.rows, plan.question.keys, plan.measures))
+        kept = f'"{_KEPT}"'
+    counted = session.run(block.sql(plan.measures, kept or ""))
+    counts = bin_counts(counted, len(block.parts))
+    noisy = with_noise((counts * block.unit).ravel(), block.noise, bits).reshape(counts.shape)
+    return plan.with_limits(chosen(plan, price, block, noisy)), kept
+
+
+def bin_counts(table: pa.Table, parts: int) -> Integers:
+    """People by part and bin, bins without people as zero."""
+    counts = np.zeros((parts, len(BINS)), np.int64)
+    places = (table.column(name).to_numpy() for name in ("part", "bin"))
+    counts[tuple(places)] = table.column("y0").to_numpy()
+    return counts
+
+
+def _tallied(
+    plan: Plan, block: TallyBlock, table: pa.Table, noisy: dict[Part, NoisyColumn], bits: Bits
+) -> Sequence[Group]:
+    names = [f"y{place}" for place in range(len(block.measures))]
+    groups: Sequence[Group] | None = plan.groups
+    if groups is None:
+        groups = in_group_order(key_columns(table, len(block.keys)))
+    rule = block.rule
+    columns = _placed(table, len(block.keys), groups, [*names, "w"] if rule else names, None)
+    shown = np.ones(len(groups), np.bool_)
+    if rule:
+        weights = columns.pop()
+        shown = (weights > 0) & (with_noise(weights, rule.noise, bits) >= rule.threshold)
+    for measure, scaling, column in zip(block.measures, block.scalings, columns, strict=True):
+        drawn = with_noise(column[shown], block.noise, bits)
+        noisy[measure] = NoisyColumn(drawn, block.noise.law, scaling.scale, norm_of(plan, measure))
+    return [group for group, is_shown in zip(groups, shown, strict=True) if is_shown]
+
+
+def _placed(table: pa.Table, keys: int, groups: Sequence[Group], names: list[str], cells: int | None) -> list[Integers]:
+    """The columns of an engine's table in the order of the groups, zero where a group or cell is absent."""
+    place = {group: row for row, group in enumerate(groups)}
+    rows = [place.get(group, -1) for group in zip(*key_columns(table, keys), strict=True)] if keys else [0] * len(table)
+    rows_array = np.array(rows, np.int64)
+    known = rows_array >= 0
+    shape = (len(groups),) if cells is None else (len(groups), cells)
+    found = []
+    for name in names:
+        column = np.zeros(shape, np.int64)
+        values = table.column(name).to_numpy()[known]
+        if cells is None:
+            column[rows_array[known]] = values
+        else:
+            column[rows_array[known], table.column("cell").to_numpy()[known]] = values
+        found.append(column)
+    return found
+
+
+def with_noise(values: Integers, noise: NoiseShare, bits: Bits) -> Integers:
+    """values + independent noise in each place."""
+    return saturated_sum(values, slabs(noise.law).draw(values.size, bits))

@@ -1,0 +1,98 @@
+"""Cells as people read them: a number with its error, a key as it is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, time
+from math import isfinite, isinf, isnan
+from typing import Final
+
+from tacit.mechanisms.answer import number
+from tacit.query.above.estimates import Estimates, Keys
+from tacit.query.above.rendered import OutputColumn
+from tacit.schema.kind import Key
+
+TOO_FEW: Final = "too few to say"
+_LOPSIDED: Final = 0.02  # the two sides of an interval may differ by this share of it and still be said as ±
+_LONGEST: Final = 60
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The text of a cell: `value`, which lines up with those above it, and what follows."""
+
+    value: str
+    rest: str = ""
+    is_words: bool = False
+
+    def __str__(self) -> str:
+        return self.value + self.rest
+
+
+def cells(column: OutputColumn) -> list[Cell]:
+    """The column's cells."""
+    if isinstance(column.values, Keys):
+        return [Cell(text, is_words=True) for text in key_texts(column.values)]
+    ends = zip(column.values.value, column.values.low, column.values.high, strict=True)
+    return [number_cell(float(value), float(low), float(high)) for value, low, high in ends]
+
+
+def number_cell(value: float, low: float, high: float) -> Cell:
+    """A number and its interval: ± where it is even, from–to where it is not, and words where there is no number."""
+    known = _known(low, high)
+    if isnan(value):
+        return Cell(TOO_FEW, f" ({known})" if known else "", is_words=True)
+    if low == value == high:
+        return Cell(number(value + 0.0, 0))
+    if not (isfinite(low) and isfinite(high)):
+        away = max((abs(value - end) for end in (low, high) if isfinite(end)), default=abs(value) / 100)
+        return Cell(number(value + 0.0, away), f" ({known or 'no bound known'})")
+    half = (high - low) / 2
+    if abs((high - value) - (value - low)) <= _LOPSIDED * half:
+        shown = number(value + 0.0, half)
+        return Cell(shown, f" ± {_like(shown, half)}")
+    return Cell(number(value + 0.0, half), f" ({known})")
+
+
+def _like(shown: str, half: float) -> str:
+    """A half width with as many digits as the number it belongs to."""
+    digits = len(shown.partition(".")[2])
+    return f"{half:,.{digits}f}" if digits and "e" not in shown else number(half, half)
+
+
+def _known(low: float, high: float) -> str:
+    """What an interval says."""
+    half = (high - low) / 2
+    if isinf(low) and isinf(high):
+        return ""
+    if isinf(high):
+        return f"at least {number(low + 0.0, abs(low) / 100)}"
+    if isinf(low):
+        return f"at most {number(high + 0.0, abs(high) / 100)}"
+    return f"{number(low + 0.0, half)} to {number(high + 0.0, half)}"
+
+
+def key_texts(keys: Keys) -> list[str]:
+    """Keys as they are written; moments that are all midnights are written as days."""
+    moments = [value for value in keys.values if isinstance(value, datetime)]
+    days = all(moment.time() == time() for moment in moments)
+    return [_key_text(value, days) for value in keys.values]
+
+
+def _key_text(value: Key | float | None, days: bool) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return value.date().isoformat() if days else value.isoformat(sep=" ")
+    if isinstance(value, float):
+        return f"{value + 0.0:.12g}"
+    text = "".join(mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in str(value))
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def is_exact(column: OutputColumn) -> bool:
+    """Whether no number of the column is uncertain."""
+    numbers = column.values
+    return not isinstance(numbers, Estimates) or bool((numbers.low == numbers.high).all())

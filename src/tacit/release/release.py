@@ -1,0 +1,121 @@
+"""The only thing that leaves the curator: an answer with its intervals, its price and its certificate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any
+
+from tacit.errors import Refused
+from tacit.mechanisms.answer import percent
+from tacit.query.above.rendered import Rendered
+from tacit.release.cells import is_exact
+from tacit.release.html import release_html
+from tacit.release.price import Price
+from tacit.release.text import notes_text, table_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+_SHOWN = 60  # rows, unless all are asked for
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """A table of answers. It prints with ±, and gives its numbers to whoever computes further.
+
+    `certificate` says what was asked, what it cost and which claims it rests on.
+    """
+
+    rendered: Rendered
+    confidence: Fraction
+    notes: tuple[str, ...]
+    price: Price
+    certificate: object | None = None
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """The Arrow table: typed keys, and each number `c` with `c_low` and `c_high`."""
+        from tacit.release.arrow import arrow_table
+
+        return arrow_table(self.rendered)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is to be known about the numbers, and their price, in sentences."""
+        exact = all(is_exact(column) for column in self.rendered.columns)
+        intervals = () if exact else (f"{percent(self.confidence)} intervals.",)
+        return " ".join((*intervals, *self.notes)), str(self.price)
+
+    def text(self, width: int | None = None, most: int | None = None) -> str:
+        """The table, at most so many rows of it, and the remarks, wrapped to a width or to the terminal's."""
+        across = width or min(120, get_terminal_size((120, 24)).columns)
+        remarks = [remark for remark in self.remarks if remark]
+        return f"{table_text(self.rendered, most)}\n{notes_text(remarks, across)}"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return self.text(most=_SHOWN)
+
+    def _repr_html_(self) -> str:
+        return release_html(self.rendered, [remark for remark in self.remarks if remark], _SHOWN)
+
+    def to_arrow(self) -> pa.Table:
+        """The Arrow table."""
+        return self.table
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame."""
+        _library("pandas")
+        return self.table.to_pandas()
+
+    def to_polars(self) -> Any:
+        """A Polars DataFrame."""
+        return _library("polars").from_arrow(self.table)
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """CSV text, written to the path if there is one."""
+        from tacit.release.files import csv_text
+
+        return _written(csv_text(self.table), path)
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """JSON text, written to the path if there is one."""
+        from tacit.release.files import json_text
+
+        return _written(json_text(self), path)
+
+    def to_parquet(self, path: str | Path) -> None:
+        """A Parquet file."""
+        from tacit.release.files import write_parquet
+
+        write_parquet(self.table, Path(path))
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Bars with error bars, or lines with their bands over dates and numbers; saved if there is a path."""
+        from tacit.release.plot import draw
+
+        drawing = draw(self)
+        if path is not None:
+            drawing.savefig(path)
+        return drawing
+
+
+def _library(name: str) -> Any:
+    if find_spec(name) is None:
+        raise Refused(f"to_{name}()", f"{name} is not installed.", f"`pip install {name}`, or to_arrow().")
+    return import_module(name)
+
+
+def _written(text: str, path: str | Path | None) -> str:
+    if path is not None:
+        Path(path).write_text(text, encoding="utf-8", newline="")
+    return text

@@ -1,0 +1,1 @@
+"""The data set's description: tables, columns, bounds, keys, the unit of privacy and the budget."""

@@ -1,0 +1,130 @@
+"""What a steward says about a data set: the types that a description file is read into."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import TypeAlias
+
+from tacit.loss.loss import Loss
+from tacit.loss.relation import Relation
+from tacit.schema.kind import Key, Kind
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its kind, and what is declared of its values. Whatever is declared, the emitted SQL enforces.
+
+    `low` and `high` are numbers; for a date they count days since 1970-01-01, for a timestamp microseconds since then.
+    `scale` is the number of digits after the point of a decimal (2 for money). `keys`, if given, are all the values
+    that count, known to everyone; any other value is read as NULL.
+    """
+
+    name: str
+    kind: Kind
+    low: Fraction | None = None
+    high: Fraction | None = None
+    nullable: bool = True
+    scale: int = 0
+    keys: tuple[Key, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a table's rows are: a Parquet file or glob, a CSV file, or a table in a DuckDB file."""
+
+    format: str  # "parquet", "csv" or "duckdb"
+    path: Path
+    table: str | None = None
+    delimiter: str = ","
+
+    @property
+    def identity(self) -> str:
+        """The same for every description that names these rows."""
+        return f"{self.format}:{self.path}" + (f"#{self.table}" if self.table else "")
+
+
+@dataclass(frozen=True)
+class OwnColumn:
+    """Each row belongs to the person that this column names; NULL belongs to nobody and is left out."""
+
+    column: str
+
+
+@dataclass(frozen=True)
+class EachRow:
+    """Each row is a person of its own."""
+
+
+@dataclass(frozen=True)
+class Through:
+    """Each row belongs to whoever owns the row of another table that it points to by a foreign key."""
+
+    column: str
+    table: str
+    key: str
+
+
+Owner: TypeAlias = OwnColumn | EachRow | Through
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much of one person counts, where the steward declares it; None is chosen privately."""
+
+    rows: int | None = None
+    keys: int | None = None
+    totals: Mapping[str, Fraction] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of private rows."""
+
+    name: str
+    source: Source
+    columns: Mapping[str, Column]
+    owner: Owner
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """A public table, known to everyone, that private rows may be joined to by its key; read once, when opened."""
+
+    name: str
+    source: Source
+    columns: Mapping[str, Column]
+    key: str
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What change is hidden: whose rows, under which relation, and in the steward's words."""
+
+    relation: Relation
+    hides: str
+    identifier: str | None  # the column's name in the tables that own their rows; None where each row is a person
+
+
+@dataclass(frozen=True)
+class Description:
+    """A data set, described once."""
+
+    name: str
+    path: Path
+    unit: Unit
+    budget: Loss  # Pure, Approx or Zcdp: the currency of the account
+    promise: Loss  # what the steward wrote: for an (ε, δ) kept as ρ, the (ε, δ)
+    tables: Mapping[str, Table]
+    lookups: Mapping[str, Lookup] = field(default_factory=dict)
+    analysts: Mapping[str, Fraction] = field(default_factory=dict)  # the share of the budget each may use
+    steward: str = "steward"
+    ledger: Path | None = None
+
+    @property
+    def sources(self) -> tuple[Table | Lookup, ...]:
+        """Every table that lies somewhere, private ones first."""
+        return (*self.tables.values(), *self.lookups.values())

@@ -1,0 +1,55 @@
+"""What a description says of a table, held against the header of its file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from tacit.schema.description import Description, EachRow, Lookup, Table
+from tacit.schema.engine_types import base_type, can_be_read
+from tacit.schema.names import folded, suggestion
+from tacit.schema.owners import identifiers
+
+Header: TypeAlias = Sequence[tuple[str, str]]
+"""The columns of a file: name and DuckDB type. No value is in it."""
+
+
+def compare_headers(description: Description, headers: Mapping[str, Header]) -> list[str]:
+    """What does not fit in any table or lookup whose header is given, by name."""
+    sentences: list[str] = []
+    for table in description.tables.values():
+        if table.name in headers:
+            sentences += compare_header(table, headers[table.name], identifiers(table, description.tables))
+    for lookup in description.lookups.values():
+        if lookup.name in headers:
+            sentences += compare_header(lookup, headers[lookup.name])
+    return sentences
+
+
+def compare_header(table: Table | Lookup, header: Header, pointed_to: Sequence[str] = ()) -> list[str]:
+    """A sentence for each column that the file lacks or has in a type that cannot be read as declared.
+
+    `pointed_to` names the columns that other tables' foreign keys lead to.
+    """
+    types = {folded(name): engine_type for name, engine_type in header}
+    names = [name for name, _ in header]
+    sentences = []
+    for name in _named(table, pointed_to):
+        if folded(name) not in types:
+            sentences.append(f"{table.name} has no column {name}. Accepted: {suggestion(name, names)}")
+    for column in table.columns.values():
+        engine_type = types.get(folded(column.name))
+        if engine_type is not None and not can_be_read(engine_type, column.kind):
+            sentences.append(
+                f"{table.name}.{column.name} is {base_type(engine_type)} in the file and {column.kind} in the "
+                "description; no value of it can be read so. Accepted: another type, or leave the column out."
+            )
+    return sentences
+
+
+def _named(table: Table | Lookup, pointed_to: Sequence[str]) -> list[str]:
+    """The columns that the description names, declared or not."""
+    names = [*table.columns, *pointed_to]
+    if isinstance(table, Table) and not isinstance(table.owner, EachRow):
+        names.append(table.owner.column)
+    return list(dict.fromkeys(names))
