@@ -1,4 +1,4 @@
-"""The steward's file for the events: as an analyst of a benchmark finds it, with a ledger of its own."""
+"""The steward's file for the events, and the data set behind it: with a ledger of its own and budget to spare."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import os
 from pathlib import Path
 
 from bench.events import REGIONS
+from tacit.curator.dataset import Dataset, open_dataset
+from tacit.query.engines.duckdb_engine import DuckDBEngine
 
+PEERS_LIMIT = 5  # rows a person, as the peers are told
 TEXT = """\
 [dataset]
 name = "events"
 unit = {{ id = "user_id", hides = "one person, all events" }}
-budget = {{ rho = 100000, delta = 1e-4 }}  # plenty: a release takes a δ of 1e-6, as its peers' do
+budget = {{ rho = 100000, delta = 1e-4 }}  # a release takes a hundredth of this δ: 1e-6, as the peers do
 
 [tables.events]
 source = "{source}"
@@ -24,11 +27,16 @@ amount = {{ type = "money", min = 0, max = 500, nullable = false }}
 
 
 def describe(source: Path, folder: Path, rows: int | None) -> Path:
-    """Write the file into a folder, where ledger and witness will be too; `rows` is the limit of rows a person."""
-    os.environ["TACIT_HOME"] = str(folder)
-    os.environ["TACIT_WITNESS"] = str(folder / "witness")
+    """Write the file into a folder; `rows` is how many rows of a person count, chosen privately if None."""
     limits = "" if rows is None else f"limits = {{ rows = {rows} }}\n"
     regions = "[" + ", ".join(f'"{region}"' for region in REGIONS) + "]"
     path = folder / "events.toml"
-    path.write_text(TEXT.format(source=source, limits=limits, regions=regions))
+    path.write_text(TEXT.format(source=source.resolve(), limits=limits, regions=regions))
     return path
+
+
+def open_events(source: Path, folder: Path, rows: int | None) -> Dataset:
+    """The data set, answered on one thread; ledger and witness are in the folder."""
+    os.environ["TACIT_HOME"] = str(folder)
+    os.environ["TACIT_WITNESS"] = str(folder / "witness")
+    return open_dataset(describe(source, folder, rows), engine=DuckDBEngine(threads=1))

@@ -5,21 +5,25 @@ file, so that nobody's imports are timed; what is timed has never seen the large
 Peak memory is the process's own high-water mark and that of the largest child it waited for.
 """
 
+from __future__ import annotations
+
 import json
 import resource
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
+from typing import Any
 
 
-def peak_megabytes():
+def peak_megabytes() -> float:
     """The most memory that this program held, not counting what ran in this process before it."""
     (line,) = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
     child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     return (int(line.split()[1]) + child) / 1024
 
 
-def take_turn(open_file, workloads):
+def take_turn(open_file: Callable[[str, str], Any], workloads: Mapping[str, Callable[[Any], Any]]) -> None:
     """Answer the workload, about the small file, then about the large: the command line names them in this order.
 
     `open_file` takes a path and the workload's name; a workload takes what that gave, and answers {key: {name: value}}.
@@ -28,7 +32,7 @@ def take_turn(open_file, workloads):
     name, small, large = sys.argv[1:]
     workloads[name](open_file(small, name))
     opened = open_file(large, name)
-    start = perf_counter()
+    start, used = perf_counter(), process_time()
     answers = workloads[name](opened)
-    seconds = perf_counter() - start
-    print(json.dumps({"seconds": seconds, "megabytes": peak_megabytes(), "answers": answers}, default=float))
+    taken = {"seconds": perf_counter() - start, "processor": process_time() - used, "megabytes": peak_megabytes()}
+    print(json.dumps({**taken, "answers": answers}, default=float))

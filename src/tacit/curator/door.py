@@ -59,7 +59,7 @@ def find_stored(opened: Opened, plan: Plan, keys_delta: Fraction, strength: Frac
     """An earlier release that holds everything this plan counts, with at least this strength on every column."""
     family, _ = request_digest(opened, plan, keys_delta)
     wanted = {plan.identity(part) for part in plan.question.parts}
-    for stored in opened.account.stored_under(family):
+    for stored in opened.stored_under(family):
         answered = _read(stored, opened)
         if answered.table.strength >= strength and wanted <= set(answered.table.columns):
             return answered
@@ -102,7 +102,7 @@ def _payload(table: NoisyTable, certificate: Certificate) -> bytes:
 def _read(stored: Stored, opened: Opened) -> Answered:
     head, _, packed = stored.payload.partition(b"\n")
     certificate = Certificate.from_json(json.loads(head)["certificate"])
-    share = opened.account.filter().share(stored.charge.loss)
+    share = opened.filter.share(stored.charge.loss)
     return Answered(NoisyTable.from_bytes(packed), certificate, True, share)
 
 

@@ -8,10 +8,12 @@ from pathlib import Path
 
 from tacit.certificate.signing import SigningKey, key_beside
 from tacit.errors import Refused
-from tacit.ledger.account import Account
+from tacit.ledger.account import Account, Entry
 from tacit.ledger.ledger import Ledger
 from tacit.ledger.places import default_places
 from tacit.ledger.registry import AccountName
+from tacit.ledger.request import Stored
+from tacit.loss.filters.filters import Filter
 from tacit.query.catalogue import Catalogue
 from tacit.query.engine import Engine
 from tacit.schema.description import Description
@@ -45,11 +47,35 @@ class Opened:
 
     @cached_property
     def account(self) -> Account:
-        """The one budget of these data, whatever the description is called."""
+        """The one budget of these data, whatever the description is called; opened, and so fixed, if it is new."""
+        return self.ledger.account(self._account_name, self.description.budget)
+
+    @property
+    def known_account(self) -> Account | None:
+        """The same, if it was opened before: looking at prices fixes no budget."""
+        return self.ledger.find(self._account_name, self.description.budget)
+
+    @property
+    def filter(self) -> Filter:
+        """The budget and what is used of it."""
+        account = self.known_account
+        return Filter(self.description.budget) if account is None else account.filter()
+
+    def stored_under(self, prefix: str) -> tuple[Stored, ...]:
+        """Every stored release whose digest begins so, the most accurate first."""
+        account = self.known_account
+        return () if account is None else account.stored_under(prefix)
+
+    def history(self) -> tuple[Entry, ...]:
+        """Every charge, oldest first."""
+        account = self.known_account
+        return () if account is None else account.history()
+
+    @property
+    def _account_name(self) -> AccountName:
         unit = self.description.unit
-        whose = unit.identifier or "each row"
         sources = tuple(sorted(table.source.identity for table in self.description.tables.values()))
-        return self.ledger.account(AccountName(sources, f"{whose}, {unit.relation}"), self.description.budget)
+        return AccountName(sources, f"{unit.identifier or 'each row'}, {unit.relation}")
 
     @cached_property
     def signing_key(self) -> SigningKey:

@@ -42,5 +42,5 @@ class Planner:
 
     def profile(self) -> Profile | None:
         """The newest, most accurate profile of these data."""
-        stored = self.opened.account.stored_under(PROFILE)
+        stored = self.opened.stored_under(PROFILE)
         return Profile.from_bytes(stored[0].payload) if stored else None

@@ -82,6 +82,11 @@ class Ledger:
             known = self._widen(name, budget)
         return Account(self._chain, known.id, known.unit, known.budget, _now)
 
+    def find(self, name: AccountName, budget: Loss) -> Account | None:
+        """The account that owns any of these sources, if there is one; asking opens none, and so fixes no budget."""
+        known = find_account(self._chain, name, budget)
+        return None if known is None else Account(self._chain, known.id, known.unit, known.budget, _now)
+
     def _widen(self, name: AccountName, budget: Loss) -> Known:
         with self._chain.writing() as connection:
             known = find_account(self._chain, name, budget)

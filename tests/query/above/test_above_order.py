@@ -23,21 +23,28 @@ ITEM = st.builds(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@pytest.fixture(scope="module")
+def engine() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect()
+
+
+@settings(max_examples=100, deadline=None)
 @given(rows=ROWS, order=st.lists(ITEM, max_size=3), limit=st.integers(0, 9), offset=st.integers(0, 4))
 def test_rows_come_in_duckdbs_order(
-    rows: list[tuple[str | None, int | None, float | None]], order: list[str], limit: int, offset: int
+    engine: duckdb.DuckDBPyConnection,
+    rows: list[tuple[str | None, int | None, float | None]],
+    order: list[str],
+    limit: int,
+    offset: int,
 ) -> None:
     regions, ages, counts = (list(column) for column in zip(*rows, strict=True))
     groups = table({"region": regions, "age": ages}, {"COUNT(*)": counts})
     by = f"ORDER BY {', '.join(order)}" if order else ""
     answer = rendered(f"SELECT region, age, COUNT(*) AS n {by} LIMIT {limit} OFFSET {offset}", groups)
     theirs = ", ".join([*order, "region NULLS LAST", "age NULLS LAST"]).replace("COUNT(*)", "n")
-    with duckdb.connect() as engine:
-        engine.execute("CREATE TABLE t (region VARCHAR, age BIGINT, n DOUBLE)")
-        engine.executemany("INSERT INTO t VALUES (?, ?, ?)", [list(row) for row in rows])
-        sql = f"SELECT region, age, n FROM t ORDER BY {theirs} LIMIT {limit} OFFSET {offset}"
-        expected = engine.execute(sql).fetchall()
+    values = ", ".join(["(CAST(? AS VARCHAR), CAST(? AS BIGINT), CAST(? AS DOUBLE))"] * len(rows))
+    sql = f"FROM (VALUES {values}) t(region, age, n) SELECT * ORDER BY {theirs} LIMIT {limit} OFFSET {offset}"
+    expected = engine.execute(sql, [value for row in rows for value in row]).fetchall()
     assert list(zip(*(points(column) for column in answer.columns), strict=True)) == expected
 
 

@@ -39,7 +39,7 @@ def in_duckdb(engine: duckdb.DuckDBPyConnection, sql: str, rows: list[tuple[obje
     return engine.execute(f"{sql} FROM (SELECT {typed} FROM (VALUES {values}) t(x0, x1, x2, x3))").fetchall()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(sql=EXPRESSIONS, rows=ROWS)
 def test_an_expression_has_the_value_duckdb_gives_it(
     engine: duckdb.DuckDBPyConnection, sql: str, rows: list[tuple[int | None, float, float | None, float | None]]
@@ -53,7 +53,7 @@ def test_an_expression_has_the_value_duckdb_gives_it(
             assert float(mine) == pytest.approx(float(yours), rel=1e-9, abs=1e-9)  # type: ignore[arg-type]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(sql=CONDITIONS, rows=ROWS)
 def test_having_keeps_the_rows_duckdb_keeps(
     engine: duckdb.DuckDBPyConnection, sql: str, rows: list[tuple[int | None, float, float | None, float | None]]
@@ -117,7 +117,7 @@ def test_whole_numbers_stay_whole(sql: str, whole: bool) -> None:
     assert rendered(f"SELECT {sql}", groups).columns[0].whole is whole
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     sql=EXPRESSIONS, values=st.lists(st.sampled_from([np.inf, -np.inf, 1e308, -1e308, 1e-320, 0.0, None]), min_size=3)
 )

@@ -52,8 +52,11 @@ def total_error(amounts: NDArray[np.int64], limit: int, multiplier: float = MULT
     return float(np.hypot(np.maximum(amounts - limit, 0).sum(), multiplier * limit))
 
 
-def region_error(people: Events, limit: int) -> float:
-    """The relative root mean square error of a region's count, averaged over the ten largest regions."""
+def region_error(people: Events, limits: list[int]) -> float:
+    """Each region's relative root mean square error over limits chosen at random, averaged over the ten largest."""
     lengths = np.sqrt((people.heavy.astype(np.float64) ** 2).sum(axis=1))
-    lost = (1 - np.minimum(1.0, limit / lengths)) @ people.heavy
-    return float(np.mean(np.hypot(lost, MULTIPLIER * limit)[:10] / people.region_rows[:10]))
+    squares = np.zeros(10)
+    for limit, times in zip(*np.unique(limits, return_counts=True), strict=True):
+        lost = (1 - np.minimum(1.0, limit / lengths)) @ people.heavy[:, :10]
+        squares += times * (lost**2 + (MULTIPLIER * limit) ** 2)
+    return float(np.mean(np.sqrt(squares / len(limits)) / people.region_rows[:10]))

@@ -30,7 +30,8 @@ def plain_index(bins: Bins, amount: int | None) -> int:
 def sql_indices(sql: str, amounts: list[int | None], kind: str) -> list[int]:
     with duckdb.connect() as connection:
         connection.execute(f"CREATE TABLE held (place INTEGER, amount {kind})")
-        connection.executemany("INSERT INTO held VALUES (?, ?)", list(enumerate(amounts)))
+        rows = ", ".join(f"({place}, {'NULL' if amount is None else amount})" for place, amount in enumerate(amounts))
+        connection.execute(f"INSERT INTO held VALUES {rows}")
         return [row[0] for row in connection.execute(f"SELECT {sql} FROM held ORDER BY place").fetchall()]
 
 

@@ -10,9 +10,9 @@ from tacit.query.limits import evidence
 from tacit.query.limits.bins import Bins
 from tacit.query.limits.evidence import FALSE_ALARM, Span, seen
 
-DRAWS = 4_000
-ALARMS = 10  # at most 2 expected; more than 10 have a probability below 1e-5 (Poisson)
-BINS = Bins(2**40)
+DRAWS = 5_000
+ALARMS = 8  # at most 1 expected; more than 8 have a probability below 2e-6 (Poisson)
+BINS = Bins(2**20)
 
 
 def noise(law: str, sd: float, seed: int) -> NDArray[np.float64]:
@@ -21,26 +21,26 @@ def noise(law: str, sd: float, seed: int) -> NDArray[np.float64]:
     return generator.normal(0, sd, shape) if law == "normal" else generator.laplace(0, sd / np.sqrt(2), shape)
 
 
-def alarms(law: str) -> int:
-    return sum(seen(counts, 25.0, laplace=law == "laplace") is not None for counts in noise(law, 25.0, 1))
+def alarms(law: str, draws: int = DRAWS) -> int:
+    return sum(seen(counts, 25.0, laplace=law == "laplace") is not None for counts in noise(law, 25.0, 1)[:draws])
 
 
 @pytest.mark.parametrize("law", ["normal", "laplace"])
 def test_noise_alone_is_seldom_taken_for_people(law: str) -> None:
     """R46: at most FALSE_ALARM of empty histograms show anybody."""
-    assert FALSE_ALARM * DRAWS == 2
+    assert FALSE_ALARM * DRAWS == 1
     assert alarms(law) <= ALARMS
 
 
 def test_laplace_noise_needs_its_own_thresholds() -> None:
     """R46: the broken twin, Gaussian thresholds on Laplace noise, is caught by the same count."""
-    assert sum(seen(counts, 25.0) is not None for counts in noise("laplace", 25.0, 1)) > ALARMS
+    assert sum(seen(counts, 25.0) is not None for counts in noise("laplace", 25.0, 1)[:1_000]) > ALARMS
 
 
 def test_lower_thresholds_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """R46: the broken twin, three standard deviations everywhere, is caught by the same count."""
     monkeypatch.setattr(evidence, "_thresholds", lambda size, laplace: np.full(size, 3.0))
-    assert alarms("normal") > ALARMS
+    assert alarms("normal", 1_000) > ALARMS
 
 
 def test_people_do_not_seem_to_reach_further_than_they_do() -> None:
@@ -53,7 +53,7 @@ def test_people_do_not_seem_to_reach_further_than_they_do() -> None:
     assert sum(span is not None and span.first < 10 for span in spans) <= ALARMS
 
 
-@pytest.mark.parametrize("place", [0, 1, 20, 100, len(BINS) - 1])
+@pytest.mark.parametrize("place", [0, 1, 20, 60, len(BINS) - 1])
 def test_a_lone_crowd_is_found_where_it_is(place: int) -> None:
     """R46: 20 standard deviations in one bin are seen in that bin alone, wherever it is."""
     counts = np.zeros(len(BINS))
@@ -72,6 +72,6 @@ def test_thin_people_over_many_bins_are_found() -> None:
 def test_without_noise_every_count_is_seen() -> None:
     """R46: a standard deviation of zero is taken at its word."""
     counts = np.zeros(len(BINS))
-    counts[[3, 90]] = 1.0
-    assert seen(counts, 0.0) == Span(3, 90)
+    counts[[3, 70]] = 1.0
+    assert seen(counts, 0.0) == Span(3, 70)
     assert seen(np.zeros(len(BINS)), 0.0) is None

@@ -11,17 +11,18 @@ import numpy as np
 from sqlglot import exp
 
 from tacit.errors import Refused
+from tacit.query.above.canonical import depth, plain
 from tacit.query.above.clauses import read_having, read_order, read_rows, refused_clause
 from tacit.query.above.estimates import Estimates, Groups, Keys
-from tacit.query.above.expression import Column, Expression, as_numbers, as_truth, evaluate
+from tacit.query.above.expression import Column, Expression, as_keys, as_truth, evaluate
 from tacit.query.above.names import column_names
 from tacit.query.above.order import Ordering, arranged, values
 from tacit.query.above.read import read
 from tacit.query.above.rendered import OutputColumn, Rendered
 from tacit.query.above.scope import Scope
-from tacit.query.above.truth import Truth
 from tacit.schema.kind import Kind
 
+_DEEPEST: Final = 120
 _BELOW: Final = frozenset({"with_", "from_", "joins", "laterals", "where", "group"})  # read by the planner
 _ABOVE: Final = frozenset({"expressions", "having", "order", "limit", "offset"})
 
@@ -82,18 +83,22 @@ def check_above(select: exp.Select, keys: Collection[str], aggregates: Collectio
     for clause, value in select.args.items():
         if value and clause not in _BELOW | _ABOVE:
             raise refused_clause(clause)
+    if not depth(select) <= _DEEPEST:
+        asked = "a query nested this deeply"
+        raise Refused(asked, f"More than {_DEEPEST} parts stand inside one another.", "shorter sums and cases.")
     scope = Scope.of(keys, aggregates)
     expressions: list[Expression] = []
-    for item in select.expressions:
+    for item in map(plain, select.expressions):
         expressions.append(_item(item.unalias(), scope))
         if isinstance(item, exp.Alias):
             scope = scope.with_alias(item.alias, expressions[-1])
     labels = [expression.kind is not None and not expression.kind.is_number for expression in expressions]
+    having, order = (plain(clause) if clause else None for clause in map(select.args.get, ("having", "order")))
     names = column_names(select.expressions, labels)
     return Above(
         tuple(Item(name, expression) for name, expression in zip(names, expressions, strict=True)),
-        read_having(select.args.get("having"), scope),
-        read_order(select.args.get("order"), expressions, replace(scope, aliases_first=True)),
+        read_having(having, scope),
+        read_order(order, expressions, replace(scope, aliases_first=True)),
         read_rows(select.args.get("limit"), "LIMIT"),
         read_rows(select.args.get("offset"), "OFFSET") or 0,
     )
@@ -110,12 +115,8 @@ def _item(node: exp.Expr, scope: Scope) -> Expression:
 
 def _output(column: Column, *, exact: bool) -> Keys | Estimates:
     """The column as it is shown: what rests on no aggregate is exact and has no interval."""
-    if isinstance(column, Keys):
-        return column
-    if isinstance(column, Truth):
-        return Keys(tuple(values(column)), Kind.BOOLEAN)
-    numbers = as_numbers(column)
-    if not exact:
-        return numbers
-    points = (None if np.isnan(x) else int(x) if numbers.whole else float(x) for x in numbers.value)
-    return Keys(tuple(points), Kind.INTEGER if numbers.whole else Kind.FLOAT)
+    shown = as_keys(column)
+    if isinstance(shown, Keys) or not exact:
+        return shown
+    points = (None if not np.isfinite(x) else int(x) if shown.whole else float(x) for x in shown.value)
+    return Keys(tuple(points), Kind.INTEGER if shown.whole else Kind.FLOAT)

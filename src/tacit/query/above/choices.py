@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tacit.query.above.estimates import Estimates, Keys
-from tacit.query.above.expression import Column, Constant, Expression, Frame, as_numbers
+from tacit.query.above.expression import Column, Constant, Expression, Frame, as_keys, as_numbers
 from tacit.query.above.truth import Bools, Truth, equal
 from tacit.schema.kind import Kind
 
@@ -32,7 +32,7 @@ class Case(Expression):
     def over(self, frame: Frame) -> Column:
         conditions = [condition.truth(frame) for condition, _ in self.branches]
         values = [value for _, value in self.branches] + [self.otherwise]
-        columns = [value.over(frame) for value in values]
+        columns = [as_keys(value.over(frame)) for value in values]
         taken, possible = _branches(conditions, frame.size)
         if any(isinstance(column, Keys) and not column.type.is_number for column in columns):
             rows = np.argmax(taken, axis=0)

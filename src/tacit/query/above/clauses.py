@@ -12,7 +12,7 @@ from tacit.query.above.read import condition, read, refusal
 from tacit.query.above.scope import Scope
 
 
-def read_having(having: exp.Having | None, scope: Scope) -> tuple[Expression, ...]:
+def read_having(having: exp.Expr | None, scope: Scope) -> tuple[Expression, ...]:
     """Its parts, which must all hold: each is decided by the points of its own numbers."""
     if having is None:
         return ()
@@ -20,12 +20,12 @@ def read_having(having: exp.Having | None, scope: Scope) -> tuple[Expression, ..
     return tuple(condition(part, scope) for part in parts)
 
 
-def read_order(order: exp.Order | None, items: list[Expression], scope: Scope) -> tuple[Ordering, ...]:
+def read_order(order: exp.Expr | None, items: list[Expression], scope: Scope) -> tuple[Ordering, ...]:
     """What ORDER BY sorts by: expressions, names, places in SELECT, or ALL of them."""
     return tuple(found for by in (order.expressions if order else ()) for found in _orderings(by, items, scope))
 
 
-def _orderings(by: exp.Ordered, items: list[Expression], scope: Scope) -> list[Ordering]:
+def _orderings(by: exp.Expr, items: list[Expression], scope: Scope) -> list[Ordering]:
     node, descending, nulls_first = by.this, bool(by.args.get("desc")), bool(by.args.get("nulls_first"))
     if by.args.get("with_fill") is not None:
         raise refusal(by)

@@ -136,3 +136,11 @@ def as_truth(column: Column) -> Truth:
     values = column.values if isinstance(column, Keys) else (None,) * len(column)
     true = np.array([value is True for value in values], np.bool_)
     return Truth.exactly(true, np.array([value is False for value in values], np.bool_))
+
+
+def as_keys(column: Column) -> Estimates | Keys:
+    """A column with its condition, if it is one, as booleans."""
+    if not isinstance(column, Truth):
+        return column
+    values = (None if not (yes or no) else bool(yes) for yes, no in zip(column.true, column.false, strict=True))
+    return Keys(tuple(values), Kind.BOOLEAN)

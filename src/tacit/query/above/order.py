@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tacit.query.above.estimates import Estimates, Keys
-from tacit.query.above.expression import Column, Expression
+from tacit.query.above.estimates import Keys
+from tacit.query.above.expression import Column, Expression, as_keys
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,10 @@ class Ordering:
 
 def values(column: Column) -> list[Any]:
     """The column's points as values that compare, None for NULL."""
-    if isinstance(column, Keys):
-        return list(column.values)
-    if isinstance(column, Estimates):
-        return [None if np.isnan(value) else float(value) for value in column.value]
-    return [None if not (yes or no) else bool(yes) for yes, no in zip(column.true, column.false, strict=True)]
+    exact = as_keys(column)
+    if isinstance(exact, Keys):
+        return list(exact.values)
+    return [None if np.isnan(value) else float(value) for value in exact.value]
 
 
 def arranged(rows: Sequence[int], column: Sequence[Any], descending: bool, nulls_first: bool) -> list[int]:

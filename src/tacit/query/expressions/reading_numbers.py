@@ -1,4 +1,4 @@
-"""The enforcing read of numbers: cast, clamp and round so that no value can fail, and halves are rounded away from zero."""
+"""The enforcing read of numbers: clamped, then rounded with halves away from zero, so that no value can fail."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tacit.query.expressions.shown import near, refuse
 _NOT_REPEATABLE = "Its value changes from run to run, so a release could not be repeated."
 _REGEX = "Regular expressions can take time that depends on the data."
 _LIKE = "LIKE, ILIKE, STARTS_WITH, ENDS_WITH or CONTAINS with a literal."
-_REASONS: tuple[tuple[tuple[type[exp.Expression], ...], str, str], ...] = (
+_REASONS: tuple[tuple[tuple[type, ...], str, str], ...] = (
     ((exp.Rand, exp.Uuid), _NOT_REPEATABLE, "an expression of columns and literals."),
     (
         (exp.CurrentDate, exp.CurrentTimestamp, exp.CurrentTime, exp.CurrentDatetime),

@@ -7,18 +7,43 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from tacit.query.expressions.arithmetic import ARITHMETIC
+from tacit.query.expressions.buckets import BUCKETS
+from tacit.query.expressions.casting import CASTING
 from tacit.query.expressions.columns import COLUMNS
 from tacit.query.expressions.comparison import COMPARISON
+from tacit.query.expressions.conditional import CONDITIONAL
+from tacit.query.expressions.dates import DATES
 from tacit.query.expressions.division import DIVISION
+from tacit.query.expressions.elementary import ELEMENTARY
 from tacit.query.expressions.literals import LITERALS
 from tacit.query.expressions.logic import LOGIC, truth
+from tacit.query.expressions.patterns import PATTERNS
 from tacit.query.expressions.refusals import refusal
+from tacit.query.expressions.rounding import ROUNDING
 from tacit.query.expressions.rule import Family, Rule
 from tacit.query.expressions.scope import Scope
 from tacit.query.expressions.shown import refuse
+from tacit.query.expressions.texts import TEXTS
+from tacit.query.expressions.truncating import TRUNCATING
 from tacit.query.typed import Typed
 
-FAMILIES: tuple[Family, ...] = (LITERALS, COLUMNS, ARITHMETIC, DIVISION, COMPARISON, LOGIC)
+FAMILIES: tuple[Family, ...] = (
+    LITERALS,
+    COLUMNS,
+    ARITHMETIC,
+    DIVISION,
+    COMPARISON,
+    LOGIC,
+    CONDITIONAL,
+    CASTING,
+    ROUNDING,
+    ELEMENTARY,
+    BUCKETS,
+    TEXTS,
+    PATTERNS,
+    TRUNCATING,
+    DATES,
+)
 _NODES: dict[type[exp.Expression], Rule] = {node: rule for family in FAMILIES for node, rule in family.nodes.items()}
 _FUNCTIONS: dict[str, Rule] = {name: rule for family in FAMILIES for name, rule in family.functions.items()}
 _DEEPEST = 200
@@ -39,10 +64,15 @@ class _Typing:
         if rule is None:
             raise refusal(node, FAMILIES)
         typed = rule(node, _Typing(self.scope, self.depth + 1))
-        if not len(typed.sql) <= _LONGEST:
+        if not len(typed.sql) <= _LONGEST + self._given(node):
             why = f"Made safe, it is longer than {_LONGEST} letters of SQL."
             raise refuse(node, why, "a shorter expression, or bounds on its columns, which need fewer guards.")
         return typed
+
+    def _given(self, node: exp.Expression) -> int:
+        """What long lists of keys or literals may add."""
+        columns = [len(self.scope.column(found.name, found.table or None).sql) for found in node.find_all(exp.Column)]
+        return 8 * (max(columns, default=0) + len(node.sql()))
 
     def _rule(self, node: exp.Expression) -> Rule | None:
         if isinstance(node, exp.Anonymous):

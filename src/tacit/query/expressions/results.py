@@ -25,8 +25,12 @@ def exact_result(
     scale: int = 0,
     nullable: bool = False,
     keys: tuple[Key, ...] | None = None,
+    through: Interval | None = None,
 ) -> Typed:
-    """An INTEGER or DECIMAL: the operands are cast to a type that also holds the result, before the operation."""
+    """An INTEGER or DECIMAL: the operands are cast to a type that also holds the result, before the operation.
+
+    `through`, if given, holds the stored integers that the formula goes through on its way.
+    """
     kind = Kind.DECIMAL if scale else Kind.INTEGER
     if any(is_null(item) for item in operands):
         return null_of(kind, scale)
@@ -37,7 +41,10 @@ def exact_result(
     is_constant = all(item.is_constant for item in operands)
     if is_constant and not result.nullable and bounds.low is not None and bounds.low == bounds.high:
         return exact_constant(bounds.low, scale)
-    wide = "HUGEINT" if "HUGEINT" in (own, *map(sql_type, operands)) else "BIGINT"
+    middle = own if through is None else integer_type(through)
+    if middle is None:
+        raise refuse(node, _TOO_LARGE, _CURE)
+    wide = "HUGEINT" if "HUGEINT" in (own, middle, *map(sql_type, operands)) else "BIGINT"
     sql = formula(*(as_type(item, wide) for item in operands))
     if wide != own:
         sql = f"CAST({sql} AS {own})"

@@ -16,7 +16,7 @@ from tacit.query.expressions.storage import as_float, interval, is_null, null_of
 from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
 
-_MICROSECONDS_A_DAY = 86_400_000_000
+MICROSECONDS_A_DAY = 86_400_000_000
 
 
 def unify(node: exp.Expression, *items: Typed) -> tuple[Typed, ...]:
@@ -98,7 +98,7 @@ def as_timestamp(item: Typed) -> Typed:
         return item
     if item.is_constant and item.keys and isinstance(item.keys[0], date):
         return constant(datetime.combine(item.keys[0], datetime.min.time()), Kind.TIMESTAMP)
-    bounds = interval(item) * Interval(Fraction(_MICROSECONDS_A_DAY), Fraction(_MICROSECONDS_A_DAY))
+    bounds = interval(item) * Interval(Fraction(MICROSECONDS_A_DAY), Fraction(MICROSECONDS_A_DAY))
     keys = None
     if item.keys is not None:
         keys = tuple(datetime.combine(key, datetime.min.time()) for key in item.keys if isinstance(key, date))

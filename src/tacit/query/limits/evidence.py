@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tacit.query.limits.bins import PER_DOUBLING
 
-FALSE_ALARM = 0.0005
+FALSE_ALARM = 0.0002
 """The probability, at most, that noise alone makes the people seem to reach further than they do."""
 
 _WIDTHS = (1, 2, 4, 8, 16)
@@ -33,35 +33,43 @@ def seen(counts: NDArray[np.float64], noise_sd: float, laplace: bool = False) ->
     Runs of 1, 2, 4, 8 and 16 bins are tested from below. A run that passes shows that somebody has at least the amount
     of its lowest bin: the highest such bin is the last. The first is the lowest bin of the narrowest run that ends
     where the first run ends. A false alarm d bins above the last bin seen makes a limit about 2^(d/4) times too large,
-    so the part of `FALSE_ALARM` that is spent there shrinks by that factor: near bins need about 4 standard deviations,
-    a lone bin twenty doublings away more than 7. Claim: if all bins above some bin are empty, one of them passes with
+    so the part of `FALSE_ALARM` that is spent there shrinks by that factor: near bins need 4.4 standard deviations,
+    a lone bin twenty doublings away 6.8. Claim: if all bins above some bin are empty, one of them passes with
     probability at most FALSE_ALARM, by a union bound, for Gaussian noise of this standard deviation; for Laplace
     noise with `laplace`.
     """
-    runs = _runs(counts)
+    by_lowest, by_highest = _runs(counts)
     needed = noise_sd * _thresholds(len(counts), laplace)
-    by_lowest = [np.pad(run, (0, width - 1), constant_values=-np.inf) for width, run in runs.items()]
-    by_highest = [np.pad(run, (width - 1, 0), constant_values=-np.inf) for width, run in runs.items()]
-    reached = _passed(np.max(by_lowest, axis=0), needed)
-    begun = _passed(np.max(by_highest, axis=0), needed)
+    reached = _passed(by_lowest.max(axis=0), needed)
+    begun = _passed(by_highest.max(axis=0), needed)
     if not (reached and begun):
         return None
-    narrowest = next(width for width, run in zip(runs, by_highest, strict=True) if run[begun[0]] > needed[begun[0]])
+    narrowest = _WIDTHS[int(np.argmax(by_highest[:, begun[0]] > needed[begun[0]]))]
     return Span(min(begun[0] - narrowest + 1, reached[-1]), reached[-1])
 
 
-def _runs(counts: NDArray[np.float64]) -> dict[int, NDArray[np.float64]]:
-    """By width: the people of each run of so many bins, over √width, so that the noise has one variance in all."""
+def _runs(counts: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The people of each run over √width, so that the noise has one variance in all; a row a width.
+
+    The runs are placed first at their lowest bin, then at their highest; −∞ where none fits.
+    """
+    size = len(counts)
     sums = np.concatenate([[0.0], np.cumsum(counts)])
-    return {width: (sums[width:] - sums[:-width]) / math.sqrt(width) for width in _WIDTHS if width <= len(counts)}
+    by_lowest, by_highest = np.full((2, len(_WIDTHS), size), -np.inf)
+    for row, width in enumerate(width for width in _WIDTHS if width <= size):
+        run = (sums[width:] - sums[:-width]) / math.sqrt(width)
+        by_lowest[row, : size - width + 1] = run
+        by_highest[row, width - 1 :] = run
+    return by_lowest, by_highest
 
 
 def _passed(strengths: NDArray[np.float64], needed: NDArray[np.float64]) -> list[int]:
     """The places that pass, each by what is needed at its distance from the one before."""
     passed: list[int] = []
     last = 0
+    bars = needed.tolist()
     for place, strength in enumerate(strengths.tolist()):
-        if strength > needed[place - last]:
+        if strength > bars[place - last]:
             passed.append(place)
             last = place
     return passed

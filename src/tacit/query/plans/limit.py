@@ -7,6 +7,8 @@ from enum import Enum
 from fractions import Fraction
 from math import ceil, floor
 
+_FAR = 2**45
+
 
 class Origin(Enum):
     """Where a limit comes from. None of them looks at data for free."""
@@ -45,6 +47,11 @@ class Scaling:
         """The scaled total of one person and group."""
         cut = f"CAST(least(greatest({total}, {-self.cap}), {self.cap}) AS BIGINT)"
         return self.bare_sql(cut)
+
+    def far_sql(self, total: str) -> str:
+        """The same, cut only far beyond the limit: within ±2^45, whose squares add up in 128 bits over 2^36 groups."""
+        far = _FAR * self.over // self.times
+        return self.bare_sql(f"CAST(least(greatest({total}, {-far}), {far}) AS BIGINT)")
 
     def bare_sql(self, value: str) -> str:
         """The same of a value that is within ±cap already."""

@@ -7,7 +7,9 @@ from fractions import Fraction
 from math import ceil, floor
 
 from tacit.errors import Refused
+from tacit.query.aggregates.mean import Mean
 from tacit.query.aggregates.parts import Distinct, Part, Ranks
+from tacit.query.aggregates.variance import Variance
 from tacit.query.lowering.distinct import DistinctBlock
 from tacit.query.lowering.finding import FindingBlock
 from tacit.query.lowering.ranks import RanksBlock
@@ -67,7 +69,8 @@ def _tally(plan: Plan, price: Price) -> TallyBlock | None:
     noise = noise_share(price, plan.share("tally") if measures else plan.share("keys"), plan.relation)
     room = noise.split(max(1, len(measures)))
     scalings = tuple(scaling(norm_of(plan, measure), room) for measure in measures)
-    return TallyBlock(plan.question.rows, plan.question.keys, measures, scalings, noise, rule)
+    is_joint = any(isinstance(each, (Mean, Variance)) for each in plan.question.aggregates.values())
+    return TallyBlock(plan.question.rows, plan.question.keys, measures, scalings, noise, rule, is_joint)
 
 
 def _ranks(plan: Plan, price: Price, part: Ranks) -> RanksBlock:

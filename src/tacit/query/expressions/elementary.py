@@ -1,0 +1,122 @@
+"""ABS, SIGN, SQRT, LN, LOG, EXP and POWER: where mathematics has no value there is NULL."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+from sqlglot import exp
+
+from tacit.query.expressions.arithmetic import numbers
+from tacit.query.expressions.intervals import Interval, doubles, widened
+from tacit.query.expressions.results import exact_result, float_result
+from tacit.query.expressions.rule import Family, Typer, part
+from tacit.query.expressions.shown import refuse
+from tacit.query.expressions.storage import as_float, interval, is_null, null_of
+from tacit.query.typed import Typed
+from tacit.schema.kind import Kind
+
+_ZERO = Fraction(0)
+_LEAST_DOUBLE = Fraction(5e-324)
+_LARGEST_DOUBLE = Fraction(1.7976931348623157e308)
+_MOST_EXPONENT = 16
+
+
+def _absolute(node: exp.Expression, typer: Typer) -> Typed:
+    (value,) = numbers(node, typer(part(node)))
+    bounds = abs(interval(value))
+    if value.kind is Kind.FLOAT:
+        return float_result(f"abs({value.sql})", bounds, (value,))
+    return exact_result(node, (value,), bounds, lambda v: f"abs({v})", value.scale)
+
+
+def _sign(node: exp.Expression, typer: Typer) -> Typed:
+    (value,) = numbers(node, typer(part(node)))
+    if is_null(value):
+        return null_of(Kind.INTEGER)
+    low = Fraction(-1 if value.low is None or value.low < 0 else 0 if value.low == 0 else 1)
+    high = Fraction(1 if value.high is None or value.high > 0 else 0 if value.high == 0 else -1)
+    return Typed(Kind.INTEGER, f"CAST(sign({value.sql}) AS BIGINT)", low, high, value.nullable)
+
+
+def _sqrt(node: exp.Expression, typer: Typer) -> Typed:
+    value = as_float(*numbers(node, typer(part(node))))
+    low = max(_ZERO, value.low or _ZERO)
+    high = max(_ZERO, value.high) if value.high is not None else _LARGEST_DOUBLE
+    bounds = doubles(Interval(Fraction(math.sqrt(low)), Fraction(math.sqrt(high))))
+    if value.low is not None and value.low >= 0:
+        return float_result(f"sqrt({value.sql})", bounds, (value,))
+    return float_result(f"(CASE WHEN {value.sql} >= 0 THEN sqrt({value.sql}) END)", bounds, (value,), nullable=True)
+
+
+def _logarithm(node: exp.Expression, typer: Typer, name: str, of: Callable[[float], float], inner: str) -> Typed:
+    """A logarithm, bounded even where nothing was declared: the least positive double has one too."""
+    (given,) = numbers(node, typer(part(node, inner)))
+    value = as_float(given)
+    least = _LEAST_DOUBLE if given.kind is Kind.FLOAT else Fraction(float(Fraction(1, 10**given.scale)))
+    low = max(least, value.low or _ZERO)
+    high = max(low, value.high if value.high is not None else _LARGEST_DOUBLE)
+    bounds = _nearly(Fraction(of(float(low))), Fraction(of(float(high))))
+    if value.low is not None and value.low > 0:
+        return float_result(f"{name}({value.sql})", bounds, (value,))
+    return float_result(f"(CASE WHEN {value.sql} > 0 THEN {name}({value.sql}) END)", bounds, (value,), nullable=True)
+
+
+def _nearly(low: Fraction, high: Fraction) -> Interval:
+    """Wider than any mathematics library is off, except at 0, which they all hit."""
+    wide = widened(Interval(low, high))
+    return Interval(low if low == 0 else wide.low, high if high == 0 else wide.high)
+
+
+def _ln(node: exp.Expression, typer: Typer) -> Typed:
+    return _logarithm(node, typer, "ln", math.log, "this")
+
+
+def _log(node: exp.Expression, typer: Typer) -> Typed:
+    if node.args.get("expression") is None:
+        return _logarithm(node, typer, "log10", math.log10, "this")
+    if node.this.name == "10":
+        return _logarithm(node, typer, "log10", math.log10, "expression")
+    if node.this.name == "2":
+        return _logarithm(node, typer, "log2", math.log2, "expression")
+    raise refuse(node, "Logarithms are to the base e, 10 or 2.", "LN(x), LOG10(x), LOG2(x), or LN(x) / LN(3).")
+
+
+def _exp(node: exp.Expression, typer: Typer) -> Typed:
+    value = as_float(*numbers(node, typer(part(node))))
+    low = _ZERO if value.low is None or value.low < -700 else Fraction(math.exp(min(value.low, Fraction(700))))
+    high = None if value.high is None or value.high > 700 else Fraction(math.exp(max(value.high, Fraction(-700))))
+    bounds = widened(Interval(low, high))
+    return float_result(f"exp({value.sql})", Interval(max(_ZERO, bounds.low or _ZERO), bounds.high), (value,))
+
+
+def _power(node: exp.Expression, typer: Typer) -> Typed:
+    base, exponent = numbers(node, typer(part(node)), typer(part(node, "expression")))
+    is_fixed = exponent.is_constant and exponent.low is not None and exponent.low.denominator == 1
+    if not (is_fixed and exponent.low is not None and 0 <= exponent.low <= _MOST_EXPONENT):
+        accepted = f"POWER(x, 2) and so on up to {_MOST_EXPONENT}; SQRT(x); 1 / POWER(x, 2); EXP(y * LN(x))."
+        raise refuse(node, "The exponent must be a whole literal.", accepted)
+    value, count = as_float(base), int(exponent.low)
+    if is_null(exponent):
+        return null_of(Kind.FLOAT)
+    exact = interval(value) ** count
+    wide = widened(exact)
+    low = max(_ZERO, wide.low or _ZERO) if exact.low is not None and exact.low >= 0 else wide.low
+    bounds = Interval(low, wide.high)
+    return float_result(f"power({value.sql}, {count})", bounds, (value,))
+
+
+ELEMENTARY = Family(
+    "mathematics",
+    ("ABS", "SIGN", "SQRT", "LN", "LOG", "LOG10", "LOG2", "EXP", "POWER", "POW"),
+    {
+        exp.Abs: _absolute,
+        exp.Sign: _sign,
+        exp.Sqrt: _sqrt,
+        exp.Ln: _ln,
+        exp.Log: _log,
+        exp.Exp: _exp,
+        exp.Pow: _power,
+    },
+)
