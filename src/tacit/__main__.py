@@ -1,22 +1,67 @@
-"""The `tacit` command: it mounts the commands that the rooms own."""
+"""The `tacit` command: it mounts the commands that the rooms own, and loads each when it is called."""
 
 from __future__ import annotations
 
-import sys
+from importlib import import_module
+from typing import Any, Final
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
-from tacit.errors import Refused
-from tacit.loss.command import app as account
+from tacit.curator.command import COMMANDS as CURATOR
+from tacit.errors import Failed, Refused
+
+COMMANDS: Final = {
+    **CURATOR,
+    "account": ("tacit.loss.command", "What many releases cost together, and how much noise a promise needs."),
+}
+REFUSED, FAILED, INTERRUPTED = 2, 3, 130
+
+
+class Commands(TyperGroup):
+    """A group whose commands are modules: listed by name, imported when called; it says how each call ended."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command's name and purpose, enough to list it."""
+        known = COMMANDS.get(cmd_name)
+        return None if known is None else TyperCommand(cmd_name, help=known[1])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        if name is not None:
+            command = get_command(import_module(COMMANDS[name][0]).app)
+        return name, command, rest
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Refused as refused:
+            end = "" if refused.asked.endswith("\n") else ". "
+            asked = refused.asked[:1].upper() + refused.asked[1:]
+            typer.echo(
+                f"Refused, nothing spent. {asked}{end}{refused.why}\nAccepted instead: {refused.accepted}", err=True
+            )
+            raise typer.Exit(REFUSED) from None
+        except Failed as failed:
+            typer.echo(f"{failed} Asking again runs under the same charge.", err=True)
+            raise typer.Exit(FAILED) from None
+        except KeyboardInterrupt:
+            typer.echo("Interrupted. What was charged stays charged; asking again runs under that charge.", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+
 
 app = typer.Typer(
+    cls=Commands,
     help="Answers about people that give no person away.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
 )
-app.add_typer(account, name="account")
 
 
 @app.callback()
@@ -25,12 +70,8 @@ def root() -> None:
 
 
 def main() -> None:
-    """Run the command; a refusal is printed, spends nothing and exits with 2."""
-    try:
-        app()
-    except Refused as refused:
-        typer.echo(str(refused), err=True)
-        sys.exit(2)
+    """Run the command."""
+    app()
 
 
 if __name__ == "__main__":

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
-from tacit.ledger.account import Account, Entry
+from tacit.ledger.account import Entry
 from tacit.loss.filters.filters import Filter
 from tacit.loss.loss import Loss
 from tacit.loss.words import guess_probability, percent_up
@@ -24,8 +25,8 @@ class BudgetView:
     analysts: dict[str, Fraction]
 
     @classmethod
-    def of(cls, account: Account, description: Description) -> BudgetView:
-        return cls(description.promise, account.filter(), account.history(), dict(description.analysts))
+    def of(cls, account: Filter, entries: tuple[Entry, ...], description: Description) -> BudgetView:
+        return cls(description.promise, account, entries, dict(description.analysts))
 
     @property
     def used(self) -> Fraction:
@@ -39,6 +40,29 @@ class BudgetView:
     def used_by(self, analyst: str) -> Fraction:
         """The part of the budget that somebody used."""
         return sum((entry.share for entry in self.entries if entry.analyst == analyst), Fraction(0))
+
+    def fields(self) -> dict[str, Any]:
+        """The view as JSON knows it; shares are parts of one."""
+        return {
+            "budget": str(self.promise),
+            "used": float(self.used),
+            "left": float(self.left),
+            "entries": [
+                {
+                    "number": entry.number,
+                    "time": entry.time,
+                    "analyst": entry.analyst,
+                    "share": float(entry.share),
+                    "cost": str(entry.loss),
+                    "query": entry.words,
+                    "answered": entry.stored,
+                }
+                for entry in self.entries
+            ],
+            "analysts": {
+                name: {"used": float(self.used_by(name)), "most": float(share)} for name, share in self.analysts.items()
+            },
+        }
 
     def __str__(self) -> str:
         lines = [

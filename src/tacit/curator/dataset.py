@@ -10,8 +10,9 @@ from tacit.curator.door import Answered, find_stored, release
 from tacit.curator.expected import Expected
 from tacit.curator.explanation import Explanation
 from tacit.curator.notes import notes_of
-from tacit.curator.opened import Opened, open_ledger
+from tacit.curator.opened import Opened, open_data
 from tacit.curator.planner import Planner
+from tacit.curator.price_words import price_words
 from tacit.curator.profiling import ProfileAnswer, release_profile
 from tacit.curator.target import Target
 from tacit.errors import Refused
@@ -20,9 +21,9 @@ from tacit.query.engine import Engine
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, price_of_strength, release_delta
 from tacit.query.running.answering import answered
-from tacit.release.price import Price as PriceWords
 from tacit.release.release import Release
-from tacit.schema.reading import read_description
+
+_USUAL = "0.1"  # the ε that is explained where none is named
 
 
 class Dataset:
@@ -51,18 +52,18 @@ class Dataset:
     ) -> Release:
         """The private answer to a query, at a price or at a target error; free if an earlier release answers it."""
         level = proper(confidence, "confidence")
-        plan, price = self._planned(sql, epsilon, delta, error, size, level)
-        if price is None:
-            found = None if fresh else self._stored(plan)
-            if found is None:
+        if epsilon is None and error is None:
+            known = None if fresh else self._earlier(sql)
+            if known is None:
                 raise Refused(
                     "a query without a price",
                     "No earlier release answers it.",
                     "epsilon (--epsilon 0.1), or a target error (--error 50).",
                 )
-            return self._shown(plan, found, level)
+            return self._shown(*known, level, self._usual_keys_delta)
+        plan, price = self._planned(sql, epsilon, delta, error, size, level)
         found = release(self._opened, plan, price, self._analyst, sql, fresh)
-        return self._shown(plan, found, level, None if error is None else Target.read(error))
+        return self._shown(plan, found, level, price.keys_delta, None if error is None else Target.read(error))
 
     def explain(
         self,
@@ -76,14 +77,11 @@ class Dataset:
     ) -> Explanation:
         """What the query would cost and how far off it would be; nothing is spent and no row is read."""
         level = proper(confidence, "confidence")
-        plan, price = self._planned(
-            sql, "0.1" if epsilon is None and error is None else epsilon, delta, error, size, level
-        )
-        if price is None:
-            raise Refused("an explanation without a price", "There is nothing to explain.", "epsilon or error.")
+        plan, price = self._planned(sql, epsilon, delta, error, size, level)
         stored = find_stored(self._opened, plan, price.keys_delta, plan.strength(price))
-        words = self._price_words(price)
-        return Explanation(plan, price, words, Expected.of(plan, price, level), level, stored is not None)
+        used, public = self._opened.filter, None if size is None else positive(size, "size")
+        words = price_words(used, str(price.alone), used.share(price.charge), False, price.charge)
+        return Explanation(plan, price, words, Expected.of(plan, price, level), level, stored is not None, public)
 
     def profile(self, *, epsilon: Number, delta: Number | None = None, fresh: bool = False) -> ProfileAnswer:
         """A private profile of how much people have, from which later queries choose their limits for free."""
@@ -91,11 +89,11 @@ class Dataset:
 
     def budget(self) -> BudgetView:
         """What was spent, by whom, on what, and what is left."""
-        return BudgetView.of(self._opened.account, self._opened.description)
+        return BudgetView.of(self._opened.filter, self._opened.history(), self._opened.description)
 
     def close(self) -> None:
         """Let go of the ledger."""
-        self._opened.ledger.close()
+        self._opened.close()
 
     def __enter__(self) -> Dataset:
         return self
@@ -111,16 +109,15 @@ class Dataset:
         error: Number | None,
         size: Number | None,
         confidence: Fraction,
-    ) -> tuple[Plan, Price | None]:
+    ) -> tuple[Plan, Price]:
         if epsilon is not None and error is not None:
             raise Refused("both a price and a target error", "One decides the other.", "epsilon or error.")
+        if error is not None:
+            known = None if size is None else positive(size, "size")
+            return self._planned_for(sql, Target.read(error), known, confidence)
         question = self._planner.question(sql)
-        if epsilon is not None:
-            price = self._planner.price(question, epsilon, delta)
-            return self._planner.plan(question, price), price
-        if error is None:
-            return self._planner.bare_plan(question), None
-        return self._planned_for(sql, Target.read(error), None if size is None else positive(size, "size"), confidence)
+        price = self._planner.price(question, _USUAL if epsilon is None else epsilon, delta)
+        return self._planner.plan(question, price), price
 
     def _planned_for(self, sql: str, target: Target, size: Fraction | None, confidence: Fraction) -> tuple[Plan, Price]:
         """The cheapest plan that keeps the target; limits from a profile depend on the price, so it is sought twice."""
@@ -139,43 +136,50 @@ class Dataset:
 
     def _earlier_size(self, sql: str, confidence: Fraction) -> Fraction | None:
         """The smallest cell of an earlier answer to the same query, at the lower end of its interval."""
-        plan = self._planner.bare_plan(self._planner.question(sql))
-        found = self._stored(plan)
-        if found is None:
+        known = self._earlier(sql)
+        if known is None:
             return None
+        plan, found = known
         groups = answered(plan, found.table)
         ends = [each.at(confidence).low.min() for each in groups.aggregates.values() if groups.size]
         least = min(ends, default=0.0)
         return Fraction(float(least)) if least > 0 else None
 
-    def _stored(self, plan: Plan) -> Answered | None:
-        description = self._opened.description
-        delta = release_delta(description.budget, description.promise) / 2
-        return find_stored(self._opened, plan, delta, Fraction(0))
+    def _earlier(self, sql: str) -> tuple[Plan, Answered] | None:
+        """An earlier release that answers the query at whatever accuracy, and the plan that reads it."""
+        for plan in self._planner.plans_of_any_price(self._planner.question(sql)):
+            found = find_stored(self._opened, plan, self._usual_keys_delta, Fraction(0))
+            if found is not None:
+                return plan, found
+        return None
 
-    def _shown(self, plan: Plan, found: Answered, confidence: Fraction, target: Target | None = None) -> Release:
+    @property
+    def _usual_keys_delta(self) -> Fraction:
+        """The δ of private keys where the analyst names none."""
+        description = self._opened.description
+        return release_delta(description.budget, description.promise) / 2
+
+    def _shown(
+        self,
+        plan: Plan,
+        found: Answered,
+        confidence: Fraction,
+        keys_delta: Fraction,
+        target: Target | None = None,
+    ) -> Release:
         groups = answered(plan, found.table)
         rendered = plan.question.above.render(groups, confidence)
-        notes = list(notes_of(plan, found.table, None))
-        used = self._opened.account.filter()
-        left = 1 - used.share(used.spent)
-        words = PriceWords(found.certificate.statement.price, found.share, left, found.free, "")
-        return Release(rendered, confidence, tuple(notes), words, found.certificate)
-
-    def _price_words(self, price: Price) -> PriceWords:
-        used = self._opened.account.filter()
-        left = 1 - used.share(used.spent)
-        return PriceWords(str(price.alone), used.share(price.charge), left, False, "")
+        kept = () if target is None else (target.verdict(groups, confidence, found.free),)
+        people = self._planner.people_needed(plan, found.table.strength, keys_delta)
+        notes = (*kept, *notes_of(plan, found.table, people))
+        loss_words = found.certificate.statement.price
+        words = price_words(self._opened.filter, loss_words, found.share, found.free, found.charge)
+        return Release(rendered, confidence, notes, words, found.certificate)
 
 
 def open_dataset(
     path: str | Path, *, ledger: str | Path | None = None, analyst: str | None = None, engine: Engine | None = None
 ) -> Dataset:
     """The data set that a description file describes."""
-    if engine is None:
-        from tacit.query.engines.duckdb_engine import DuckDBEngine  # a driver loads when it is needed
-
-        engine = DuckDBEngine()
-    description = read_description(Path(path), engine.public_values)
-    opened = Opened(description, engine, open_ledger(description, None if ledger is None else Path(ledger)))
-    return Dataset(opened, analyst or description.steward)
+    opened = open_data(path, ledger, engine)
+    return Dataset(opened, analyst or opened.description.steward)

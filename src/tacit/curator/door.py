@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 
@@ -17,11 +17,14 @@ from tacit.curator.opened import Opened
 from tacit.errors import Failed, Refused
 from tacit.ledger.loss_text import loss_to_json
 from tacit.ledger.request import Charge, Request, Stored
+from tacit.loss.loss import Loss
 from tacit.noise.entropy import ENTROPY
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.running.noisy_table import NoisyTable
 from tacit.query.running.run import run
+
+_LETTERS, _LISTED = 12, 11  # letters of an identity, and how many of them a digest can list
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +35,7 @@ class Answered:
     certificate: Certificate
     free: bool
     share: Fraction
+    charge: Loss  # in the account's currency
 
 
 def analyst_share(opened: Opened, analyst: str) -> Fraction | None:
@@ -49,19 +53,29 @@ def analyst_share(opened: Opened, analyst: str) -> Fraction | None:
 
 
 def request_digest(opened: Opened, plan: Plan, keys_delta: Fraction) -> tuple[str, str]:
-    """(family, digest): what identifies a request, and what it has in common with requests that count the same rows."""
+    """(family, digest): what identifies a request, and what it has in common with requests that count the same rows.
+
+    Behind the family stand the parts, by the first letters of their identities where they fit: so an earlier release
+    that holds them can be told without reading it.
+    """
     keys = str(keys_delta) if plan.is_selecting else ""
     family = hashlib.sha256(f"{opened.data_version()} {plan.family} {keys}".encode()).hexdigest()[:48] + "."
-    return family, family + plan.digest
+    parts = sorted(identity[:_LETTERS] for identity in plan.identities)
+    return family, family + ("-".join(parts) if len(parts) <= _LISTED else plan.digest)
 
 
 def find_stored(opened: Opened, plan: Plan, keys_delta: Fraction, strength: Fraction) -> Answered | None:
     """An earlier release that holds everything this plan counts, with at least this strength on every column."""
     family, _ = request_digest(opened, plan, keys_delta)
-    wanted = {plan.identity(part) for part in plan.question.parts}
-    for stored in opened.stored_under(family):
+    wanted = {identity[:_LETTERS] for identity in plan.identities}
+
+    def may_hold(digest: str) -> bool:
+        parts = digest.removeprefix(family).split("-")
+        return len(parts[0]) > _LETTERS or wanted <= set(parts)
+
+    for stored in opened.stored_under(family, strength, may_hold):
         answered = _read(stored, opened)
-        if answered.table.strength >= strength and wanted <= set(answered.table.columns):
+        if plan.identities <= set(answered.table.columns):
             return answered
     return None
 
@@ -81,7 +95,7 @@ def release(opened: Opened, plan: Plan, price: Price, analyst: str, words: str, 
     certificate = _certified(opened, plan, price, given, words)
     stored = opened.account.store(given, _payload(table, certificate))
     answered = _read(stored, opened)
-    return Answered(answered.table, answered.certificate, False, answered.share)
+    return replace(answered, free=False)
 
 
 @contextmanager
@@ -103,7 +117,7 @@ def _read(stored: Stored, opened: Opened) -> Answered:
     head, _, packed = stored.payload.partition(b"\n")
     certificate = Certificate.from_json(json.loads(head)["certificate"])
     share = opened.filter.share(stored.charge.loss)
-    return Answered(NoisyTable.from_bytes(packed), certificate, True, share)
+    return Answered(NoisyTable.from_bytes(packed), certificate, True, share, stored.charge.loss)
 
 
 def _certified(opened: Opened, plan: Plan, price: Price, charge: Charge, words: str) -> Certificate:

@@ -52,31 +52,38 @@ class Expected:
         """The half width of a count or a sum; None for what depends on the size of the group."""
         return self.reach(aggregate.part) if isinstance(aggregate, Total) else None
 
-    def mean_error(self, aggregate: Aggregate, rows: float) -> float | None:
-        """The half width of a mean of about so many rows, where the mean is far from where values are counted from."""
+    def mean_error(self, aggregate: Aggregate, rows: float, *, is_near: bool = False) -> float | None:
+        """The half width of a mean of so many rows, if it is far from where values are counted from, or near to it."""
         if not isinstance(aggregate, Mean):
             return None
         top, bottom = self.reach(aggregate.total), self.reach(aggregate.rows)
         if top is None or bottom is None:
             return None
         step = float(aggregate.total.step)
-        away = max(aggregate.high - aggregate.centre, aggregate.centre - aggregate.low) * step
+        away = 0.0 if is_near else max(aggregate.high - aggregate.centre, aggregate.centre - aggregate.low) * step
         return float((top**2 + (away * bottom) ** 2) ** 0.5 / rows)
 
-    def words(self, name: str, aggregate: Aggregate) -> str:
-        """The expected error of one aggregate, in a line."""
+    def words(self, name: str, aggregate: Aggregate, size: Fraction | None = None) -> str:
+        """The expected error of one aggregate, in a line; of a mean at a public size, or at an example."""
         where = " in each group" if self.plan.question.keys else ""
-        if self.program is None:
-            return f"{name}: the limits are found first, so its error is known with the answer"
         total = self.total_reach(aggregate)
         if total is not None:
             return f"{name} ± {number(total, total)}{where}"
-        mean = self.mean_error(aggregate, 1.0)
-        if mean is not None:
-            example = mean / _EXAMPLE
-            instance = f"± {number(example, example)} at {_EXAMPLE:,} rows"
-            return f"{name} ± {number(mean, mean)} / (rows{where}) at most, for instance {instance}"
+        rows = _EXAMPLE if size is None else float(size)
+        near, far = self.mean_error(aggregate, rows, is_near=True), self.mean_error(aggregate, rows)
+        if isinstance(aggregate, Mean) and near is not None and far is not None:
+            centre, end = (_shown(at * aggregate.total.step) for at in (aggregate.centre, _farthest(aggregate)))
+            ends = f"± {number(near, near)} if it is near {centre}, up to ± {number(far, far)} if near {end}"
+            return f"{name}, at {rows:,.0f} rows{where}: {ends}; twice the rows, half the error"
         if isinstance(aggregate, Quantile):
             rank = self.reach(aggregate.ranks) or 0.0
             return f"{name}: its rank is off by ± {number(rank, rank)} rows{where}"
         return f"{name}: its error falls with the number of rows{where}"
+
+
+def _farthest(mean: Mean) -> int:
+    return max(mean.low, mean.high, key=lambda end: abs(end - mean.centre))
+
+
+def _shown(value: Fraction) -> str:
+    return f"{float(value):,.12g}"

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from textwrap import TextWrapper
+from typing import Final
 
 from tacit.curator.expected import Expected
 from tacit.curator.notes import limit_notes, withheld
 from tacit.mechanisms.answer import percent
+from tacit.query.lowering.finding import BINS
 from tacit.query.lowering.tally import people_sql
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.plans.program import finding
 from tacit.release.price import Price as PriceWords
+from tacit.release.price import left, share
+
+_WRAPPED: Final = TextWrapper(
+    118, initial_indent="  ", subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+)
+_SEARCH: Final = BINS.index_sql("amount")
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +34,7 @@ class Explanation:
     expected: Expected
     confidence: Fraction
     is_stored: bool
+    size: Fraction | None = None  # of the smallest group, if it is public
 
     @property
     def statements(self) -> tuple[str, ...]:
@@ -48,23 +58,46 @@ class Explanation:
         return None if rule is None else rule.people()
 
     def __str__(self) -> str:
-        plan = self.plan
-        lines = [str(self.price_words)]
-        if self.is_stored:
-            lines = ["An earlier release answers this: asking is free."]
-        groups = plan.groups
-        shape = "Private groups" if groups is None else f"{len(groups):,} groups" if plan.question.keys else "One row"
-        lines.append(f"{shape}; hides {plan.unit} ({plan.relation}).")
-        lines += limit_notes(plan, {part: plan.limits[part].norm for part in plan.question.parts})
-        if plan.unknown:
-            lines.append("Limits are found first, with a tenth of the price; no profile or declaration covers them.")
+        lines = [self._price(), self._shape(), *self._limits()]
         if self.people_withheld is not None:
             lines.append(withheld(self.people_withheld))
-        lines.append(f"Expected error, {percent(self.confidence)}:")
-        lines += [f"  {self.expected.words(name, each)}" for name, each in plan.question.aggregates.items()]
+        lines += self._errors()
         lines.append("SQL sent to the engine:")
-        lines += [f"  {statement}" for statement in self.statements]
+        lines += [_WRAPPED.fill(statement) for statement in self._shown()]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
         return str(self)
+
+    def _price(self) -> str:
+        words = self.price_words
+        if self.is_stored:
+            return f"An earlier release answers this: asking is free. {left(words.left)} of the budget is left."
+        room = f"{left(words.left)} is left before it" if words.share <= words.left else "that is more than is left"
+        cost = f"It would use {share(words.share)} of the budget ({words.currency_words}); {room}."
+        return f"This release alone: {words.loss_words}. {cost}"
+
+    def _shape(self) -> str:
+        groups = self.plan.groups
+        keys = [key.name for key in self.plan.question.keys]
+        many = "private groups" if groups is None else f"{len(groups):,} groups, known beforehand"
+        return f"The answer has {many if keys else 'one row'}. Hidden: {self.plan.unit} ({self.plan.relation})."
+
+    def _limits(self) -> list[str]:
+        norms = {part: self.plan.limits[part].norm for part in self.plan.question.parts}
+        known = limit_notes(self.plan, norms, is_gaussian=not self.price.is_pure)
+        unknown = (
+            "How much of one person counts is found first, with a tenth of the price: no profile or limit says it."
+        )
+        return [*known, unknown] if self.plan.unknown else known
+
+    def _errors(self) -> list[str]:
+        aggregates = self.plan.question.aggregates
+        if self.plan.unknown:
+            return [f"Expected error of {', '.join(aggregates)}: known with the answer, once the limits are found."]
+        lines = [f"  {self.expected.words(name, each, self.size)}" for name, each in aggregates.items()]
+        return [f"Expected error, {percent(self.confidence)}:", *lines]
+
+    def _shown(self) -> list[str]:
+        """The statements as a person reads them: a long search through fixed bins is written as a call."""
+        return [each.replace(_SEARCH, "bin(amount)") for each in self.statements]

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from tacit.mechanisms.answer import number
-from tacit.query.aggregates.parts import Distinct, Part, Ranks
+from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.query.aggregates.parts import Distinct, Measure, Part, Ranks
 from tacit.query.plans.limit import Origin
 from tacit.query.plans.plan import Plan
 from tacit.query.running.noisy_table import NoisyTable
@@ -20,22 +21,31 @@ _WHENCE = {
 
 def notes_of(plan: Plan, table: NoisyTable, people: int | None) -> tuple[str, ...]:
     """The sentences under a release. Whether anything was cut is not revealed; that it may have been is said."""
-    norms = {part: table.columns[plan.identity(part)].norm for part in plan.question.parts}
-    notes = limit_notes(plan, norms)
+    columns = {part: table.columns[plan.identity(part)] for part in plan.question.parts}
+    is_gaussian = any(isinstance(column.law, RoundedGaussian) for column in columns.values())
+    notes = limit_notes(plan, {part: column.norm for part, column in columns.items()}, is_gaussian)
     if people is not None:
         notes.append(withheld(people))
     notes += [words + "." for each in plan.question.aggregates.values() if (words := each.describe())]
     return tuple(notes)
 
 
-def limit_notes(plan: Plan, norms: Mapping[Part, Fraction | None]) -> list[str]:
-    """How much of one person counts, part by part; parts with the same sentence are said once."""
-    said: dict[str, None] = {}
+def limit_notes(plan: Plan, norms: Mapping[Part, Fraction | None], is_gaussian: bool) -> list[str]:
+    """How much of one person counts: one sentence for each way in which the limits were chosen."""
+    found: dict[Origin, dict[tuple[str, str], list[Fraction]]] = {}
     for part, norm in norms.items():
         origin = plan.limits[part].origin
         if origin is not Origin.CONSTRUCTION and norm is not None:
-            said[f"{_amount(part, norm, plan)} ({_WHENCE[origin]}); more is scaled down to that."] = None
-    return list(said)
+            what, amount = _limited(part, norm, plan)
+            found.setdefault(origin, {}).setdefault(what, []).append(amount)
+    several = "more if they lie in several groups" if is_gaussian else "over all groups together"
+    where = f", {several}" if plan.question.keys else ""
+    notes = []
+    for origin, limits in found.items():
+        amounts = [_span(amounts, *what) for what, amounts in limits.items()]
+        verb = "counts" if amounts == ["1 row"] else "count"
+        notes.append(f"Of one person at most {_listed(amounts)} {verb}{where} ({_WHENCE[origin]}).")
+    return notes
 
 
 def withheld(people: int) -> str:
@@ -43,19 +53,37 @@ def withheld(people: int) -> str:
     return f"Groups with fewer than about {people:,} people are withheld."
 
 
-def _amount(part: Part, norm: Fraction, plan: Plan) -> str:
-    where = ", over all groups together" if plan.question.keys else ""
+def _limited(part: Part, norm: Fraction, plan: Plan) -> tuple[tuple[str, str], Fraction]:
+    """What is limited, in words for one and for several (none for what is not counted), and to how much."""
     if isinstance(part, Distinct):
-        return f"At most {int(norm):,} different values of each person count{where}"
+        return ("different value", "different values"), norm
     if isinstance(part, Ranks) or part.subject == "rows":
-        return f"At most {_shown(norm)} rows of each person count{where}"
+        return ("row", "rows"), norm
     if part.once:
-        held = round(float(norm) ** 2)
-        return f"Each person counts fully in up to about {held:,} groups"
-    name = (part.subject or "sum").removeprefix("total ")
-    return f"A total of at most {_shown(norm * part.step)} ({name}) of each person counts{where}"
+        return ("group", "groups"), Fraction(round(float(norm) ** 2))
+    name = (
+        f"a total {part.subject.removeprefix('total ')}" if part.subject else f"a total in {_aggregate_of(part, plan)}"
+    )
+    return (name, ""), norm * part.step
+
+
+def _aggregate_of(part: Measure, plan: Plan) -> str:
+    return next(name for name, each in plan.question.aggregates.items() if part in each.parts)
+
+
+def _span(amounts: list[Fraction], one: str, several: str) -> str:
+    """An amount, or from the least to the greatest where columns of one query differ."""
+    ends = [_shown(amount) for amount in (min(amounts), max(amounts))]
+    amount = ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+    if not several:
+        return f"{one} of {amount}"
+    return f"{amount} {one if amount == '1' else several}"
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _shown(amount: Fraction) -> str:
     value = float(amount)
-    return f"{value:,.0f}" if value.is_integer() else number(value, value / 100)
+    return f"{value:,.0f}" if value.is_integer() or value >= 1000 else number(value, value / 100)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from tacit.query.catalogue import Catalogue
 from tacit.query.engine import Engine
 from tacit.schema.description import Description
 from tacit.schema.header_check import compare_header
+from tacit.schema.reading import read_description
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +56,12 @@ class Opened:
     @property
     def known_account(self) -> Account | None:
         """The same, if it was opened before: looking at prices fixes no budget."""
-        return self.ledger.find(self._account_name, self.description.budget)
+        if "account" in self.__dict__:
+            return self.account
+        found = self.ledger.find(self._account_name, self.description.budget)
+        if found is not None:
+            self.__dict__["account"] = found  # as `account` would: the handle remembers sums of old entries
+        return found
 
     @property
     def filter(self) -> Filter:
@@ -61,10 +69,12 @@ class Opened:
         account = self.known_account
         return Filter(self.description.budget) if account is None else account.filter()
 
-    def stored_under(self, prefix: str) -> tuple[Stored, ...]:
-        """Every stored release whose digest begins so, the most accurate first."""
+    def stored_under(
+        self, prefix: str, accuracy: Fraction = Fraction(0), holds: Callable[[str], bool] = bool
+    ) -> tuple[Stored, ...]:
+        """Every release as accurate as asked whose digest begins so and passes, the most accurate first."""
         account = self.known_account
-        return () if account is None else account.stored_under(prefix)
+        return () if account is None else account.stored_under(prefix, accuracy, holds)
 
     def history(self) -> tuple[Entry, ...]:
         """Every charge, oldest first."""
@@ -81,15 +91,28 @@ class Opened:
     def signing_key(self) -> SigningKey:
         return SigningKey.open(key_beside(self.ledger.path))
 
+    def close(self) -> None:
+        """Let go of the ledger."""
+        self.ledger.close()
+
+    def __enter__(self) -> Opened:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def data_version(self) -> str:
         """What changes when the rows do, under the ledger's secret: it says nothing to whoever reads it."""
         versions = [self.engine.version(table.source) for table in self.description.sources]
         return self.ledger.keyed("\n".join(versions))[:32]
 
 
-def open_ledger(description: Description, ledger: Path | None) -> Ledger:
-    """The ledger that is named, or that the description names, or the user's own."""
-    place = ledger or description.ledger
-    if place is not None:
-        return Ledger.open(Path(place))
-    return Ledger.open(*default_places())
+def open_data(path: str | Path, ledger: str | Path | None = None, engine: Engine | None = None) -> Opened:
+    """A description, read, with its engine, and the ledger that is named, that it names, or the user's own."""
+    if engine is None:
+        from tacit.query.engines.duckdb_engine import DuckDBEngine  # a driver loads when it is needed
+
+        engine = DuckDBEngine()
+    description = read_description(Path(path), engine.public_values)
+    place = description.ledger if ledger is None else Path(ledger)
+    return Opened(description, engine, Ledger.open(*default_places()) if place is None else Ledger.open(place))

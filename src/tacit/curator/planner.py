@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 
 from tacit.curator.opened import Opened
 from tacit.exact import Number
 from tacit.loss.families.approx import Pure
+from tacit.query.plans.key_rule import KeyRule
+from tacit.query.plans.noise_share import noise_share
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.planning import make_plan
-from tacit.query.plans.price import Price, price_of
+from tacit.query.plans.price import Price, price_of, price_of_strength
 from tacit.query.plans.question import Question, read_question
 from tacit.query.profile.profile import Profile
 
@@ -39,6 +43,22 @@ class Planner:
         plan = self.bare_plan(question)
         profile = self.profile() if plan.unknown else None
         return plan if profile is None else profile.completed(plan, price)
+
+    def plans_of_any_price(self, question: Question) -> Iterator[Plan]:
+        """Each plan that an earlier release may have had: with limits from the profile, and without."""
+        bare = self.bare_plan(question)
+        profile = self.profile() if bare.unknown else None
+        if profile is not None:
+            yield profile.completed(bare, self.price(question, 1, None))
+        yield bare
+
+    def people_needed(self, plan: Plan, strength: Fraction, keys_delta: Fraction) -> int | None:
+        """About how many people a private key needs, from the strength of the noise on one column of its release."""
+        if not plan.is_selecting:
+            return None
+        description = self.opened.description
+        price = price_of_strength(description.budget, description.promise, strength, True)
+        return KeyRule(noise_share(price, Fraction(1), plan.relation), keys_delta).people()
 
     def profile(self) -> Profile | None:
         """The newest, most accurate profile of these data."""

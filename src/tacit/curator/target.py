@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from tacit.curator.expected import Expected
 from tacit.errors import Refused
 from tacit.exact import Number, positive
+from tacit.query.above.estimates import Estimates, Groups
 from tacit.query.aggregates.mean import Mean
 from tacit.query.aggregates.total import Total
-from tacit.query.plans.plan import Plan
-from tacit.query.plans.price import Price
 
-_CLOSE = Fraction(1, 1000)
+_CLOSE = 1 + 1e-9  # numbers that differ by less are the same to a reader
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,24 @@ class Target:
             worst = max(worst, Fraction(reach) / allowed)
         return worst
 
+    def verdict(self, groups: Groups, confidence: Fraction, free: bool) -> str:
+        """Whether an answer keeps the target: read off its own intervals, so it tells nothing new."""
+        wide = [name for name, each in groups.aggregates.items() if self._is_missed(each.at(confidence))]
+        if wide:
+            return f"Misses the target {self}: the interval of {' and of '.join(wide)} is wider somewhere."
+        return f"Keeps the target {self}." if free else f"The least price that promises {self}."
+
+    def _is_missed(self, numbers: Estimates) -> bool:
+        if not len(numbers):
+            return False
+        half = (numbers.high - numbers.low) / 2
+        allowed = float(self.error) * _CLOSE * (np.abs(numbers.value) if self.is_relative else np.ones(len(numbers)))
+        return not bool(np.all(half <= (np.ceil(allowed) if numbers.whole else allowed)))
+
+    def __str__(self) -> str:
+        shown = float(100 * self.error if self.is_relative else self.error)
+        return f"± {shown:,.12g}%" if self.is_relative else f"± {shown:,.12g}"
+
     def _allowed(self, name: str, size: Fraction | None) -> Fraction:
         if not self.is_relative:
             return self.error
@@ -64,14 +83,3 @@ class Target:
                 "or an absolute --error.",
             )
         return self.error * size
-
-
-def strength_for(target: Target, at_one: Expected, size: Fraction | None, is_pure: bool) -> Fraction:
-    """The strength of noise that just meets the target, from the errors at strength 1: they fall with its root."""
-    ratio = target.ratio(at_one, size)
-    return (ratio if is_pure else ratio**2) * (1 + _CLOSE)
-
-
-def misses(target: Target, plan: Plan, price: Price, size: Fraction | None, confidence: Fraction) -> bool:
-    """Whether the plan at this price breaks its promise."""
-    return target.ratio(Expected.of(plan, price, confidence), size) > 1

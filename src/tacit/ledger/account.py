@@ -60,13 +60,13 @@ class Account:
             self._chain.secure(found.number)
         return found
 
-    def stored_under(self, prefix: str) -> tuple[Stored, ...]:
-        """Every stored release whose digest begins so, the most accurate first, the newest of equals."""
-        links = list(
-            self._chain.links(
-                "account = ? AND kind = 'store' AND substr(digest, 1, ?) = ?", self.id, len(prefix), prefix
-            )
-        )
+    def stored_under(
+        self, prefix: str, accuracy: Fraction = Fraction(0), holds: Callable[[str], bool] = bool
+    ) -> tuple[Stored, ...]:
+        """Every release as accurate as asked whose digest begins so and passes, the most accurate first, then new."""
+        where = "account = ? AND kind = 'store' AND substr(digest, 1, ?) = ?"
+        found = self._chain.links(where, self.id, len(prefix), prefix)
+        links = [link for link in found if link.settled.accuracy >= accuracy and holds(link.settled.digest)]
         links.sort(key=lambda link: (link.settled.accuracy, link.number), reverse=True)
         if links:
             self._chain.secure(max(link.number for link in links))

@@ -13,7 +13,7 @@ def default_places() -> tuple[Path, Path]:
 
 
 def witness_of(ledger: Path) -> Path:
-    """The witness of a ledger: the usual one for the usual ledger, else one beside that, named for the ledger's place."""
+    """The witness of a ledger: the usual one for the usual ledger, else one beside that, named for the place."""
     stated = os.environ.get("TACIT_WITNESS")
     witness = Path(stated) if stated else Path.home() / ".local" / "state" / "tacit" / "witness"
     usual = _default_ledger() if stated else _home() / "ledger.sqlite"

@@ -66,9 +66,9 @@ def _known(low: float, high: float) -> str:
     if isinf(low) and isinf(high):
         return ""
     if isinf(high):
-        return f"at least {number(low + 0.0, abs(low) / 100)}"
+        return f"at least {number(low + 0.0, 0)}"
     if isinf(low):
-        return f"at most {number(high + 0.0, abs(high) / 100)}"
+        return f"at most {number(high + 0.0, 0)}"
     return f"{number(low + 0.0, half)} to {number(high + 0.0, half)}"
 
 

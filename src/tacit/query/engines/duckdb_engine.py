@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from glob import glob
 from typing import TYPE_CHECKING
 
@@ -52,8 +53,25 @@ class DuckDBEngine:
     threads: int | None = None
     memory: str | None = None
 
+    @cached_property
+    def database(self) -> duckdb.DuckDBPyConnection:
+        """The engine's own database, which holds nothing."""
+        return self.new_database()
+
+    def new_database(self) -> duckdb.DuckDBPyConnection:
+        """An empty database in memory."""
+        connection = duckdb.connect(":memory:")
+        connection.execute("SET enable_progress_bar = false")
+        for name, value in _SETTINGS.items():
+            connection.execute(f"SET GLOBAL {name} = '{value}'")
+        if self.threads is not None:
+            connection.execute(f"SET threads = {int(self.threads)}")
+        if self.memory is not None:
+            connection.execute("SET memory_limit = ?", [self.memory])
+        return connection
+
     def header(self, source: Source) -> tuple[tuple[str, str], ...]:
-        with _connected(self) as connection:
+        with _connected(self, [source]) as connection:
             try:
                 _attach(connection, source, "source")
                 rows = connection.execute(f"DESCRIBE SELECT * FROM {_reading(source, 'source')}").fetchall()
@@ -75,7 +93,7 @@ class DuckDBEngine:
 
     def public_values(self, source: Source, column: str) -> list[object]:
         name = column.replace('"', '""')
-        with _connected(self) as connection:
+        with _connected(self, [source]) as connection:
             try:
                 _attach(connection, source, "source")
                 sql = f'SELECT DISTINCT "{name}" FROM {_reading(source, "source")} ORDER BY 1'
@@ -89,7 +107,7 @@ class DuckDBEngine:
 
     @contextmanager
     def session(self, description: Description) -> Iterator[DuckDBSession]:
-        with _connected(self) as connection:
+        with _connected(self, [table.source for table in description.sources]) as connection:
             try:
                 for place, table in enumerate(description.sources):
                     name = table.name.replace('"', '""')
@@ -102,16 +120,11 @@ class DuckDBEngine:
 
 
 @contextmanager
-def _connected(engine: DuckDBEngine) -> Iterator[duckdb.DuckDBPyConnection]:
-    connection = duckdb.connect(":memory:")
+def _connected(engine: DuckDBEngine, sources: Iterable[Source]) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection of its own; temporary views and tables end with it. Attached files want a database of their own."""
+    is_attaching = any(source.format == "duckdb" for source in sources)
+    connection = engine.new_database() if is_attaching else engine.database.cursor()
     try:
-        connection.execute("SET enable_progress_bar = false")
-        for name, value in _SETTINGS.items():
-            connection.execute(f"SET {name} = '{value}'")
-        if engine.threads is not None:
-            connection.execute(f"SET threads = {int(engine.threads)}")
-        if engine.memory is not None:
-            connection.execute("SET memory_limit = ?", [engine.memory])
         yield connection
     finally:
         connection.close()

@@ -54,7 +54,7 @@ def _part_of(node: exp.Expression, value: Typed, written: str) -> Typed:
     low, high = _RANGES[unit]
     if unit == "year" and value.low is not None and value.high is not None:
         low, high = time_of(value.kind, value.low).year, time_of(value.kind, value.high).year
-    sql = f"date_part('{unit}', {value.sql})"
+    sql = f"CAST(date_part('{unit}', {value.sql}) AS BIGINT)"
     return Typed(Kind.INTEGER, sql, Fraction(low), Fraction(high), value.nullable)
 
 

@@ -17,6 +17,7 @@ from tacit.query.typed import Typed
 from tacit.schema.description import Column
 from tacit.schema.kind import Key, Kind
 
+_GAPLESS = (Kind.INTEGER, Kind.DATE)  # between two neighbouring keys there is no other value
 _ENUMERABLE = 10_000  # keys of a text column that an engine can hold as one type
 
 Read = Callable[[Column, str, str | None], Typed]
@@ -50,7 +51,7 @@ def _among(value: Typed, keys: tuple[Key, ...]) -> Typed:
     low, high = (min(numbers), max(numbers)) if numbers and value.kind is not Kind.BOOLEAN else (None, None)
     if value.kind is Kind.TEXT and len(known) <= _ENUMERABLE:
         sql = f"CAST(TRY_CAST({value.sql} AS ENUM({listed})) AS VARCHAR)"  # ten times as fast as IN
-    elif numbers and high is not None and low is not None and len(known) == high - low + 1:
+    elif value.kind in _GAPLESS and low is not None and high is not None and len(known) == high - low + 1:
         sql = f"CASE WHEN {value.sql} BETWEEN {_first(known, value)} AND {_last(known, value)} THEN {value.sql} END"
     else:
         sql = f"CASE WHEN {value.sql} IN ({listed}) THEN {value.sql} END"

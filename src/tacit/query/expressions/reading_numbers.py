@@ -36,7 +36,8 @@ def read_integer(column: Column, reference: str, physical: str | None) -> Typed:
             f"THEN TRY_CAST(round({scaled}) AS {target}) WHEN {double} <= {_INFINITY} THEN {ends[1]} END"
         )
     else:
-        sql = _from_anything(reference, column.scale, (low, high), target)
+        value = f"round({reference})" if is_float(physical) and column.scale == 0 else reference
+        sql = _from_anything(value, column.scale, (low, high), target)
     bounds = Interval(Fraction(low, 10**column.scale), Fraction(high, 10**column.scale))
     kind = Kind.DECIMAL if column.scale else Kind.INTEGER
     return Typed(kind, sql if sql == reference else f"({sql})", bounds.low, bounds.high, scale=column.scale)
@@ -76,7 +77,9 @@ def _from_decimal(reference: str, shape: tuple[int, int], scale: int, bounds: tu
     """From a DECIMAL type, compared exactly."""
     largest = Fraction(10 ** shape[0], 10 ** shape[1])
     low, high = Fraction(bounds[0], 10**scale), Fraction(bounds[1], 10**scale)
-    scaled = f"{reference} * {10**scale}" if scale else reference
+    reach = min(largest, max(abs(low), abs(high))) * 10 ** (scale + shape[1])
+    wide = reference if reach < 10**18 else f"CAST({reference} AS DECIMAL(38, {shape[1]}))"  # 18 digits are fast
+    scaled = f"{wide} * {10**scale}" if scale else reference
     tests = []
     if -largest < low:
         tests.append(f"WHEN {reference} < {_decimal(min(low, largest), scale)} THEN {integer_sql(bounds[0], target)}")

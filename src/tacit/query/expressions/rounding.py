@@ -14,7 +14,7 @@ from tacit.query.expressions.intervals import Interval
 from tacit.query.expressions.results import exact_result, float_result
 from tacit.query.expressions.rule import Family, Rule, Typer, part
 from tacit.query.expressions.shown import refuse
-from tacit.query.expressions.storage import integer_sql, interval, is_null, null_of, stored
+from tacit.query.expressions.storage import interval, is_null, null_of, stored
 from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
 
@@ -132,7 +132,7 @@ def _formulas(name: str, unit: int, up: int) -> Callable[[str], str]:
     if name == "TRUNC":
         return lambda v: f"({v} // {unit})"
     more = up + (unit - 1 if name == "CEIL" else 0)
-    return lambda v: f"(({v} + {integer_sql(more)}) // {unit} - {up // unit})"
+    return lambda v: f"(({v} + {more}) // {unit} - {up // unit})"
 
 
 ROUNDING = Family(

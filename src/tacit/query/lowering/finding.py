@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tacit.query.aggregates.parts import Distinct, Measure, Part, Ranks
+from tacit.query.aggregates.parts import Distinct, Measure, Part
 from tacit.query.limits.bins import Bins
 from tacit.query.plans.key_column import KeyColumn
 from tacit.query.plans.noise_share import NoiseShare
 from tacit.query.relations.rows import UNIT, Rows
 
 BINS = Bins(2**45)
+NORM_STEPS = 4  # of an ℓ₂ norm, to one step of its measure
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,18 @@ class FindingBlock:
 
     def sql(self, measures: Sequence[Measure], table: str) -> str:
         """One SELECT with columns part, bin, y0; `table` holds the people's totals of all `measures`."""
+        sources = [self._source(part, table) for part in self.parts]
+        amounts = [self._amount(part, measures) for part in self.parts]
+        selects = {
+            source: ", ".join(
+                f"{amount} AS a{place}" for place, amount in enumerate(amounts) if sources[place] == source
+            )
+            for source in sources
+        }
         return finding_sql(
             [
-                f"SELECT {self._amount(part, measures)} AS amount FROM {self._source(part, table)} GROUP BY {UNIT}"
-                for part in self.parts
+                (f"SELECT {selects[source]} FROM {source} GROUP BY {UNIT}", f"a{place}")
+                for place, source in enumerate(sources)
             ]
         )
 
@@ -57,21 +66,20 @@ class FindingBlock:
 
 
 def norm_sql(value: str, is_squared: bool) -> str:
-    """The norm of a person's totals over groups, a whole number: ℓ₂ rounded down, or ℓ₁."""
+    """The norm of a person's totals over groups: ℓ₁ as a whole number, or ℓ₂ in quarters, rounded down."""
     if not is_squared:
         return f"SUM({value})"
-    return f"CAST(floor(sqrt(CAST(SUM(CAST({value} AS HUGEINT) * CAST({value} AS HUGEINT)) AS DOUBLE))) AS HUGEINT)"
+    squares = f"SUM(CAST({value} AS HUGEINT) * CAST({value} AS HUGEINT))"
+    return f"CAST(floor({NORM_STEPS}.0 * sqrt(CAST({squares} AS DOUBLE))) AS HUGEINT)"
 
 
-def finding_sql(amounts: Sequence[str]) -> str:
-    """How many people there are in each bin of each of several amounts."""
+def finding_sql(amounts: Sequence[tuple[str, str]]) -> str:
+    """How many people there are in each bin of each of several amounts: (a SELECT of people, the amount's column)."""
+    selects = list(dict.fromkeys(select for select, _ in amounts))
+    named = ", ".join(f'"__people{place}" AS ({select})' for place, select in enumerate(selects))
     parts = [
-        f'SELECT {place} AS part, {BINS.index_sql("amount")} AS bin FROM ({sql}) AS "__amounts"'
-        for place, sql in enumerate(amounts)
+        f'SELECT {place} AS part, {BINS.index_sql(column)} AS bin FROM "__people{selects.index(select)}"'
+        for place, (select, column) in enumerate(amounts)
     ]
-    return f'SELECT part, bin, COUNT(*) AS y0 FROM ({" UNION ALL ".join(parts)}) AS "__binned" GROUP BY part, bin'
-
-
-def is_rows(part: Part) -> bool:
-    """Whether a part's amount is a number of rows."""
-    return isinstance(part, Ranks) or (isinstance(part, Measure) and part.subject == "rows")
+    binned = f'({" UNION ALL ".join(parts)}) AS "__binned"'
+    return f"WITH {named} SELECT part, bin, COUNT(*) AS y0 FROM {binned} GROUP BY part, bin"

@@ -16,11 +16,12 @@ from tacit.query.limits.many_keys import ManyKeys
 from tacit.query.limits.objective import Objective
 from tacit.query.limits.rank_error import RankError
 from tacit.query.limits.total_error import TotalError
-from tacit.query.lowering.finding import BINS, FindingBlock
+from tacit.query.lowering.finding import BINS, NORM_STEPS, FindingBlock
 from tacit.query.plans.noise_share import NoiseShare, noise_share
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 
+_FEW = Fraction(2, 5)  # of the people stay within the limit where groups are many and small
 _ROOT_STEPS = 1024  # how finely the root of a number of keys is kept
 
 
@@ -38,10 +39,10 @@ def choose(plan: Plan, price: Price, part: Part, people: NDArray[np.float64], de
 
 
 def as_norm(plan: Plan, part: Part, amount: int, is_gaussian: bool) -> Fraction:
-    """The norm that an amount stands for: that of n keys, each held once, is √n under Gaussian noise."""
-    if isinstance(part, Measure) and part.once and plan.question.keys and is_gaussian:
-        return root_up(amount)
-    return Fraction(amount)
+    """The norm that an amount stands for: over groups, under Gaussian noise, that of n keys held once is √n."""
+    if not (isinstance(part, Measure) and plan.question.keys and is_gaussian):
+        return Fraction(amount)
+    return root_up(amount) if part.once else max(Fraction(1), Fraction(amount, NORM_STEPS))
 
 
 def root_up(number: int) -> Fraction:
@@ -52,7 +53,7 @@ def root_up(number: int) -> Fraction:
 def objective(plan: Plan, price: Price, part: Part) -> Objective:
     """What the limit of a part is to be good for."""
     if plan.is_selecting or isinstance(part, Distinct):
-        return ManyKeys()
+        return ManyKeys(_FEW)
     if isinstance(part, Ranks):
         noise = noise_share(price, plan.share(part), plan.relation)
         nodes = 8 * part.levels  # about as many counts make a rank

@@ -12,11 +12,13 @@ from functools import cached_property
 from tacit.loss.relation import Relation
 from tacit.query.aggregates.parts import Distinct, Measure, Part, Ranks
 from tacit.query.plans.key_column import public_groups
+from tacit.query.plans.key_rule import MOST_KEYS
 from tacit.query.plans.limit import Limit, Origin
 from tacit.query.plans.price import Price
 from tacit.query.plans.question import Question
 from tacit.schema.kind import Key
 
+KEYS = Fraction(1, 2)  # what choosing private keys weighs, beside a column
 FINDING = Fraction(1, 10)  # of the price, where limits must be found
 
 
@@ -28,6 +30,7 @@ class Plan:
     relation: Relation
     unit: str  # the words of what is hidden
     limits: Mapping[Part, Limit]
+    most_keys: int = MOST_KEYS  # that one person may hold and still help to show a private key
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -63,16 +66,18 @@ class Plan:
     def share(self, part: Part | str) -> Fraction:
         """The part of the price that a block takes: "finding", "tally", "keys", or a part's own.
 
-        Each column that is counted weighs the same; so does the choice of keys. A tally's columns share one
+        Each column that is counted weighs the same, the choice of keys half as much. A tally's columns share one
         vector, so equal weights make the sum of their relative variances least.
         """
         if part == "finding":
             return FINDING if self.has_found else Fraction(0)
+        if part == "keys":
+            return self.each * KEYS
         return self.each * len(self.measures) if part == "tally" else self.each
 
     @property
     def each(self) -> Fraction:
-        columns = len(self.question.parts) + (1 if self.is_selecting else 0)
+        columns = len(self.question.parts) + (KEYS if self.is_selecting else 0)
         return (1 - self.share("finding")) / columns
 
     def with_limits(self, found: Mapping[Part, Fraction]) -> Plan:
@@ -96,12 +101,18 @@ class Plan:
         """What the plan counts over: rows, unit, keys. Plans of one family differ in their parts alone."""
         rows = self.question.rows
         keys = [[key.sql, str(key.kind), key.scale, _listed(key.domain)] for key in self.question.keys]
-        return _digest([self.unit, str(self.relation), rows.sql, rows.ownership.value, keys])
+        most = self.most_keys if self.is_selecting else 0
+        return _digest([self.unit, str(self.relation), rows.sql, rows.ownership.value, keys, most])
+
+    @cached_property
+    def identities(self) -> frozenset[str]:
+        """What the plan counts, part by part."""
+        return frozenset(self.identity(part) for part in self.question.parts)
 
     @cached_property
     def digest(self) -> str:
         """What the plan counts in all."""
-        return _digest([self.family, sorted(self.identity(part) for part in self.question.parts)])
+        return _digest([self.family, sorted(self.identities)])
 
 
 def _digest(tree: object) -> str:

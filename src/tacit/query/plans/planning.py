@@ -8,6 +8,7 @@ from fractions import Fraction
 from tacit.query.aggregates.parts import Distinct, Measure, Part, Ranks
 from tacit.query.catalogue import Catalogue
 from tacit.query.plans.choosing import root_up
+from tacit.query.plans.key_rule import MOST_KEYS
 from tacit.query.plans.limit import Limit, Origin
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.question import Question
@@ -20,7 +21,8 @@ def make_plan(question: Question, catalogue: Catalogue, is_gaussian: bool) -> Pl
     unit = catalogue.description.unit
     declared = _declared(question, catalogue)
     limits: Mapping[Part, Limit] = {part: _limit(part, question, declared, is_gaussian) for part in question.parts}
-    return Plan(question, unit.relation, unit.hides, limits)
+    most = 1 if question.rows.ownership is not Ownership.MANY else declared.keys or MOST_KEYS
+    return Plan(question, unit.relation, unit.hides, limits, most)
 
 
 def _declared(question: Question, catalogue: Catalogue) -> Limits:

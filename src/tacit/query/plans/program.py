@@ -63,7 +63,7 @@ def _tally(plan: Plan, price: Price) -> TallyBlock | None:
     measures = plan.measures
     rule = None
     if plan.is_selecting:
-        rule = KeyRule(noise_share(price, plan.share("keys"), plan.relation), price.keys_delta)
+        rule = KeyRule(noise_share(price, plan.share("keys"), plan.relation), price.keys_delta, plan.most_keys)
     if not measures and rule is None:
         return None
     noise = noise_share(price, plan.share("tally") if measures else plan.share("keys"), plan.relation)

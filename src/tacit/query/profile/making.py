@@ -26,7 +26,9 @@ def make_profile(
     """
     noise = noise_share(price, Fraction(1), relation)
     unit = noise.split(len(subjects))
-    counts = bin_counts(session.run(finding_sql([subject.sql for subject in subjects])), len(subjects))
+    counts = bin_counts(
+        session.run(finding_sql([(subject.people, subject.amount) for subject in subjects])), len(subjects)
+    )
     noisy = with_noise((counts * unit).ravel(), noise, bits).reshape(counts.shape)
     people = {(subject.table, subject.name): row / unit for subject, row in zip(subjects, noisy, strict=True)}
     return Profile(people, noise_deviation(noise.law) / unit)

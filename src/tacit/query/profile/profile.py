@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from tacit.query.aggregates.parts import Distinct, Part, Ranks
 from tacit.query.limits.choice import choose_limit
-from tacit.query.lowering.finding import BINS
-from tacit.query.plans.choosing import as_norm, objective
+from tacit.query.lowering.finding import BINS, NORM_STEPS
+from tacit.query.plans.choosing import objective, root_up
 from tacit.query.plans.limit import Limit, Origin
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
@@ -46,7 +46,7 @@ class Profile:
             norm = self._norm(plan, price, table, part)
             if norm is not None:
                 limits[part] = Limit(norm, Origin.PROFILE)
-        return Plan(plan.question, plan.relation, plan.unit, limits)
+        return replace(plan, limits=limits)
 
     def _norm(self, plan: Plan, price: Price, table: str, part: Part) -> Fraction | None:
         """The limit of one part, by the subject that speaks of it."""
@@ -73,4 +73,7 @@ class Profile:
             return None
         aim = objective(plan, price, part)
         amount = choose_limit(BINS, counts, self.deviation, aim, laplace=price.is_pure)
-        return as_norm(plan, part, amount, is_gaussian=not price.is_pure)
+        kind = subject[1].partition(" ")[0]
+        if price.is_pure or kind not in ("keys", "norm"):
+            return Fraction(amount)
+        return root_up(amount) if kind == "keys" else max(Fraction(1), Fraction(amount, NORM_STEPS))

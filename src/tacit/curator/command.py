@@ -1,0 +1,15 @@
+"""The curator's commands: what each is called, where it lives and what it is for; each loads when called."""
+
+from __future__ import annotations
+
+from typing import Final
+
+COMMANDS: Final = {
+    "init": ("tacit.curator.commands.init", "Write a first description of a data set, from its header alone."),
+    "check": ("tacit.curator.commands.check", "Say whether a description fits its data, and what it promises."),
+    "profile": ("tacit.curator.commands.profile", "Learn privately how much people have, so that limits are chosen."),
+    "explain": ("tacit.curator.commands.explain", "Say what a query would cost and how far off it would be; free."),
+    "query": ("tacit.curator.commands.query", "Answer a query privately, with error bars, against the budget."),
+    "budget": ("tacit.curator.commands.budget", "Show what was spent, by whom, on what, and what is left."),
+    "verify": ("tacit.curator.commands.verify", "Check a certificate offline, or a whole ledger."),
+}

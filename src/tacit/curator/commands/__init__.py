@@ -1,0 +1,1 @@
+"""The curator on the command line, one command a file."""

@@ -1,0 +1,65 @@
+"""`tacit init`: a first description of a data set, from its header alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tacit.curator.commands.printing import say
+from tacit.errors import Refused
+from tacit.query.engines.duckdb_engine import DuckDBEngine
+from tacit.schema.first_file import FirstFile, first_description
+from tacit.schema.sources import read_source
+
+app = typer.Typer(rich_markup_mode="markdown", add_completion=False)
+
+
+@app.command()
+def init(
+    data: Annotated[str, typer.Argument(help="A Parquet file or folder, a CSV file, or a DuckDB file.")],
+    unit: Annotated[str | None, typer.Option(help="The column that tells people apart.")] = None,
+    row: Annotated[bool, typer.Option("--row", help="Each row is a person of its own.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Where to write; the data's name with .toml if not given.")] = None,
+    name: Annotated[str | None, typer.Option(help="What to call the data set.")] = None,
+    table: Annotated[str | None, typer.Option(help="The table in a DuckDB file.")] = None,
+    delimiter: Annotated[str | None, typer.Option(help="What stands between the values of a CSV file.")] = None,
+) -> None:
+    """Write a first description of a data set. Only names and types of columns are read, no value.
+
+    Example: `tacit init visits.parquet --unit patient_id --out clinic.toml`
+    """
+    if (unit is None) == (not row):
+        raise Refused(
+            "a description without a unit of privacy" if unit is None else "both --unit and --row",
+            "What is hidden must be said: all rows of one person, or one row.",
+            "--unit patient_id, the column that tells people apart; or --row, where each row is a person.",
+        )
+    source = read_source(data, Path.cwd(), table, delimiter)
+    place = out or Path(f"{name or source.table or source.path.stem.strip('*') or 'data'}.toml")
+    found = first_description(source, DuckDBEngine().header(source), unit, name or place.stem, place.parent)
+    try:
+        with place.open("x", encoding="utf-8") as file:
+            file.write(found.text)
+    except FileExistsError:
+        raise Refused(f"to write {place}", "There is such a file, and it may be somebody's work.", "--out.") from None
+    except OSError:
+        raise Refused(
+            f"to write {place}", "It cannot be written there.", "--out with a folder that is there."
+        ) from None
+    say(_what_next(found, place, source.path.name))
+
+
+def _what_next(found: FirstFile, place: Path, data: str) -> str:
+    lines = [
+        f"Wrote {place}. It describes {len(found.columns)} columns of {data} by name and type only; no value was read."
+    ]
+    if found.bounds:
+        lines.append(f"Declare bounds for: {', '.join(found.bounds)}.")
+    if found.keys:
+        lines.append(f"Declare public keys for: {', '.join(found.keys)} (or leave them private).")
+    if found.left_out:
+        lines.append(f"Left out, for their types are not known: {', '.join(found.left_out)}.")
+    lines.append(f"Choose a budget. Then: tacit check {place}")
+    return "\n".join(lines)

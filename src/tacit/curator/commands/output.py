@@ -1,0 +1,102 @@
+"""Where an answer goes: terminal or file, figure, certificate; all of it is checked before anything is spent."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Final
+
+import typer
+
+from tacit.certificate.certificate import Certificate
+from tacit.curator.commands.printing import say
+from tacit.errors import Refused
+from tacit.release.release import Release
+
+FAILED: Final = 3
+_FIGURES: Final = (".png", ".svg", ".pdf")
+
+
+class Format(Enum):
+    """How an answer is written."""
+
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
+    PARQUET = "parquet"
+
+
+@dataclass(frozen=True)
+class Output:
+    """What is written of an answer, and where."""
+
+    form: Format
+    out: Path | None
+    figure: Path | None
+    certificate: Path | None
+
+    @classmethod
+    def checked(cls, form: Format | None, out: Path | None, figure: Path | None, certificate: Path | None) -> Output:
+        """Refused, before anything is spent, where the answer could not be written."""
+        for place in (out, figure, certificate):
+            _refuse_unless_writable(place)
+        if figure is not None and figure.suffix.lower() not in _FIGURES:
+            raise Refused(f"a figure in {figure.name}", "Its format is not known.", "a name in .png, .svg or .pdf.")
+        chosen = form or _form_of(out)
+        if chosen is Format.PARQUET and out is None:
+            raise Refused("Parquet on the terminal", "It is not text.", "--out answer.parquet.")
+        return cls(chosen, out, figure, certificate)
+
+    def write(self, release: Release) -> None:
+        """The answer, then figure and certificate. What cannot be written now is not lost: the release is stored."""
+        try:
+            self._write_answer(release)
+            if self.certificate is not None and isinstance(release.certificate, Certificate):
+                self.certificate.write_text(release.certificate.to_json(), encoding="utf-8")
+                say(f"Wrote {self.certificate}.", err=True)
+            if self.figure is not None:
+                release.plot(self.figure)
+                say(f"Drew {self.figure}.", err=True)
+        except BrokenPipeError:
+            raise
+        except (OSError, Refused) as error:
+            why = f"{error.why} Accepted: {error.accepted}" if isinstance(error, Refused) else "Its file is in the way."
+            say(
+                f"Answered, but not all of it could be written. {why}\nThe answer is kept: asking again is free.",
+                err=True,
+            )
+            raise typer.Exit(FAILED) from None
+
+    def _write_answer(self, release: Release) -> None:
+        if self.form is Format.PARQUET and self.out is not None:
+            release.to_parquet(self.out)
+        else:
+            text = {Format.CSV: release.to_csv, Format.JSON: release.to_json}.get(self.form, release.text)()
+            if self.out is None:
+                typer.echo(text, nl=self.form is Format.TABLE)
+            else:
+                self.out.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8", newline="")
+        if self.out is not None:
+            say(f"Wrote {self.out}.", err=True)
+        if self.form in (Format.CSV, Format.PARQUET):  # the other two say it themselves
+            say("\n".join(remark for remark in release.remarks if remark), err=True)
+
+
+def _form_of(out: Path | None) -> Format:
+    endings = {f".{form.value}": form for form in Format}
+    return Format.TABLE if out is None else endings.get(out.suffix.lower(), Format.TABLE)
+
+
+def _refuse_unless_writable(place: Path | None) -> None:
+    if place is None:
+        return
+    parent = place.parent
+    fits = (
+        os.access(place, os.W_OK) and place.is_file()
+        if place.exists()
+        else parent.is_dir() and os.access(parent, os.W_OK)
+    )
+    if not fits:
+        raise Refused(f"to write {place}", "It cannot be written there.", "a file in a folder that is there.")

@@ -1,0 +1,177 @@
+"""How far the integers of a plan move between two worlds, exactly, against how far they may."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+from tacit.loss.families.approx import Pure
+from tacit.loss.relation import Relation
+from tacit.mechanisms.statistics.rank_tree import FAN
+from tacit.query.aggregates.parts import Measure, Part
+from tacit.query.catalogue import Catalogue
+from tacit.query.lowering.finding import FindingBlock
+from tacit.query.lowering.ranks import RanksBlock
+from tacit.query.lowering.tally import TallyBlock, people_sql
+from tacit.query.plans.noise_share import NoiseShare
+from tacit.query.plans.plan import Plan
+from tacit.query.plans.planning import make_plan
+from tacit.query.plans.price import Price, price_of
+from tacit.query.plans.program import finding, program
+from tacit.query.plans.question import read_question
+from tests.laws.databases import Worlds
+
+Vector = Mapping[tuple[Any, ...], int]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A vector of integers that noise is added to, and the norm that one person may move it by."""
+
+    name: str
+    vector: Vector
+    is_gaussian: bool
+    radius: int
+
+    def is_within(self, other: Reading, times: int) -> bool:
+        """Whether the two are at most so many radii apart: ℓ₂ for Gaussian noise, ℓ₁ for Laplace."""
+        moves = [self.vector.get(key, 0) - other.vector.get(key, 0) for key in {*self.vector, *other.vector}]
+        if self.is_gaussian:
+            return sum(move * move for move in moves) <= (times * self.radius) ** 2
+        return sum(map(abs, moves)) <= times * self.radius
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One statement of a plan, and what its rows are to the noise."""
+
+    sql: str
+    read: Callable[[Any], list[Reading]]
+
+
+def planned(sql: str, catalogue: Catalogue, random: Random) -> tuple[Plan, Plan, Price]:
+    """(plan as made, plan with every limit known, price); limits that would be found are drawn at random."""
+    description = catalogue.description
+    question = read_question(sql, catalogue)
+    epsilon = random.choice(["0.01", "1", "20"])
+    price = price_of(description.budget, description.promise, epsilon, None, question.has_private_keys)
+    plan = make_plan(question, catalogue, is_gaussian=not isinstance(description.budget, Pure))
+    return plan, plan.with_limits({part: _norm(part, random) for part in plan.unknown}), price
+
+
+def _norm(part: Part, random: Random) -> Fraction:
+    if isinstance(part, Measure) and not part.once:
+        return Fraction(random.choice([1, 2, 3, max(1, part.size), 5 * max(1, part.size), 10**14]))
+    return Fraction(random.choice([1, Fraction(3, 2), 2, 7, 50]))
+
+
+def probes(plan: Plan, full: Plan, price: Price) -> Iterator[Probe]:
+    """Every statement that a run of the plan may send for integers, with its claim."""
+    block = finding(plan, price)
+    if block is not None:
+        yield _finding_probe(plan, block)
+    blocks = program(full, price)
+    if blocks.tally is not None:
+        yield _tally_probe(blocks.tally)
+    for ranks in blocks.ranks:
+        yield _ranks_probe(ranks)
+    for distinct in blocks.distincts:
+        unit, noise = distinct.unit, distinct.noise
+        keys = len(distinct.keys)
+        yield Probe(
+            distinct.sql(),
+            lambda table, keys=keys, unit=unit, noise=noise: [
+                _reading("distinct", {(*key, 0): unit * row["y0"] for key, row in _rows(table, keys)}, noise)
+            ],
+        )
+
+
+def _finding_probe(plan: Plan, block: FindingBlock) -> Probe:
+    kept = f'({people_sql(plan.question.rows, plan.question.keys, plan.measures)}) AS "__kept"'
+
+    def read(table: Any) -> list[Reading]:
+        vector = {(row["part"], row["bin"]): block.unit * row["y0"] for row in table.to_pylist()}
+        return [_reading("finding", vector, block.noise)]
+
+    return Probe(block.sql(plan.measures, kept if plan.measures else ""), read)
+
+
+def _tally_probe(block: TallyBlock) -> Probe:
+    def read(table: Any) -> list[Reading]:
+        rows = list(_rows(table, len(block.keys)))
+        names = [f"y{place}" for place in range(len(block.measures))]
+        readings = [_reading("tally", {(*key, name): row[name] for key, row in rows for name in names}, block.noise)]
+        if block.rule is not None:
+            readings.append(_reading("keys", {key: row["w"] for key, row in rows}, block.rule.noise))
+        return readings
+
+    return Probe(block.sql(), read)
+
+
+def _ranks_probe(block: RanksBlock) -> Probe:
+    levels, noise = block.ranks.levels, block.noise
+
+    def read(table: Any) -> list[Reading]:
+        tree: Counter[tuple[Any, ...]] = Counter()
+        for key, row in _rows(table, len(block.keys)):
+            if not 0 <= row["cell"] < FAN**levels:
+                raise AssertionError("a cell outside the grid")
+            for level in range(levels):
+                tree[(level, *key, row["cell"] // FAN**level)] += row["y0"]
+        each = [
+            Reading(f"ranks, level {level}", {k: v for k, v in tree.items() if k[0] == level}, noise.is_gaussian, share)
+            for level in range(levels)
+            for share in [noise.split(levels)]
+        ]
+        return [_reading("ranks", tree, noise), *each]
+
+    return Probe(block.sql(), read)
+
+
+def _rows(table: Any, keys: int) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+    for row in table.to_pylist():
+        yield tuple(row[f"k{place}"] for place in range(keys)), row
+
+
+def _reading(name: str, vector: Vector, noise: NoiseShare) -> Reading:
+    return Reading(name, vector, noise.is_gaussian, noise.radius)
+
+
+def movements(world: Worlds, sql: str, random: Random) -> Iterator[str | None]:
+    """One comparison after another: None where the claim holds, else what moved too far or changed its shape."""
+    plan, full, price = planned(sql, world.catalogue, random)
+    for probe in probes(plan, full, price):
+        world.enter(world.base)
+        table = world.session.run(probe.sql)
+        base = probe.read(table)
+        for other in (*world.removed, *world.replaced):
+            times = 2 if other in world.replaced else 1
+            world.enter(other)
+            moved = world.session.run(probe.sql)
+            if moved.schema != table.schema:
+                yield f"{sql}: its schema depends on the data"
+            for one, two in zip(base, probe.read(moved), strict=True):
+                yield None if one.is_within(two, times) else f"{sql}: {one.name} moved too far ({other})\n{probe.sql}"
+
+
+def spent(plan: Plan, full: Plan, price: Price) -> Fraction:
+    """What all noise of a plan costs by its laws and radii: μ² of Gaussian noise, ε of Laplace."""
+    blocks, block = program(full, price), finding(plan, price)
+    shares = [block.noise] if block is not None else []
+    if blocks.tally is not None:
+        shares += [blocks.tally.noise] if blocks.tally.measures else []
+        shares += [blocks.tally.rule.noise] if blocks.tally.rule is not None else []
+    shares += [each.noise for each in (*blocks.ranks, *blocks.distincts)]
+    worlds = 2 if plan.relation is Relation.REPLACE else 1
+    return sum((_cost(share, worlds) for share in shares), Fraction(0))
+
+
+def _cost(share: NoiseShare, worlds: int) -> Fraction:
+    reach = worlds * share.radius
+    if hasattr(share.law, "variance"):
+        return Fraction(reach**2) / share.law.variance
+    return Fraction(reach) / share.law.scale

@@ -1,0 +1,82 @@
+"""Random expressions on poison rows: never an error, never outside the claimed kind, bounds, domain or nullability."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+
+import duckdb
+import pytest
+import sqlglot
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tacit.errors import Refused
+from tacit.query.expressions import NamedScope, read_column, type_expression
+from tests.query.expressions.grammar import COLUMNS, expressions
+from tests.query.expressions.poison import create
+from tests.query.expressions.typed_law import faults
+
+_VARIANTS = (0, 1, 2)
+
+
+@pytest.fixture(scope="module")
+def connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as opened:
+        opened.execute("SET TimeZone = 'UTC'; SET threads = 1")
+        for variant in _VARIANTS:
+            create(opened, f"t{variant}", {column.name: types[variant] for column, types in COLUMNS}, 240, shift=7)
+        yield opened
+
+
+@cache
+def _scope(variant: int, is_known: bool) -> NamedScope:
+    reads = {
+        column.name: read_column(column, f'"t{variant}"."{column.name}"', types[variant] if is_known else None)
+        for column, types in COLUMNS
+    }
+    return NamedScope(reads)
+
+
+_EXPRESSIONS = st.one_of(*(strategy for depth in (1, 2, 3) for strategy in expressions(depth).values()))
+_ACCEPTED: Counter[bool] = Counter()
+
+
+def _check(connection: duckdb.DuckDBPyConnection, text: str, variant: int, is_known: bool) -> None:
+    try:
+        typed = type_expression(sqlglot.parse_one(text, dialect="duckdb"), _scope(variant, is_known))
+    except Refused as refused:
+        assert refused.why
+        assert refused.accepted
+        _ACCEPTED[False] += 1
+        return
+    _ACCEPTED[True] += 1
+    assert faults(connection, f"t{variant}", [typed]) == [], text
+
+
+_SLOW = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large]
+
+
+@settings(max_examples=350, suppress_health_check=_SLOW)
+@given(text=_EXPRESSIONS, variant=st.sampled_from(_VARIANTS), is_known=st.booleans())
+def test_random_expressions_are_total_and_within_their_bounds(
+    connection: duckdb.DuckDBPyConnection, text: str, variant: int, is_known: bool
+) -> None:
+    """R07, R16, R26: whatever the rows hold, an accepted expression keeps every claim of `Typed`."""
+    _check(connection, text, variant, is_known)
+
+
+def test_most_random_expressions_were_accepted() -> None:
+    """The test above is not vacuous."""
+    assert not _ACCEPTED or _ACCEPTED[True] > 2 * _ACCEPTED[False]
+
+
+@pytest.mark.long
+@settings(max_examples=15_000, suppress_health_check=_SLOW)
+@given(text=_EXPRESSIONS, variant=st.sampled_from(_VARIANTS), is_known=st.booleans())
+def test_many_random_expressions_are_total_and_within_their_bounds(
+    connection: duckdb.DuckDBPyConnection, text: str, variant: int, is_known: bool
+) -> None:
+    """R07, R16, R26: as above, for minutes."""
+    _check(connection, text, variant, is_known)

@@ -1,0 +1,66 @@
+"""The law of `Typed`, held against what the engine gives back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import date, datetime
+from fractions import Fraction
+
+import duckdb
+
+from tacit.query.expressions.domains import domain
+from tacit.query.expressions.storage import number_of, sql_type
+from tacit.query.typed import Typed
+from tacit.schema.kind import Kind
+
+
+def faults(connection: duckdb.DuckDBPyConnection, table: str, items: Sequence[Typed]) -> list[str]:
+    """What each expression does on this table that it claims it cannot do."""
+    wanted = ", ".join(item.sql for item in items)
+    try:
+        relation = connection.execute(f"SELECT {wanted} FROM {table}")
+    except duckdb.Error as error:
+        return [f"{type(error).__name__}: {str(error)[:200]}"]
+    types = [str(column[1]) for column in relation.description]
+    found = [f"{item.kind} is {given}" for item, given in zip(items, types, strict=True) if given != sql_type(item)]
+    for place, values in enumerate(zip(*relation.fetchall(), strict=True)):
+        known = domain(items[place])
+        keys = None if known is None else set(known)
+        for value in values:
+            fault = _fault(items[place], value)
+            if fault is None and keys is not None and value is not None and _unscaled(items[place], value) not in keys:
+                fault = "outside its domain"
+            if fault is not None:
+                found.append(f"{fault}: {value!r} of {items[place]}"[:400])
+                break
+    return found
+
+
+def _unscaled(item: Typed, value: object) -> object:
+    return Fraction(value, 10**item.scale) if item.kind is Kind.DECIMAL and isinstance(value, int) else value
+
+
+def _fault(item: Typed, value: object) -> str | None:
+    if value is None:
+        return None if item.nullable else "NULL"
+    if item.kind is Kind.TEXT:
+        return None if isinstance(value, str) else "not a text"
+    if item.kind is Kind.BOOLEAN:
+        return None if isinstance(value, bool) else "not a truth value"
+    number = _number(item, value)
+    if number is None:
+        return "not of its kind"
+    if item.low is not None and number < item.low:
+        return "below its bound"
+    return "above its bound" if item.high is not None and number > item.high else None
+
+
+def _number(item: Typed, value: object) -> Fraction | None:
+    if item.kind is Kind.FLOAT:
+        return Fraction(value) if isinstance(value, float) and math.isfinite(value) else None
+    if item.kind is Kind.DATE:
+        return number_of(value) if isinstance(value, date) and not isinstance(value, datetime) else None
+    if item.kind is Kind.TIMESTAMP:
+        return number_of(value) if isinstance(value, datetime) else None
+    return Fraction(value, 10**item.scale) if isinstance(value, int) and not isinstance(value, bool) else None
