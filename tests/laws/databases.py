@@ -66,9 +66,14 @@ class Worlds:
         """Whether a person is called by an identifier; else each row is one."""
         return self.description.unit.identifier is not None
 
-    def enter(self, world: str) -> None:
-        """From now on, tables are those of this world."""
-        self.session.connection.execute(f"USE {world}")
+    def answer(self, world: str, sql: str) -> tuple[list[tuple[str, str]], list[dict[str, object]]]:
+        """The names and types of the columns, and the rows, of a statement in one of the worlds."""
+        connection = self.session.connection
+        connection.execute(f"USE {world}")
+        described = connection.execute(sql).description or []
+        names = [column[0] for column in described]
+        rows = [dict(zip(names, row, strict=True)) for row in connection.fetchall()]
+        return [(column[0], str(column[1])) for column in described], rows
 
 
 @dataclass

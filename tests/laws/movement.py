@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
 from typing import Any
+
+import duckdb
 
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
@@ -26,6 +28,7 @@ from tacit.query.plans.question import read_question
 from tests.laws.databases import Worlds
 
 Vector = Mapping[tuple[Any, ...], int]
+Rows = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Probe:
     """One statement of a plan, and what its rows are to the noise."""
 
     sql: str
-    read: Callable[[Any], list[Reading]]
+    read: Callable[[Rows], list[Reading]]
 
 
 def planned(sql: str, catalogue: Catalogue, random: Random) -> tuple[Plan, Plan, Price]:
@@ -84,8 +87,8 @@ def probes(plan: Plan, full: Plan, price: Price) -> Iterator[Probe]:
         keys = len(distinct.keys)
         yield Probe(
             distinct.sql(),
-            lambda table, keys=keys, unit=unit, noise=noise: [
-                _reading("distinct", {(*key, 0): unit * row["y0"] for key, row in _rows(table, keys)}, noise)
+            lambda rows, keys=keys, unit=unit, noise=noise: [
+                _reading("distinct", {(*key, 0): unit * row["y0"] for key, row in _by_key(rows, keys)}, noise)
             ],
         )
 
@@ -93,20 +96,20 @@ def probes(plan: Plan, full: Plan, price: Price) -> Iterator[Probe]:
 def _finding_probe(plan: Plan, block: FindingBlock) -> Probe:
     kept = f'({people_sql(plan.question.rows, plan.question.keys, plan.measures)}) AS "__kept"'
 
-    def read(table: Any) -> list[Reading]:
-        vector = {(row["part"], row["bin"]): block.unit * row["y0"] for row in table.to_pylist()}
+    def read(rows: Rows) -> list[Reading]:
+        vector = {(row["part"], row["bin"]): block.unit * row["y0"] for row in rows}
         return [_reading("finding", vector, block.noise)]
 
     return Probe(block.sql(plan.measures, kept if plan.measures else ""), read)
 
 
 def _tally_probe(block: TallyBlock) -> Probe:
-    def read(table: Any) -> list[Reading]:
-        rows = list(_rows(table, len(block.keys)))
+    def read(rows: Rows) -> list[Reading]:
+        found = list(_by_key(rows, len(block.keys)))
         names = [f"y{place}" for place in range(len(block.measures))]
-        readings = [_reading("tally", {(*key, name): row[name] for key, row in rows for name in names}, block.noise)]
+        readings = [_reading("tally", {(*key, name): row[name] for key, row in found for name in names}, block.noise)]
         if block.rule is not None:
-            readings.append(_reading("keys", {key: row["w"] for key, row in rows}, block.rule.noise))
+            readings.append(_reading("keys", {key: row["w"] for key, row in found}, block.rule.noise))
         return readings
 
     return Probe(block.sql(), read)
@@ -115,9 +118,9 @@ def _tally_probe(block: TallyBlock) -> Probe:
 def _ranks_probe(block: RanksBlock) -> Probe:
     levels, noise = block.ranks.levels, block.noise
 
-    def read(table: Any) -> list[Reading]:
+    def read(rows: Rows) -> list[Reading]:
         tree: Counter[tuple[Any, ...]] = Counter()
-        for key, row in _rows(table, len(block.keys)):
+        for key, row in _by_key(rows, len(block.keys)):
             if not 0 <= row["cell"] < FAN**levels:
                 raise AssertionError("a cell outside the grid")
             for level in range(levels):
@@ -132,8 +135,8 @@ def _ranks_probe(block: RanksBlock) -> Probe:
     return Probe(block.sql(), read)
 
 
-def _rows(table: Any, keys: int) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
-    for row in table.to_pylist():
+def _by_key(rows: Rows, keys: int) -> Iterator[tuple[tuple[Any, ...], Mapping[str, Any]]]:
+    for row in rows:
         yield tuple(row[f"k{place}"] for place in range(keys)), row
 
 
@@ -144,18 +147,21 @@ def _reading(name: str, vector: Vector, noise: NoiseShare) -> Reading:
 def movements(world: Worlds, sql: str, random: Random) -> Iterator[str | None]:
     """One comparison after another: None where the claim holds, else what moved too far or changed its shape."""
     plan, full, price = planned(sql, world.catalogue, random)
+    if not spent(plan, full, price) <= price.strength:
+        yield f"{sql}: its noise costs more than the price"
     for probe in probes(plan, full, price):
-        world.enter(world.base)
-        table = world.session.run(probe.sql)
-        base = probe.read(table)
-        for other in (*world.removed, *world.replaced):
-            times = 2 if other in world.replaced else 1
-            world.enter(other)
-            moved = world.session.run(probe.sql)
-            if moved.schema != table.schema:
-                yield f"{sql}: its schema depends on the data"
-            for one, two in zip(base, probe.read(moved), strict=True):
-                yield None if one.is_within(two, times) else f"{sql}: {one.name} moved too far ({other})\n{probe.sql}"
+        try:
+            types, rows = world.answer(world.base, probe.sql)
+            base = probe.read(rows)
+            for other in (*world.removed, *world.replaced):
+                times = 2 if other in world.replaced else 1
+                own, moved = world.answer(other, probe.sql)
+                if own != types:
+                    yield f"{sql}: the types of its answer depend on the data"
+                for one, two in zip(base, probe.read(moved), strict=True):
+                    yield None if one.is_within(two, times) else f"{sql}: {one.name} moved too far\n{probe.sql}"
+        except duckdb.Error as error:
+            yield f"{sql}: {error}\n{probe.sql}"
 
 
 def spent(plan: Plan, full: Plan, price: Price) -> Fraction:

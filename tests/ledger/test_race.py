@@ -19,6 +19,7 @@ from tacit.loss import Loss, Zcdp
 
 FORK = multiprocessing.get_context("fork")  # no ledger is open in the parent at that moment
 BUDGET = Zcdp(1, "1e-6")
+PATIENCE = 30.0  # seconds; who waits longer waits for one that failed
 
 Spend = Callable[[Account, str, Loss, Barrier], bool]
 
@@ -36,7 +37,7 @@ def charge(account: Account, digest: str, loss: Loss, barrier: Barrier) -> bool:
 def check_then_spend(account: Account, digest: str, loss: Loss, barrier: Barrier) -> bool:
     """The broken twin: looks whether it fits, then writes, in two steps."""
     admitted = account.filter().admits(loss)
-    barrier.wait()
+    barrier.wait(PATIENCE)
     if admitted:
         with account._chain.writing() as connection:
             event = Charged("now", digest, "", "", digest, Fraction(1), loss)
@@ -47,7 +48,7 @@ def check_then_spend(account: Account, digest: str, loss: Loss, barrier: Barrier
 def spend(folder: Path, spender: Spend, part: Loss, times: int, who: int, barrier: Barrier) -> None:
     with opened(folder) as ledger:
         account = ledger.account(NAME, BUDGET)
-        barrier.wait()
+        barrier.wait(PATIENCE)
         admitted = sum(spender(account, f"p{who}-{i}", part, barrier) for i in range(times))
     (folder / f"admitted-{who}").write_text(str(admitted))
 
@@ -122,7 +123,7 @@ def test_one_request_asked_by_all_at_once_is_paid_once(tmp_path: Path) -> None:
     def ask(who: int) -> None:
         with opened(tmp_path) as ledger:
             account = ledger.account(NAME, BUDGET)
-            barrier.wait()
+            barrier.wait(PATIENCE)
             given = account.charge(request("same", BUDGET))
             stored = account.store(given, f"noise {who}".encode()) if isinstance(given, Charge) else given
         (tmp_path / f"answer-{who}").write_bytes(stored.payload)

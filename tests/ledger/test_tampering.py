@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -95,6 +96,7 @@ def test_a_witness_torn_while_it_was_written_is_as_good_as_the_one_before(tmp_pa
     fill(tmp_path)
     whole = witness.read_bytes()
     assert len(whole) == 2 * 4096
+    assert sorted(json.loads(whole[start : start + 4096])["entries"] for start in (0, 4096)) == [6, 7]
     for torn in (whole[:4096] + b"\x00" * 4096, whole[:100] + b"?" * 3900 + whole[4000:], whole[:4096], whole[:5000]):
         witness.write_bytes(torn)
         opened(tmp_path).close()

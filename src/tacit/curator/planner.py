@@ -10,10 +10,10 @@ from tacit.curator.opened import Opened
 from tacit.exact import Number
 from tacit.loss.families.approx import Pure
 from tacit.query.plans.key_rule import KeyRule
-from tacit.query.plans.noise_share import noise_share
-from tacit.query.plans.plan import Plan
+from tacit.query.plans.noise_share import noise_of
+from tacit.query.plans.plan import KEYS, Plan
 from tacit.query.plans.planning import make_plan
-from tacit.query.plans.price import Price, price_of, price_of_strength
+from tacit.query.plans.price import Price, price_of
 from tacit.query.plans.question import Question, read_question
 from tacit.query.profile.profile import Profile
 
@@ -27,7 +27,8 @@ class Planner:
     opened: Opened
 
     def question(self, sql: str) -> Question:
-        return read_question(sql, self.opened.catalogue)
+        profile = self.profile()
+        return read_question(sql, self.opened.catalogue, None if profile is None else profile.centres)
 
     def price(self, question: Question, epsilon: Number, delta: Number | None) -> Price:
         description = self.opened.description
@@ -56,9 +57,8 @@ class Planner:
         """About how many people a private key needs, from the strength of the noise on one column of its release."""
         if not plan.is_selecting:
             return None
-        description = self.opened.description
-        price = price_of_strength(description.budget, description.promise, strength, True)
-        return KeyRule(noise_share(price, Fraction(1), plan.relation), keys_delta).people()
+        noise = noise_of(strength * KEYS, False, plan.relation)
+        return KeyRule(noise, keys_delta, plan.most_keys).people()
 
     def profile(self) -> Profile | None:
         """The newest, most accurate profile of these data."""

@@ -44,8 +44,7 @@ def release_profile(opened: Opened, epsilon: Number, delta: Number | None, analy
     description = opened.description
     share = analyst_share(opened, analyst)
     price = price_of(description.budget, description.promise, epsilon, delta, False)
-    subjects = subjects_of(opened.catalogue, not isinstance(description.budget, Pure))
-    if not subjects:
+    if not subjects_of(opened.catalogue, not isinstance(description.budget, Pure), {}):
         raise Refused(
             f"a profile of {description.name}",
             "Each row is a person, so there is nothing to learn about rows per person.",
@@ -59,6 +58,6 @@ def release_profile(opened: Opened, epsilon: Number, delta: Number | None, analy
     if isinstance(given, Stored):
         return ProfileAnswer(Profile.from_bytes(given.payload), str(price.alone), True)
     with behind_the_charge(), opened.engine.session(description) as session:
-        profile = make_profile(subjects, price, description.unit.relation, session, ENTROPY)
+        profile = make_profile(opened.catalogue, price, description.unit.relation, session, ENTROPY)
     stored = opened.account.store(given, profile.to_bytes())
     return ProfileAnswer(Profile.from_bytes(stored.payload), str(price.alone), False)

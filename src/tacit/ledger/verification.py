@@ -52,9 +52,9 @@ class _Replay:
 
     def take(self, link: Link) -> None:
         """Follows one entry; refused where it does not follow."""
-        if not (link.number == self.head.entries + 1 and link.previous == self.head.hash):
-            raise damaged(link.number, "It does not follow the one before.")
         event = link.event
+        if not Link.make(self.head, link.account, event) == link:
+            raise damaged(link.number, "It does not follow the one before, or is not spelled as the ledger spells it.")
         if isinstance(event, Opened):
             self._accounts[link.number] = Filter(event.budget)
         elif link.account not in self._accounts:
@@ -66,8 +66,6 @@ class _Replay:
             self._settle(link, event)
         else:
             assert isinstance(event, Joined)
-        if not Link.make(self.head, link.account, event).hash == link.hash:
-            raise damaged(link.number, "It is not spelled as the ledger spells it.")
         self.head = Head(link.number, link.hash)
 
     def _settle(self, link: Link, event: Settled) -> None:

@@ -27,15 +27,15 @@ class Steps:
     nullable: bool
 
 
-def in_steps(value: Typed, asked: str, reason: str | None = None) -> Steps:
+def in_steps(value: Typed, asked: str) -> Steps:
     """The value in steps: integers and decimals as they are stored, floats on a public grid, times since 1970.
 
-    Refused where the value has no bounds, for then one person could move a sum without limit. `reason` says why.
+    Refused where the value has no bounds, for then one person could move a sum without limit.
     """
     if not (value.kind.is_number or value.kind.is_time):
         raise Refused(asked, f"It is a {value.kind}, not a number.", "a number; or COUNT of it.")
     if value.low is None or value.high is None:
-        why = reason or "Its values have no bounds, so one person could move the answer without limit."
+        why = "Its values have no bounds, so one person could move the answer without limit."
         raise Refused(asked, why, "min and max declared for its columns, or GREATEST(LEAST(x, most), least).")
     if value.kind is Kind.FLOAT:
         return _on_grid(value)

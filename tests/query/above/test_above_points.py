@@ -7,7 +7,7 @@ from datetime import date
 import duckdb
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.query.above.sketches import AGGREGATES, CONDITIONS, EXPRESSIONS, NUMBERS, Known, points, rendered, table
 
@@ -44,6 +44,7 @@ def in_duckdb(engine: duckdb.DuckDBPyConnection, sql: str, rows: list[tuple[obje
 def test_an_expression_has_the_value_duckdb_gives_it(
     engine: duckdb.DuckDBPyConnection, sql: str, rows: list[tuple[int | None, float, float | None, float | None]]
 ) -> None:
+    assume("/" not in sql or all(None not in row for row in rows))  # by a number of which nothing is known: nothing is
     rows = sorted(rows, key=lambda row: (row[0] is None, row[0] or 0))
     ours = points(rendered(f"SELECT {sql} AS x", groups_of(rows)).columns[0])
     theirs = [row[0] for row in in_duckdb(engine, f"SELECT {sql} AS x", [tuple(row) for row in rows])]
@@ -58,6 +59,7 @@ def test_an_expression_has_the_value_duckdb_gives_it(
 def test_having_keeps_the_rows_duckdb_keeps(
     engine: duckdb.DuckDBPyConnection, sql: str, rows: list[tuple[int | None, float, float | None, float | None]]
 ) -> None:
+    assume("/" not in sql or all(None not in row for row in rows))  # by a number of which nothing is known: nothing is
     rows = sorted(rows, key=lambda row: (row[0] is None, row[0] or 0))
     ours = points(rendered(f"SELECT COUNT(*) HAVING {sql}", groups_of(rows)).columns[0])
     theirs = [row[0] for row in in_duckdb(engine, f"SELECT a, {sql} AS kept", [tuple(row) for row in rows]) if row[1]]
@@ -124,4 +126,4 @@ def test_whole_numbers_stay_whole(sql: str, whole: bool) -> None:
 def test_rendering_never_fails_whatever_the_numbers(sql: str, values: list[float | None]) -> None:
     """R26: an overflow above the noise is an answer, not an error."""
     groups = table({"age": [1] * len(values)}, dict.fromkeys(AGGREGATES, values))
-    assert rendered(f"SELECT {sql} AS x HAVING {sql} > 0 OR TRUE ORDER BY {sql}", groups).size == len(values)
+    assert rendered(f"SELECT {sql} AS x HAVING {sql} > 0 OR TRUE ORDER BY 0 + {sql}", groups).size == len(values)

@@ -59,7 +59,9 @@ def expressions(depth: int) -> dict[str, st.SearchStrategy[str]]:
         "number": st.sampled_from((*numbers, *literals)),
         "text": st.sampled_from(("region", "note", "'north'", "''", "'é%_'", "NULL")),
         "truth": st.sampled_from(("ok", "yes", "TRUE", "NULL")),
-        "time": st.sampled_from(("day", "visit", "moment", "at", "DATE '2024-02-29'", "TIMESTAMP '1999-12-31 23:59:59'")),
+        "time": st.sampled_from(
+            ("day", "visit", "moment", "at", "DATE '2024-02-29'", "TIMESTAMP '1999-12-31 23:59:59'")
+        ),
     }
     for _ in range(depth):
         found = _deeper(found)
@@ -92,7 +94,12 @@ def _deeper(inner: dict[str, st.SearchStrategy[str]]) -> dict[str, st.SearchStra
         *("({n} {op} {m})", "({n} {op} {m})", "({n} {op} {m})", "{f}({n})", "{f}({n})", "ROUND({n}, {i})"),
         *("POWER({n}, {j})", "GREATEST({n}, {m})", "LEAST({n}, {m})", "COALESCE({n}, {m})", "NULLIF({n}, {m})"),
         *("CASE WHEN {p} THEN {n} ELSE {m} END", "CASE {n} WHEN {m} THEN 1 END", "IF({p}, {n}, {m})", "LENGTH({t})"),
-        *("WIDTH_BUCKET({n}, -3, 12.5, 7)", "WIDTH_BUCKET({n}, 0, 1e9, 10000)", "CAST({n} AS {type})", "EXTRACT({part} FROM {d})"),
+        *(
+            "WIDTH_BUCKET({n}, -3, 12.5, 7)",
+            "WIDTH_BUCKET({n}, 0, 1e9, 10000)",
+            "CAST({n} AS {type})",
+            "EXTRACT({part} FROM {d})",
+        ),
         *("CAST({t} AS {type})", "CAST({p} AS {type})", "date_part('{part}', {d})", "date_diff('{unit}', {d}, {e})"),
         "(CAST({d} AS DATE) - CAST({e} AS DATE))",
         **holes,
@@ -100,18 +107,41 @@ def _deeper(inner: dict[str, st.SearchStrategy[str]]) -> dict[str, st.SearchStra
     text = _choices(
         *("LOWER({t})", "UPPER({t})", "TRIM({t})", "LTRIM({t}, 'n')", "SUBSTRING({t}, 2, {j})", "LEFT({t}, {j})"),
         *("RIGHT({t}, {j})", "CONCAT({t}, '-', {u})", "({t} || {u})", "CASE WHEN {p} THEN {t} ELSE {u} END"),
-        *("COALESCE({t}, {u})", "GREATEST({t}, {u})", "CAST({n} AS VARCHAR)", "CAST({d} AS VARCHAR)", "CAST({p} AS TEXT)"),
+        *(
+            "COALESCE({t}, {u})",
+            "GREATEST({t}, {u})",
+            "CAST({n} AS VARCHAR)",
+            "CAST({d} AS VARCHAR)",
+            "CAST({p} AS TEXT)",
+        ),
         **holes,
     )
     truth = _choices(
         *("({n} {cmp} {m})", "({t} {cmp} {u})", "({d} {cmp} {e})", "({p} AND {q})", "({p} OR {q})", "(NOT {p})"),
-        *("({n} IS NULL)", "({p} IS TRUE)", "({n} BETWEEN {m} AND 100)", "({n} IN (1, 2.5, NULL))", "({t} IN ('a', 'north'))"),
-        *("({t} LIKE {pat})", "({t} NOT ILIKE {pat})", "STARTS_WITH({t}, {u})", "ENDS_WITH({t}, 'h')", "CONTAINS({t}, {u})"),
+        *(
+            "({n} IS NULL)",
+            "({p} IS TRUE)",
+            "({n} BETWEEN {m} AND 100)",
+            "({n} IN (1, 2.5, NULL))",
+            "({t} IN ('a', 'north'))",
+        ),
+        *(
+            "({t} LIKE {pat})",
+            "({t} NOT ILIKE {pat})",
+            "STARTS_WITH({t}, {u})",
+            "ENDS_WITH({t}, 'h')",
+            "CONTAINS({t}, {u})",
+        ),
         *("CAST({n} AS BOOLEAN)", "CAST({t} AS BOOLEAN)", "({d} >= '2024-02-01')", "COALESCE({p}, {q})"),
         **holes,
     )
     time = _choices(
-        *("date_trunc('{unit}', {d})", "({d} + INTERVAL {j} {unit})", "({d} - INTERVAL '{j}' {unit})", "CAST({d} AS DATE)"),
+        *(
+            "date_trunc('{unit}', {d})",
+            "({d} + INTERVAL {j} {unit})",
+            "({d} - INTERVAL '{j}' {unit})",
+            "CAST({d} AS DATE)",
+        ),
         *("CAST({d} AS TIMESTAMP)", "CAST({t} AS DATE)", "GREATEST({d}, {e})", "CASE WHEN {p} THEN {d} ELSE {e} END"),
         "COALESCE({d}, {e})",
         **holes,

@@ -41,27 +41,93 @@ SAME = (
     *("ok AND age > 40", "ok OR age > 40", "NOT ok", "ok IS TRUE", "ok IS NOT FALSE"),
     *("region LIKE 'n%'", "region NOT LIKE '%h'", "region ILIKE 'N_RTH'", "region LIKE 'x!%' ESCAPE '!'"),
     *("STARTS_WITH(region, 'no')", "ENDS_WITH(region, 'th')", "CONTAINS(region, 'or')", "PREFIX(region, 'n')"),
-    *("CASE WHEN age < 18 THEN 'child' WHEN age < 65 THEN 'adult' ELSE 'old' END", "CASE region WHEN 'north' THEN 1 END"),
+    *(
+        "CASE WHEN age < 18 THEN 'child' WHEN age < 65 THEN 'adult' ELSE 'old' END",
+        "CASE region WHEN 'north' THEN 1 END",
+    ),
     *("CASE WHEN ok THEN 1 ELSE 2.5 END", "COALESCE(age, 0)", "IFNULL(region, '?')", "NULLIF(z, 3)", "IF(ok, 1, 0)"),
-    *("GREATEST(z, 0)", "LEAST(age, 65, z)", "GREATEST(x, cost)", "GREATEST(day, DATE '2022-01-01')", "ABS(z)", "ABS(x)"),
+    *(
+        "GREATEST(z, 0)",
+        "LEAST(age, 65, z)",
+        "GREATEST(x, cost)",
+        "GREATEST(day, DATE '2022-01-01')",
+        "ABS(z)",
+        "ABS(x)",
+    ),
     *("ABS(debt)", "SIGN(z)", "SIGN(x)", "ROUND(x)", "ROUND(x, 2)", "ROUND(x, -1)", "ROUND(debt)", "ROUND(debt, 1)"),
-    *("ROUND(debt, -1)", "ROUND(z, -1)", "ROUND(age, -2)", "FLOOR(x)", "FLOOR(debt)", "FLOOR(z)", "CEIL(x)", "CEIL(debt)"),
-    *("TRUNC(x)", "TRUNC(debt)", "SQRT(age)", "SQRT(cost)", "LN(age + 1)", "LOG10(cost + 1)", "LOG2(age + 1)", "EXP(x)"),
+    *(
+        "ROUND(debt, -1)",
+        "ROUND(z, -1)",
+        "ROUND(age, -2)",
+        "FLOOR(x)",
+        "FLOOR(debt)",
+        "FLOOR(z)",
+        "CEIL(x)",
+        "CEIL(debt)",
+    ),
+    *(
+        "TRUNC(x)",
+        "TRUNC(debt)",
+        "SQRT(age)",
+        "SQRT(cost)",
+        "LN(age + 1)",
+        "LOG10(cost + 1)",
+        "LOG2(age + 1)",
+        "EXP(x)",
+    ),
     *("LOG(age + 1)", "POWER(x, 3)", "z ** 2", "LENGTH(region)", "LOWER(region)", "UPPER(region)", "TRIM(region)"),
     *("LTRIM(region, 'n')", "RTRIM(region)", "SUBSTRING(region, 2, 2)", "SUBSTR(region, 3)", "LEFT(region, 2)"),
-    *("RIGHT(region, 2)", "CONCAT(region, '-', region)", "region || '!'", "CAST(age AS VARCHAR)", "CAST(cost AS VARCHAR)"),
-    *("CAST(debt AS VARCHAR)", "CAST(x AS VARCHAR)", "CAST(ok AS VARCHAR)", "CAST(day AS VARCHAR)", "CAST(moment AS VARCHAR)"),
+    *(
+        "RIGHT(region, 2)",
+        "CONCAT(region, '-', region)",
+        "region || '!'",
+        "CAST(age AS VARCHAR)",
+        "CAST(cost AS VARCHAR)",
+    ),
+    *(
+        "CAST(debt AS VARCHAR)",
+        "CAST(x AS VARCHAR)",
+        "CAST(ok AS VARCHAR)",
+        "CAST(day AS VARCHAR)",
+        "CAST(moment AS VARCHAR)",
+    ),
     *("CAST(x AS BIGINT)", "CAST(debt AS INT)", "x::DECIMAL(10, 2)", "debt::DECIMAL(10, 1)", "z::DECIMAL(10, 2)"),
-    *("age::DOUBLE", "cost::DOUBLE", "ok::INT", "z::BOOLEAN", "moment::DATE", "day::TIMESTAMP", "TRY_CAST(region AS INT)"),
+    *(
+        "age::DOUBLE",
+        "cost::DOUBLE",
+        "ok::INT",
+        "z::BOOLEAN",
+        "moment::DATE",
+        "day::TIMESTAMP",
+        "TRY_CAST(region AS INT)",
+    ),
     *("TRY_CAST(region AS DATE)", "TRY_CAST(x AS TINYINT)", "date_trunc('year', day)", "date_trunc('quarter', day)"),
     *("date_trunc('month', day)", "date_trunc('week', day)", "date_trunc('day', moment)", "date_trunc('hour', moment)"),
     *("date_trunc('minute', moment)", "EXTRACT(YEAR FROM day)", "EXTRACT(QUARTER FROM day)", "date_part('week', day)"),
-    *("MONTH(day)", "DAY(day)", "EXTRACT(DOW FROM day)", "ISODOW(day)", "EXTRACT(DOY FROM day)", "HOUR(moment)", "MINUTE(moment)"),
+    *(
+        "MONTH(day)",
+        "DAY(day)",
+        "EXTRACT(DOW FROM day)",
+        "ISODOW(day)",
+        "EXTRACT(DOY FROM day)",
+        "HOUR(moment)",
+        "MINUTE(moment)",
+    ),
     *("SECOND(moment)", "YEAR(moment)", "WEEK(day)", "QUARTER(moment)", "DAYOFWEEK(day)", "DAYOFYEAR(day)"),
     *("date_diff('day', day, DATE '2022-01-01')", "date_diff('month', day, moment)", "date_diff('year', day, moment)"),
     *("date_diff('week', day, moment)", "date_diff('hour', day, moment)", "date_diff('quarter', moment, day)"),
-    *("date_diff('minute', day, moment)", "date_diff('second', moment, day)", "day + INTERVAL 1 MONTH", "day - INTERVAL '10 days'"),
-    *("moment + INTERVAL 36 HOUR", "day + INTERVAL 90 MINUTE", "day - DATE '2022-01-01'", "date_add(day, INTERVAL 1 YEAR)"),
+    *(
+        "date_diff('minute', day, moment)",
+        "date_diff('second', moment, day)",
+        "day + INTERVAL 1 MONTH",
+        "day - INTERVAL '10 days'",
+    ),
+    *(
+        "moment + INTERVAL 36 HOUR",
+        "day + INTERVAL 90 MINUTE",
+        "day - DATE '2022-01-01'",
+        "date_add(day, INTERVAL 1 YEAR)",
+    ),
     *("day BETWEEN '2021-01-01' AND '2022-12-31'", "(age + 1) * (z - 2)", "NULL", "age + NULL", "1 + 2 * 3", "7 // 2"),
 )
 
@@ -99,8 +165,10 @@ def _meaning(typed: Typed, value: object) -> object:
 def _agree(ours: object, theirs: object) -> bool:
     if isinstance(theirs, float) and not math.isfinite(theirs):
         return ours is None
-    if isinstance(ours, float) or isinstance(theirs, float):
-        return math.isclose(float(ours), float(theirs), rel_tol=1e-12, abs_tol=1e-12)  # type: ignore[arg-type]
+    if isinstance(theirs, float | int) and isinstance(ours, float | int | Fraction):
+        return math.isclose(ours, theirs, rel_tol=1e-12, abs_tol=1e-12)
+    if isinstance(theirs, Decimal) and isinstance(ours, float):
+        return math.isclose(ours, theirs, rel_tol=1e-12, abs_tol=1e-12)
     if isinstance(theirs, Decimal):
         return ours == Fraction(theirs)
     if isinstance(ours, date) and not isinstance(ours, datetime) and isinstance(theirs, datetime):

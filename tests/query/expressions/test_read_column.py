@@ -9,13 +9,13 @@ from fractions import Fraction
 
 import duckdb
 import pytest
+from tests.query.expressions.poison import POISON, create
+from tests.query.expressions.typed_law import faults
 
 from tacit.query.expressions import read_column
 from tacit.query.expressions.storage import number_of
 from tacit.schema.description import Column
 from tacit.schema.kind import Kind
-from tests.query.expressions.poison import POISON, create
-from tests.query.expressions.typed_law import faults
 
 _F = Fraction
 _NEW_YEAR = number_of(date(2020, 1, 1))

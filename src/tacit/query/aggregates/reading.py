@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -18,6 +19,7 @@ from tacit.query.aggregates.quantile import Quantile
 from tacit.query.aggregates.total import Total
 from tacit.query.aggregates.variance import Variance
 from tacit.query.expressions.registry import type_expression, type_predicate
+from tacit.query.expressions.unbounded import unbounded_reason
 from tacit.query.relations.rows import Rows
 from tacit.query.steps import Steps, in_steps
 from tacit.query.typed import Typed
@@ -29,6 +31,7 @@ _ACCEPTED = (
     "QUANTILE_CONT(x, share), PERCENTILE_CONT(share) WITHIN GROUP (ORDER BY x), MIN(x), MAX(x), "
     "each with FILTER (WHERE …) if wanted."
 )
+VAST = 2**40  # a span of values that nobody declared: it only keeps integers from overflowing
 _SQUARES = 2**59  # the largest square, in its own steps
 _MOST_LEVELS = 4
 _EXTREME = Fraction(1, 200)
@@ -40,7 +43,8 @@ class Reader:
 
     rows: Rows
     summed: frozenset[str]
-    centres: bool  # whether values are best counted from the middle of their bounds
+    is_middle: bool  # whether values are best counted from the middle of their bounds
+    centres: Mapping[tuple[str, str], int]  # where the values of a table's column seem to lie, in steps
 
     def read(self, node: exp.Expression) -> Aggregate:
         """The aggregate that a call stands for."""
@@ -81,12 +85,17 @@ class Reader:
 
     def _steps(self, node: exp.Expression, inside: exp.Expression) -> Steps:
         typed = type_expression(inside, self.rows)
+        unbounded = unbounded_reason(inside, self.rows) if typed.low is None or typed.high is None else None
+        if unbounded is not None:
+            raise Refused(node.sql("duckdb"), unbounded.why, unbounded.cure)
         return in_steps(typed, node.sql("duckdb"))
 
     def _sum(self, node: exp.Expression, inside: exp.Expression, keep: str, centre: int) -> Measure:
         steps = self._numbers(node, inside)
         away = f"({steps.sql}) - ({centre})" if centre else steps.sql
-        subject = f"total {inside.name.lower()}" if isinstance(inside, exp.Column) and not centre else None
+        subject = None
+        if isinstance(inside, exp.Column):
+            subject = f"{'away' if centre else 'total'} {inside.name.lower()}"
         sql = _kept(away, steps.nullable, keep)
         return Measure(sql, steps.step, steps.high - centre, min(0, steps.low - centre), subject=subject)
 
@@ -96,9 +105,14 @@ class Reader:
         return self._steps(node, inside)
 
     def _centre(self, inside: exp.Expression, steps: Steps) -> int:
-        if inside.sql("duckdb") in self.summed or not self.centres:
+        if inside.sql("duckdb") in self.summed:
             return 0
-        return (steps.low + steps.high) // 2
+        if self.is_middle and steps.high - steps.low < VAST:
+            return (steps.low + steps.high) // 2
+        if isinstance(inside, exp.Column) and len(self.rows.tables) == 1:
+            seen = self.centres.get((min(self.rows.tables), inside.name.lower()), 0)
+            return min(max(seen, steps.low), steps.high)
+        return min(max(0, steps.low), steps.high)
 
     def _mean(self, node: exp.Avg, keep: str) -> Aggregate:
         steps, typed = self._numbers(node, node.this), type_expression(node.this, self.rows)

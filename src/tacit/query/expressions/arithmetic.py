@@ -25,7 +25,8 @@ def numbers(node: exp.Expression, *items: Typed) -> tuple[Typed, ...]:
     for item in items:
         if not (item.kind.is_number or is_null(item)):
             why = f"It calculates with {item.kind}, which is not a number."
-            raise refuse(node, why, "int, decimal and float; CAST(… AS BIGINT) makes one of a text or a truth value.")
+            accepted = "int, decimal and float; CAST(… AS BIGINT) makes one of a text or a truth value."
+            raise refuse(node, why, "day + INTERVAL 1 DAY, or day - day." if item.kind.is_time else accepted)
     return tuple(null_of(Kind.INTEGER) if is_null(item) and not item.kind.is_number else item for item in items)
 
 

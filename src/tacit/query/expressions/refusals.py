@@ -33,6 +33,7 @@ _REASONS: tuple[tuple[tuple[type, ...], str, str], ...] = (
     ((exp.Collate,), "Texts are compared letter by letter, without collation.", "LOWER(x) = 'text'."),
     ((exp.AtTimeZone,), "Times here have no zone; what is stored with one is read in UTC.", "the time without a zone."),
     ((exp.Interval,), "An interval is not a value here.", "day + INTERVAL 1 DAY, or date_diff('day', a, b)."),
+    ((exp.Array, exp.Struct, exp.Bracket, exp.Lambda), "Lists and structs are not values here.", "plain columns."),
     ((exp.Tuple,), "A tuple is not a value here.", "a = 1 AND b = 2."),
 )
 _CHANGING = {"now", "today", "get_current_timestamp", "transaction_timestamp", "nextval", "current_localtimestamp"}

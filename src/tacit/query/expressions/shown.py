@@ -14,7 +14,10 @@ _LONGEST = 80
 
 def shown(node: exp.Expression) -> str:
     """The SQL of `node` as the analyst would write it, cut to a readable length."""
-    text = node.sql(dialect="duckdb")
+    try:
+        text = node.sql(dialect="duckdb")
+    except RecursionError:
+        return "a deeply nested expression"
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 

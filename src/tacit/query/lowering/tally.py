@@ -40,7 +40,7 @@ class TallyBlock:
 
     def sql(self, table: str | None = None) -> str:
         """One SELECT with columns k0 …, y0 …, and w; `table` holds the people's totals if they were kept."""
-        if self.rows.ownership is not Ownership.MANY:
+        if self._is_bounded_by_row:
             return self._by_row()
         if not self.keys:
             return self._by_person(table)
@@ -49,6 +49,12 @@ class TallyBlock:
     def people_sql(self) -> str:
         """Each person's totals in each group: columns "__unit", k0 …, v0 …."""
         return people_sql(self.rows, self.keys, self.measures)
+
+    @property
+    def _is_bounded_by_row(self) -> bool:
+        """Whether a person is one row, whose bounds are within the limits already."""
+        within = all(s.cap >= m.size for m, s in zip(self.measures, self.scalings, strict=True))
+        return self.rows.ownership is not Ownership.MANY and within
 
     @property
     def _groups(self) -> list[str]:

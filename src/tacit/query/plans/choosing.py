@@ -22,20 +22,35 @@ from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 
 _FEW = Fraction(2, 5)  # of the people stay within the limit where groups are many and small
+_FEW_ROWS = 4  # of one person, where nothing is known
 _ROOT_STEPS = 1024  # how finely the root of a number of keys is kept
 
 
 def chosen(plan: Plan, price: Price, block: FindingBlock, noisy: NDArray[np.int64]) -> Mapping[Part, Fraction]:
     """The limits of the parts that a finding block counted people for."""
-    people = noisy / block.unit
+    people = dict(zip(block.parts, noisy / block.unit, strict=True))
     deviation = noise_deviation(block.noise.law) / block.unit
-    return {part: choose(plan, price, part, row, deviation) for part, row in zip(block.parts, people, strict=True)}
+    rows = [part for part in people if isinstance(part, Measure) and part.subject == "rows"]
+    found: dict[Part, Fraction] = {part: choose(plan, price, part, people[part], deviation, None) for part in rows}
+    most = max(found.values(), default=None)
+    return {part: found.get(part) or choose(plan, price, part, people[part], deviation, most) for part in people}
 
 
-def choose(plan: Plan, price: Price, part: Part, people: NDArray[np.float64], deviation: float) -> Fraction:
+def choose(
+    plan: Plan, price: Price, part: Part, people: NDArray[np.float64], deviation: float, rows: Fraction | None
+) -> Fraction:
     """The limit of one part, as a norm in its steps, from noisy numbers of people in each bin of its amount."""
-    amount = choose_limit(BINS, people, deviation, objective(plan, price, part), laplace=price.is_pure)
+    aim, least = objective(plan, price, part), unseen(plan, price, part, rows)
+    amount = choose_limit(BINS, people, deviation, aim, laplace=price.is_pure, unseen=least)
     return as_norm(plan, part, amount, is_gaussian=not price.is_pure)
+
+
+def unseen(plan: Plan, price: Price, part: Part, rows: Fraction | None) -> int:
+    """The amount that counts where nobody can be seen above the noise: that of `rows` rows, each at its largest."""
+    if not isinstance(part, Measure) or part.once or part.subject == "rows":
+        return _FEW_ROWS
+    steps = NORM_STEPS if plan.question.keys and not price.is_pure else 1
+    return min(ceil(part.size * (rows or _FEW_ROWS) * steps), BINS.most)
 
 
 def as_norm(plan: Plan, part: Part, amount: int, is_gaussian: bool) -> Fraction:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 _FAR = 2**45
+_WORD = 2**62  # a total beyond it is cut, whatever its limit: it must fit 64 bits
 
 
 class Origin(Enum):
@@ -50,7 +51,7 @@ class Scaling:
 
     def far_sql(self, total: str) -> str:
         """The same, cut only far beyond the limit: within ±2^45, whose squares add up in 128 bits over 2^36 groups."""
-        far = _FAR * self.over // self.times
+        far = min(_FAR * self.over // self.times, _WORD)
         return self.bare_sql(f"CAST(least(greatest({total}, {-far}), {far}) AS BIGINT)")
 
     def bare_sql(self, value: str) -> str:
@@ -62,7 +63,7 @@ class Scaling:
 
 def scaling(norm: Fraction, room: int) -> Scaling:
     """The finest whole scaling under which a total of up to `norm` steps fits into ±room (room ≥ 2)."""
-    cap = max(1, floor(norm))
+    cap = min(max(1, floor(norm)), _WORD)
     if room >= norm:
         return Scaling(cap, max(1, floor(room / max(norm, Fraction(1)))), 1)
     return Scaling(cap, 1, ceil(norm / (room - 1)))

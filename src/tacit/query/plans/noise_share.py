@@ -36,13 +36,17 @@ class NoiseShare:
 
 
 def noise_share(price: Price, share: Fraction, relation: Relation) -> NoiseShare:
-    """The noise for this share of the price; under replace one person leaves and another comes: twice the norm."""
+    """The noise for this share of the price."""
+    return noise_of(price.strength * share, price.is_pure, relation)
+
+
+def noise_of(strength: Fraction, is_pure: bool, relation: Relation) -> NoiseShare:
+    """The noise of a strength (ε, or μ²); under replace one person leaves and another comes: twice the norm."""
     worlds = 2 if relation is Relation.REPLACE else 1
-    if price.is_pure:
-        strength = price.strength * share / worlds
-        bits = _RADIUS_BITS - _log2_floor(strength)
-        return NoiseShare(DiscreteLaplace(Fraction(2) ** bits), int(strength * Fraction(2) ** bits))
-    squared = price.strength * share / worlds**2
+    if is_pure:
+        bits = _RADIUS_BITS - _log2_floor(strength / worlds)
+        return NoiseShare(DiscreteLaplace(Fraction(2) ** bits), int(strength / worlds * Fraction(2) ** bits))
+    squared = strength / worlds**2
     bits = _RADIUS_BITS - -(-_log2_floor(squared) // 2)
     return NoiseShare(RoundedGaussian(Fraction(4) ** bits), isqrt(int(squared * Fraction(4) ** bits)))
 

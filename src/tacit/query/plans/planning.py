@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from tacit.query.aggregates.parts import Distinct, Measure, Part, Ranks
+from tacit.query.aggregates.reading import VAST
 from tacit.query.catalogue import Catalogue
 from tacit.query.plans.choosing import root_up
 from tacit.query.plans.key_rule import MOST_KEYS
@@ -38,7 +39,11 @@ def _declared(question: Question, catalogue: Catalogue) -> Limits:
 
 def _limit(part: Part, question: Question, declared: Limits, is_gaussian: bool) -> Limit:
     if question.rows.ownership is not Ownership.MANY:
-        return Limit(Fraction(part.size) if isinstance(part, Measure) else Fraction(1), Origin.CONSTRUCTION)
+        if not isinstance(part, Measure):
+            return Limit(Fraction(1), Origin.CONSTRUCTION)
+        if question.rows.ownership is Ownership.EACH or part.size < VAST:
+            return Limit(Fraction(part.size), Origin.CONSTRUCTION)
+        return Limit(None, Origin.FOUND)  # a person's own total, which nobody bounded
     if isinstance(part, Measure) and part.once and not question.keys:
         return Limit(Fraction(1), Origin.CONSTRUCTION)
     norm = _declared_norm(part, declared, is_gaussian)

@@ -47,8 +47,11 @@ class Question:
         return any(key.domain is None for key in self.keys)
 
 
-def read_question(sql: str, catalogue: Catalogue) -> Question:
-    """The question that a query asks; refused, before any data is read, if it has no private answer."""
+def read_question(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, str], int] | None = None) -> Question:
+    """The question that a query asks; refused, before any data is read, if it has no private answer.
+
+    `centres` says, from an earlier release, where the values of columns lie: means are then counted from there.
+    """
     select = _parsed(sql)
     rows = read_rows(select, catalogue)
     keys = tuple(_key(node, rows) for node in _group_nodes(select, rows))
@@ -60,7 +63,7 @@ def read_question(sql: str, catalogue: Catalogue) -> Question:
             "COUNT(*), SUM(x), AVG(x) … with GROUP BY if wanted.",
         )
     summed = frozenset(node.this.sql("duckdb") for node in calls.values() if isinstance(node, exp.Sum))
-    reader = Reader(rows, summed, _has_declared_rows(rows, catalogue))
+    reader = Reader(rows, summed, _has_declared_rows(rows, catalogue), centres or {})
     aggregates = {name: reader.read(node) for name, node in calls.items()}
     above = check_above(select, [key.name for key in keys], list(aggregates))
     return Question(sql, rows, keys, aggregates, above)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tacit.query.aggregates.parts import Distinct, Part, Ranks
 from tacit.query.limits.choice import choose_limit
 from tacit.query.lowering.finding import BINS, NORM_STEPS
-from tacit.query.plans.choosing import objective, root_up
+from tacit.query.plans.choosing import objective, root_up, unseen
 from tacit.query.plans.limit import Limit, Origin
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
@@ -25,16 +25,20 @@ class Profile:
 
     people: Mapping[tuple[str, str], NDArray[np.float64]]
     deviation: float
+    centres: Mapping[tuple[str, str], int]  # where the values of a table's column seem to lie, in its steps
 
     def to_bytes(self) -> bytes:
         rows = [[table, name, counts.tolist()] for (table, name), counts in self.people.items()]
-        return json.dumps({"version": 1, "deviation": self.deviation, "people": rows}).encode()
+        centres = [[table, name, centre] for (table, name), centre in self.centres.items()]
+        tree = {"version": 1, "deviation": self.deviation, "people": rows, "centres": centres}
+        return json.dumps(tree).encode()
 
     @classmethod
     def from_bytes(cls, payload: bytes) -> Profile:
         tree = json.loads(payload)
         people = {(table, name): np.array(counts, np.float64) for table, name, counts in tree["people"]}
-        return cls(people, tree["deviation"])
+        centres = {(table, name): int(centre) for table, name, centre in tree["centres"]}
+        return cls(people, tree["deviation"], centres)
 
     def completed(self, plan: Plan, price: Price) -> Plan:
         """The plan with a limit for every part that the profile covers: all rows of one table, no filter."""
@@ -62,17 +66,19 @@ class Profile:
         spread = self._chosen(plan, price, part, (table, f"norm {key}")) if key else rows
         if part.subject == "rows":
             return spread or rows
-        total = self._chosen(plan, price, part, (table, str(part.subject)))
+        total = self._chosen(plan, price, part, (table, str(part.subject)), spread or rows)
         if total is None or spread is None or rows is None or not spread < rows:
             return total
         return max(Fraction(1), total * spread / rows)  # over the groups a total spreads as rows do
 
-    def _chosen(self, plan: Plan, price: Price, part: Part, subject: tuple[str, str]) -> Fraction | None:
+    def _chosen(
+        self, plan: Plan, price: Price, part: Part, subject: tuple[str, str], rows: Fraction | None = None
+    ) -> Fraction | None:
         counts = self.people.get(subject)
         if counts is None:
             return None
-        aim = objective(plan, price, part)
-        amount = choose_limit(BINS, counts, self.deviation, aim, laplace=price.is_pure)
+        aim, least = objective(plan, price, part), unseen(plan, price, part, rows)
+        amount = choose_limit(BINS, counts, self.deviation, aim, laplace=price.is_pure, unseen=least)
         kind = subject[1].partition(" ")[0]
         if price.is_pure or kind not in ("keys", "norm"):
             return Fraction(amount)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tacit.query.catalogue import Catalogue
 from tacit.query.lowering.finding import BINS, norm_sql
 from tacit.query.relations.rows import UNIT, Ownership, Rows
 from tacit.query.relations.scan import scan
-from tacit.query.steps import in_steps
+from tacit.query.steps import Steps, in_steps
 from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
 
@@ -26,23 +27,61 @@ class Subject:
     amount: str
 
 
-def subjects_of(catalogue: Catalogue, is_gaussian: bool) -> tuple[Subject, ...]:
-    """Everything a profile of this data set counts: each person once in each."""
+Centres = Mapping[tuple[str, str], int]
+"""Where the values of a table's column seem to lie, in its steps."""
+
+
+def value_subjects(catalogue: Catalogue) -> tuple[Subject, ...]:
+    """How far above its lower bound each number is, on each person's average."""
     found: list[Subject] = []
-    for table in catalogue.description.tables.values():
-        rows = scan(table, table.name, catalogue)
-        if rows.ownership is Ownership.MANY:
-            found += _of_totals(table.name, rows)
-            found += _of_keys(table.name, rows, is_gaussian)
+    for table, rows in _tables(catalogue):
+        numbers = numbers_of(rows)
+        means = {f"value {name}": _mean_above(steps) for name, steps in numbers.items()}
+        found += _from_people(table, rows, means) if means else []
     return tuple(found[:MOST_SUBJECTS])
 
 
-def _of_totals(table: str, rows: Rows) -> list[Subject]:
-    """Rows, and the total of each number with bounds, from one pass over the people."""
-    amounts = {"rows": "COUNT(*)"}
-    for (_, name), typed in rows.columns.items():
-        if typed.kind.is_number and typed.keys is None and _is_bounded(typed):
-            amounts[f"total {name}"] = f"least(abs(coalesce(SUM({in_steps(typed, name).sql}), 0)), {BINS.most})"
+def subjects_of(catalogue: Catalogue, is_gaussian: bool, centres: Centres) -> tuple[Subject, ...]:
+    """Everything else that a profile counts: each person once in each."""
+    found: list[Subject] = []
+    for table, rows in _tables(catalogue):
+        amounts = {"rows": "COUNT(*)"}
+        for name, steps in numbers_of(rows).items():
+            amounts[f"total {name}"] = _sum_away(steps, 0)
+            if (table, name) in centres:
+                amounts[f"away {name}"] = _sum_away(steps, centres[table, name])
+        found += _from_people(table, rows, amounts)
+        found += _of_keys(table, rows, is_gaussian)
+    return tuple(found[:MOST_SUBJECTS])
+
+
+def numbers_of(rows: Rows) -> dict[str, Steps]:
+    """The columns that sums and means are asked of: numbers with bounds."""
+    return {
+        name: in_steps(typed, name)
+        for (_, name), typed in rows.columns.items()
+        if typed.kind.is_number and typed.keys is None and _is_bounded(typed)
+    }
+
+
+def _tables(catalogue: Catalogue) -> list[tuple[str, Rows]]:
+    tables = catalogue.description.tables.values()
+    scanned = [(table.name, scan(table, table.name, catalogue)) for table in tables]
+    return [(name, rows) for name, rows in scanned if rows.ownership is Ownership.MANY]
+
+
+def _sum_away(steps: Steps, centre: int) -> str:
+    away = f"({steps.sql}) - ({centre})" if centre else steps.sql
+    return f"least(abs(coalesce(SUM({away}), 0)), {BINS.most})"
+
+
+def _mean_above(steps: Steps) -> str:
+    above = f"SUM(({steps.sql}) - ({steps.low})) // greatest(COUNT({steps.sql}), 1)"
+    return f"least(greatest(coalesce({above}, 0), 0), {BINS.most})"
+
+
+def _from_people(table: str, rows: Rows, amounts: Mapping[str, str]) -> list[Subject]:
+    """Several amounts from one pass over the people."""
     listed = ", ".join(f"{amount} AS a{place}" for place, amount in enumerate(amounts.values()))
     people = f'SELECT {listed} FROM ({rows.sql}) AS "__rows" GROUP BY {UNIT}'
     return [Subject(table, name, people, f"a{place}") for place, name in enumerate(amounts)]

@@ -16,7 +16,8 @@ from tacit.query.relations.group_keys import group_keys
 from tacit.query.relations.join import conjuncts, join_kind, join_private, join_public
 from tacit.query.relations.per_person import per_person
 from tacit.query.relations.rows import UNIT, Ownership, Rows
-from tacit.query.relations.scan import output_name, scan
+from tacit.query.relations.scan import once_named, output_name, scan
+from tacit.query.typed import Typed
 from tacit.schema.description import Lookup
 
 _PLAIN = {"expressions", "from_", "joins", "where", "group", "having", "with_", "kind", "hint", "distinct"}
@@ -51,6 +52,8 @@ def _named(select: exp.Select) -> dict[str, exp.Select]:
 
 
 def _read(node: exp.Expression, catalogue: Catalogue, named: Named) -> Rows | Lookup:
+    if "." in (node.alias or node.name):
+        raise Refused(f"the name {node.alias or node.name}", "A dot stands between a table and a column.", "AS a_name.")
     if isinstance(node, exp.Subquery):
         return _sub_query(node.this, node.alias or "__sub", catalogue, named)
     if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier) or node.args.get("db"):
@@ -107,7 +110,7 @@ def _sub_query(body: exp.Expression, alias: str, catalogue: Catalogue, named: Na
                 "GROUP BY the identifier column (and more, if needed).",
             )
         return per_person(body, rows, alias, [key for key in keys if key not in people])
-    if any(item.find(exp.AggFunc) for item in body.expressions):
+    if body.args.get("having") or any(item.find(exp.AggFunc) for item in body.expressions):
         raise Refused(
             "an aggregate in a sub-query", "It would mix people.", "GROUP BY the identifier column in the sub-query."
         )
@@ -116,23 +119,25 @@ def _sub_query(body: exp.Expression, alias: str, catalogue: Catalogue, named: Na
 
 def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
     """The rows with the columns that a sub-query selects; the person comes along unseen."""
-    listed, columns, identifiers = [], {}, set()
+    listed: list[str] = []
+    columns: dict[tuple[str, str], Typed] = {}
+    identifiers: set[tuple[str, str]] = set()
     for item in body.expressions:
         if isinstance(item, exp.Star):
             for (_, name), typed in rows.columns.items():
-                key = (alias.lower(), name)
+                key = once_named(alias, name, columns, identifiers)
                 columns[key] = replace(typed, sql=output_name(key))
                 listed.append(f"{typed.sql} AS {output_name(key)}")
-            identifiers |= {(alias.lower(), name) for _, name in rows.identifiers}
+            identifiers |= {once_named(alias, name, columns) for _, name in rows.identifiers}
             continue
         inner, name = (item.this, item.alias) if isinstance(item, exp.Alias) else (item, item.alias_or_name)
         if isinstance(inner, exp.Column) and rows.is_identifier(inner.name, inner.table or None):
-            identifiers.add((alias.lower(), (name or inner.name).lower()))
+            identifiers.add(once_named(alias, name or inner.name, columns))
             continue
         if not name:
             raise Refused(f"{inner.sql('duckdb')} without a name", "The outer query could not call it.", "… AS a_name.")
         typed = type_expression(inner, rows)
-        key = (alias.lower(), name.lower())
+        key = once_named(alias, name, columns, identifiers)
         columns[key] = replace(typed, sql=output_name(key))
         listed.append(f"{typed.sql} AS {output_name(key)}")
     people = [] if rows.ownership is Ownership.EACH else [UNIT]

@@ -13,6 +13,7 @@ from tacit.query.relations.rows import UNIT, Ownership, Rows, quoted
 from tacit.query.relations.scan import output_name, reading, visible
 from tacit.query.typed import Typed
 from tacit.schema.description import Lookup
+from tacit.schema.kind import Kind
 
 _KINDS = {"": "JOIN", "INNER": "JOIN", "LEFT": "LEFT JOIN"}
 
@@ -75,6 +76,7 @@ def join_public(
             "A public table is joined by its key, so that a row finds one partner at most.",
             f"ON {alias}.{lookup.key} = a column of the private table, and nothing else.",
         )
+    _refuse_floats(condition, both, alias, lookup)
     test = type_predicate(condition, both)
     columns = ", ".join(f'"__right".{name}' for name in names)
     sql = f'SELECT "__left".*, {columns} FROM ({left.sql}) AS "__left" {kind} ({chosen}) AS "__right" ON {test.sql}'
@@ -117,6 +119,16 @@ def _is_same_person(condition: exp.Expression, left: Rows, right: Rows) -> bool:
     return (left.is_identifier(*first) and right.is_identifier(*second)) or (
         right.is_identifier(*first) and left.is_identifier(*second)
     )
+
+
+def _refuse_floats(condition: exp.Expression, both: Rows, alias: str, lookup: Lookup) -> None:
+    """Several whole numbers have the same nearest double, so a floating-point number could find several partners."""
+    if any(both.column(side.name, side.table or None).kind is Kind.FLOAT for side in condition.find_all(exp.Column)):
+        raise Refused(
+            f"a join to {lookup.name} by a floating-point number",
+            "Whole numbers that differ may be equal to it, so a row could find several partners.",
+            f"a sub-query with CAST(x AS BIGINT) AS key, and ON {alias}.{lookup.key} = key.",
+        )
 
 
 def _is_by_key(condition: exp.Expression, key: tuple[str, str], both: Rows, left: Rows) -> bool:

@@ -8,13 +8,16 @@ from fractions import Fraction
 from sqlglot import exp
 
 from tacit.errors import Refused
+from tacit.query.expressions.intervals import doubles
 from tacit.query.expressions.registry import type_expression, type_predicate
+from tacit.query.expressions.storage import interval
 from tacit.query.relations.rows import UNIT, Ownership, Rows, quoted
-from tacit.query.relations.scan import output_name
+from tacit.query.relations.scan import once_named, output_name
+from tacit.query.steps import in_steps
 from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
 
-_MOST = 2**62
+_MOST = 2**50  # beyond it a total of one person is cut
 _ACCEPTED = "COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM(x), AVG(x), MIN(x) and MAX(x)."
 
 
@@ -28,10 +31,10 @@ class PersonScope:
         self.keys: dict[str, tuple[str, Typed]] = {}
 
     def column(self, name: str, table: str | None) -> Typed:
-        if table == "__total":
-            return next(typed for place, typed in self.totals.values() if place == name)
-        if table == "__key":
-            return next(typed for place, typed in self.keys.values() if place == name)
+        held = {"__total": self.totals, "__key": self.keys}.get(table or "", {})
+        for place, typed in held.values():
+            if place == name:
+                return replace(typed, sql=quoted(f"{table}.{place}"))
         raise Refused(
             f"the column {name} outside an aggregate",
             "A person may have several rows with different values of it.",
@@ -55,12 +58,12 @@ def per_person(select: exp.Select, rows: Rows, alias: str, keys: list[exp.Expres
     for item in select.expressions:
         body, name = (item.this, item.alias) if isinstance(item, exp.Alias) else (item, item.alias_or_name)
         if isinstance(body, exp.Column) and rows.is_identifier(body.name, body.table or None):
-            names.add((alias.lower(), (name or body.name).lower()))
+            names.add(once_named(alias, name or body.name, outputs))
             continue
         if not name:
             raise Refused(f"{body.sql('duckdb')} without a name", "The outer query could not call it.", "… AS a_name.")
         typed = type_expression(_placed(body, scope), scope)
-        key = (alias.lower(), name.lower())
+        key = once_named(alias, name, outputs, names)
         outputs[key] = replace(typed, sql=output_name(key))
         listed.append(f"{typed.sql} AS {output_name(key)}")
     having = select.args.get("having")
@@ -96,6 +99,8 @@ def _placed(node: exp.Expression, scope: PersonScope) -> exp.Expression:
 def _total(node: exp.Expression, scope: PersonScope) -> Typed:
     """What an aggregate over one person's rows is; its SQL names the column that will hold it."""
     inside = node.this.expressions[0] if isinstance(node.this, exp.Distinct) and node.this.expressions else node.this
+    if isinstance(node.this, exp.Distinct) and len(node.this.expressions) != 1:
+        raise Refused(f"{node.sql('duckdb')} of each person", "Pairs are not counted.", _ACCEPTED)
     place = quoted(f"__total.t{len(scope.totals)}")
     if isinstance(node, exp.Count):
         if not isinstance(inside, exp.Star):
@@ -112,17 +117,18 @@ def _total(node: exp.Expression, scope: PersonScope) -> Typed:
             "Its values have no bounds.",
             "min and max declared for its columns.",
         )
+    steps = in_steps(value, f"{node.sql('duckdb')} of each person")
     if isinstance(node, exp.Avg):
-        return Typed(Kind.FLOAT, place, value.low, value.high)
+        bounds = doubles(interval(value))
+        return Typed(Kind.FLOAT, place, bounds.low, bounds.high)
     if value.kind is Kind.FLOAT:
         raise Refused(
             f"{node.sql('duckdb')} of each person",
             "Sums of floating-point numbers depend on the order of the rows.",
             "a column of type money or decimal, or ROUND(x)::BIGINT.",
         )
-    unit = Fraction(1, 10**value.scale)
-    low = Fraction(0) if value.low >= 0 else -_MOST * unit
-    high = Fraction(0) if value.high <= 0 else _MOST * unit
+    low = Fraction(0) if value.low >= 0 else -_MOST * steps.step
+    high = Fraction(0) if value.high <= 0 else _MOST * steps.step
     return Typed(value.kind, place, low, high, scale=value.scale)
 
 
@@ -152,11 +158,8 @@ def _sum_sql(node: exp.Expression, scope: PersonScope) -> str:
 
 
 def _average(value: Typed) -> str:
-    """The mean of a person's values, from integers: the same whatever the order of the rows."""
-    if value.kind is Kind.FLOAT:
-        step = f"CAST(floor({value.sql} * 1048576.0 + 0.5) AS HUGEINT)"
-        mean, divisor = f"CAST(SUM({step}) AS DOUBLE) / COUNT({value.sql})", 1048576.0
-    else:
-        mean, divisor = f"CAST(SUM({value.sql}) AS DOUBLE) / COUNT({value.sql})", float(10**value.scale)
+    """The mean of a person's values, from whole steps: the same whatever the order of the rows."""
+    steps = in_steps(value, "AVG of each person")
+    mean = f"CAST(SUM({steps.sql}) AS DOUBLE) / COUNT({steps.sql}) * {float(steps.step)!r}"
     low, high = float(value.low or 0), float(value.high or 0)
-    return f"CASE WHEN COUNT({value.sql}) > 0 THEN least(greatest({mean} / {divisor!r}, {low!r}), {high!r}) END"
+    return f"CASE WHEN COUNT({steps.sql}) > 0 THEN least(greatest({mean}, {low!r}), {high!r}) END"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 
+from tacit.errors import Refused
 from tacit.query.catalogue import Catalogue
 from tacit.query.expressions.reading import read_column
 from tacit.query.relations.rows import UNIT, Ownership, Rows, quoted
@@ -79,6 +80,14 @@ def visible(reads: Mapping[tuple[str, str], Typed]) -> Mapping[tuple[str, str], 
 def output_name(key: tuple[str, str]) -> str:
     """What a column is called in the SQL of a relation."""
     return quoted(f"{key[0]}.{key[1]}")
+
+
+def once_named(alias: str, name: str, *taken: Container[tuple[str, str]]) -> tuple[str, str]:
+    """The key of a sub-query's column, refused if another has it: its bounds could not be told from the other's."""
+    key = (alias.lower(), name.lower())
+    if any(key in names for names in taken):
+        raise Refused(f"two columns called {name}", "The outer query could not tell them apart.", "… AS another_name.")
+    return key
 
 
 def _identifiers(table: Table, alias: str, catalogue: Catalogue) -> frozenset[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias
 
 from tacit.schema.kind import Key
@@ -15,7 +16,12 @@ Group: TypeAlias = tuple[Key | None, ...]
 
 def key_columns(table: pa.Table, keys: int) -> list[list[Key | None]]:
     """The key columns k0 … of an engine's table."""
-    return [table.column(f"k{place}").to_pylist() for place in range(keys)]
+    return [[_key(value) for value in table.column(f"k{place}").to_pylist()] for place in range(keys)]
+
+
+def _key(value: Key | Decimal | None) -> Key | None:
+    """An integer of more than 64 bits comes as a decimal without digits after the point."""
+    return int(value) if isinstance(value, Decimal) else value
 
 
 def in_group_order(columns: Sequence[Sequence[Key | None]]) -> list[Group]:
