@@ -1,77 +1,99 @@
-"""A count, a mean and a histogram of a small table, released privately: each with its error bar and its cost.
+"""The whole of Tacit in half a minute: a steward describes a clinic's data, analysts ask, and the budget is kept.
 
-`make demo` runs this. The table is made up: 2,400 patients, one row each.
+`make demo` runs this. Every line after a $ is a real command; the data, the ledger and all files are in a temporary
+folder, except for the figure.
 """
 
 from __future__ import annotations
 
-import csv
+import os
+import shlex
+import shutil
+import subprocess
 import sys
-import textwrap
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
-
-from tacit import BoundedMean, Count, Histogram, Pure, Relation, compose, describe
-from tacit.mechanisms.answer import Answer
+from clinic import write_clinic
 
 HERE = Path(__file__).parent
-REGIONS = ("north", "south", "east", "west")
-HIDES = Relation.ADD_REMOVE  # nobody can tell whether one patient is in the table
+
+BY_REGION = "SELECT region, COUNT(*), AVG(cost) FROM visits GROUP BY region"
+BY_COST = "SELECT region, AVG(cost) FROM visits GROUP BY region ORDER BY 2 DESC"
+BY_MONTH = "SELECT date_trunc('month', day) AS month, COUNT(*) FROM visits GROUP BY month"
+BY_WARD = "SELECT ward, COUNT(DISTINCT patient_id) AS patients FROM visits GROUP BY ward ORDER BY patients DESC"
+MEDIAN = "SELECT MEDIAN(cost), QUANTILE_CONT(cost, 0.9) FROM visits"
+PER_PERSON = "SELECT AVG(total) FROM (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id)"
+ELDERLY = "SELECT COUNT(DISTINCT patient_id) FROM visits WHERE age >= 65"
+ONE_BY_ONE = "SELECT patient_id, SUM(cost) FROM visits GROUP BY patient_id"
+
+
+class Shell:
+    """Runs commands in a folder and shows them as somebody would have typed them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        home = {"TACIT_HOME": str(folder / "home"), "TACIT_WITNESS": str(folder / "elsewhere" / "witness")}
+        self._environment = {**os.environ, **home, "COLUMNS": "110"}
+
+    def tacit(self, *words: str, expect: int = 0) -> None:
+        shown = " ".join(word if word.startswith("-") or " " not in word else f'"{word}"' for word in words)
+        print(f"$ tacit {shown}", flush=True)
+        command = [sys.executable, "-m", "tacit", *words]
+        done = subprocess.run(command, cwd=self._folder, env=self._environment, stderr=subprocess.STDOUT)
+        if done.returncode != expect:
+            sys.exit(f"{shlex.join(command)} ended with {done.returncode}, not with {expect}")
+        print(flush=True)
 
 
 def main(figure: Path) -> None:
-    with (HERE / "patients.csv").open(newline="") as file:
-        patients = list(csv.DictReader(file))
-    smokers = [patient["smoker"] == "yes" for patient in patients]
-    costs = [float(patient["cost"] or "nan") for patient in patients]
-    regions = [patient["region"] for patient in patients]
-
-    # Each mechanism knows its price before it sees a single row.
-    count = Count(Pure("0.2"), HIDES)
-    mean = BoundedMean(Pure("0.5"), HIDES, lower=0, upper=4000)
-    histogram = Histogram(Pure("0.3"), HIDES, keys=REGIONS)
-
-    answers = count.release(smokers), mean.release(costs), histogram.release(regions)
-    for title, answer in zip(("Smokers", "Mean cost of a patient", "Patients by region"), answers, strict=True):
-        print(f"{title}\n{_indented(answer)}\n")
-
-    spent = compose(*(answer.loss for answer in answers))
-    print(f"All three together\n{_indented(describe(spent))}\n")
-    draw(figure, *answers)
-    print(f"The picture: {figure}")
+    start = perf_counter()
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        shell = Shell(folder)
+        write_clinic(folder / "visits.parquet")
+        _steward(shell, folder)
+        _analysts(shell)
+        _keeping_the_budget(shell)
+        shutil.copy(folder / "months.png", figure)
+    print(f"The figure: {figure}. All of it took {perf_counter() - start:.0f} seconds.")
 
 
-def _indented(text: object) -> str:
-    lines = [part for line in str(text).splitlines() for part in textwrap.wrap(line, 100, break_long_words=False)]
-    return "\n".join(f"  {line}" for line in lines)
+def _steward(shell: Shell, folder: Path) -> None:
+    _title("The steward describes the data, sets one budget for all of it, and learns a private profile")
+    shell.tacit("init", "visits.parquet", "--unit", "patient_id", "--out", "first.toml")
+    print("# The steward fills in bounds, keys and the budget: see examples/clinic.toml\n")
+    shutil.copy(HERE / "clinic.toml", folder)
+    shell.tacit("check", "clinic.toml")
+    shell.tacit("profile", "clinic.toml", "--epsilon", "0.5")
 
 
-def draw(figure: Path, smokers: Answer, cost: Answer, regions: Answer) -> None:
-    """Bars and points with their 95% intervals."""
-    canvas, (left, middle, right) = plt.subplots(
-        1, 3, figsize=(10, 3.6), width_ratios=(1, 1, 2.4), layout="constrained"
-    )
-    for axes, answer, title, unit in (
-        (left, smokers, "Smokers", "patients"),
-        (middle, cost, "Mean cost of a patient", "euros"),
-    ):
-        low, high = answer.interval()
-        axes.errorbar([0], [answer.value], [[answer.value - low], [high - answer.value]], fmt="o", capsize=8, lw=2)
-        axes.set(title=title, ylabel=unit, xticks=[], ylim=(0, 1.25 * high))
-    low, high = regions.interval()
-    right.bar(REGIONS, regions.value, color="#9ecae1")
-    right.errorbar(
-        REGIONS, regions.value, [regions.value - low, high - regions.value], fmt="none", ecolor="black", capsize=6
-    )
-    right.set(title="Patients by region", ylabel="patients")
-    for axes in (left, middle, right):
-        axes.spines[["top", "right"]].set_visible(False)
-    canvas.suptitle("Private answers with their 95% intervals", fontsize=13)
-    canvas.savefig(figure, dpi=150)
+def _analysts(shell: Shell) -> None:
+    _title("Analysts see the price and the error first, and then ask in SQL")
+    shell.tacit("explain", "clinic.toml", BY_REGION, "--epsilon", "1", "--brief")
+    shell.tacit("query", "clinic.toml", BY_REGION, "--epsilon", "1", "--as", "alice", "--certificate", "answer.json")
+    shell.tacit("query", "clinic.toml", BY_MONTH, "--epsilon", "1", "--as", "alice", "--figure", "months.png")
+    shell.tacit("query", "clinic.toml", BY_WARD, "--epsilon", "1", "--as", "bob")
+    shell.tacit("query", "clinic.toml", MEDIAN, "--epsilon", "1", "--as", "alice")
+    shell.tacit("query", "clinic.toml", PER_PERSON, "--epsilon", "0.5", "--as", "bob")
+    _title("The other way round: name the error, and pay the least price that promises it")
+    shell.tacit("query", "clinic.toml", ELDERLY, "--error", "40", "--as", "bob")
+
+
+def _keeping_the_budget(shell: Shell) -> None:
+    _title("What was answered once is free for everybody, in another order, too")
+    shell.tacit("query", "clinic.toml", BY_COST, "--as", "bob")
+    _title("What has no private answer, or costs more than is left, is refused before a row is read")
+    shell.tacit("query", "clinic.toml", ONE_BY_ONE, "--epsilon", "0.1", "--as", "alice", expect=2)
+    shell.tacit("query", "clinic.toml", BY_REGION, "--epsilon", "4", "--as", "alice", expect=2)
+    _title("Every charge is kept for good, and every answer carries a certificate")
+    shell.tacit("budget", "clinic.toml")
+    shell.tacit("verify", "answer.json", "--ledger", "clinic.toml")
+
+
+def _title(words: str) -> None:
+    print(f"\033[1m{words}\033[0m\n" if sys.stdout.isatty() else f"== {words} ==\n", flush=True)
 
 
 if __name__ == "__main__":

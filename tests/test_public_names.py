@@ -13,6 +13,7 @@ import pytest
 
 import tacit
 from tacit import loss, mechanisms
+from tacit.curator.dataset import open_dataset
 
 
 @pytest.mark.parametrize(
@@ -21,6 +22,12 @@ from tacit import loss, mechanisms
 def test_every_public_name_is_there(package: ModuleType, name: str) -> None:
     assert getattr(package, name).__name__ == name
     assert name in dir(package)
+
+
+def test_open_is_there_and_a_star_does_not_hide_the_built_in() -> None:
+    assert tacit.open is open_dataset
+    assert "open" in dir(tacit)
+    assert "open" not in tacit.__all__
 
 
 def test_every_mechanism_has_a_public_name() -> None:
@@ -41,6 +48,6 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_importing_tacit_loads_nothing_heavy() -> None:
-    code = "import sys, tacit; print(sorted({'numpy', 'flint', 'scipy', 'matplotlib'} & set(sys.modules)))"
+    code = "import sys, tacit; print(sorted({'numpy', 'flint', 'scipy', 'matplotlib', 'duckdb'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "[]"

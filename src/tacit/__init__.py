@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from tacit.names import lazily
 
 if TYPE_CHECKING:
+    from tacit.curator.dataset import Dataset as Dataset
+    from tacit.curator.dataset import open_dataset
     from tacit.errors import Failed as Failed
     from tacit.errors import Refused as Refused
     from tacit.loss.composing.composition import compose as compose
@@ -29,7 +31,11 @@ if TYPE_CHECKING:
     from tacit.mechanisms.statistics.count import Count as Count
     from tacit.mechanisms.statistics.histogram import Histogram as Histogram
 
+    open = open_dataset  # noqa: A001  (tacit.open, as in gzip.open)
+
 _HOME = {
+    "Dataset": "curator.dataset",
+    "open": "curator.dataset:open_dataset",
     "Failed": "errors",
     "Refused": "errors",
     "Approx": "loss.families.approx",
@@ -50,5 +56,5 @@ _HOME = {
     "Laplace": "mechanisms.additive.laplace",
 }
 
-__all__ = sorted(_HOME)
+__all__ = sorted(_HOME.keys() - {"open"})  # a star must not hide the built-in
 __getattr__, __dir__ = lazily(__name__, _HOME)

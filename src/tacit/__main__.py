@@ -40,11 +40,7 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except Refused as refused:
-            end = "" if refused.asked.endswith("\n") else ". "
-            asked = refused.asked[:1].upper() + refused.asked[1:]
-            typer.echo(
-                f"Refused, nothing spent. {asked}{end}{refused.why}\nAccepted instead: {refused.accepted}", err=True
-            )
+            _say_refused(refused, has_budget=ctx.invoked_subcommand in CURATOR)
             raise typer.Exit(REFUSED) from None
         except Failed as failed:
             typer.echo(f"{failed} Asking again runs under the same charge.", err=True)
@@ -52,6 +48,17 @@ class Commands(TyperGroup):
         except KeyboardInterrupt:
             typer.echo("Interrupted. What was charged stays charged; asking again runs under that charge.", err=True)
             raise typer.Exit(INTERRUPTED) from None
+
+
+def _say_refused(refused: Refused, *, has_budget: bool) -> None:
+    if not has_budget:
+        typer.echo(str(refused), err=True)
+        return
+    from tacit.curator.commands.printing import say  # it loads what an answer would have needed
+
+    end = "" if refused.asked.endswith("\n") else ". "
+    say(f"Refused, nothing spent: {refused.asked}{end}{refused.why}", err=True)
+    say(f"Accepted instead: {refused.accepted}", err=True)
 
 
 app = typer.Typer(

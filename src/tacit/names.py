@@ -8,11 +8,12 @@ from typing import Any
 
 
 def lazily(package: str, home: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """A package's `__getattr__` and `__dir__`, from the name of the module that each public name lives in."""
+    """A package's `__getattr__` and `__dir__`, from the module that each public name lives in; module:name renames."""
 
     def load(name: str) -> Any:
         if name not in home:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.{home[name]}"), name)
+        module, _, inner = home[name].partition(":")
+        return getattr(import_module(f"{package}.{module}"), inner or name)
 
     return load, lambda: sorted(home)

@@ -17,7 +17,7 @@ PAID = Price("ε = 0.5, δ = 1e-9", Fraction(16, 1000), Fraction(964, 1000), Fal
 
 
 def keys(*values: object, kind: Kind | None = None) -> Keys:
-    return Keys(tuple(values), kind)  # type: ignore[arg-type]
+    return Keys(tuple(values), kind)
 
 
 def numbers(value: Sequence[float], reach: float, *, whole: bool = False) -> Estimates:

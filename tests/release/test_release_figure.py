@@ -61,7 +61,7 @@ def test_a_second_key_makes_lines_of_its_own() -> None:
         ({"d": keys(*MONTHS, *MONTHS), "r": keys(*map(str, range(24)))}, Bars, True),
     ],
 )
-def test_keys_decide_the_form(columns: dict, form: type, horizontal: bool | None) -> None:  # type: ignore[type-arg]
+def test_keys_decide_the_form(columns: dict, form: type, horizontal: bool | None) -> None:
     size = len(next(iter(columns.values())))
     answer = release(columns | {"count": numbers([1] * size, 1)})
     shape = arrange(answer.rendered)
@@ -93,7 +93,7 @@ def test_open_ends_and_gaps_are_drawn(tmp_path: Path) -> None:
 
 
 def test_a_notebook_shows_it() -> None:
-    assert clinic().plot()._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
+    assert clinic().plot()._repr_png_().startswith(b"\x89PNG")
 
 
 def test_nothing_to_draw_is_refused() -> None:

@@ -21,8 +21,8 @@ def test_it_prints_as_in_the_tour() -> None:
         " north     120,305 ± 640    1,189 (1,178 to 1,210)",
         " NULL           12 ± 640    too few to say (0 to 20,000)",
         " 95% intervals. Visits beyond 40 a patient were left out.",
-        " This release alone: ε = 0.5, δ = 1e-9. Used 1.6% of the budget (ρ 0.0042 of",
-        " 0.266); 96.4% left.",
+        " This release alone: ε = 0.5, δ = 1e-9. Used 1.6% of the budget",
+        " (ρ 0.0042 of 0.266); 96.4% left.",
     ]
 
 

@@ -64,11 +64,13 @@ class BudgetView:
             },
         }
 
-    def __str__(self) -> str:
-        lines = [
-            f" {entry.time[:16].replace('T', ' ')}  {entry.analyst:<12}{share_words(entry.share):>7}   {_short(entry)}"
-            for entry in self.entries
-        ]
+    def text(self, width: int = 120) -> str:
+        """A line a charge, its query shortened to the width, then what is left."""
+        who = max((len(entry.analyst) for entry in self.entries), default=0)
+        lines = []
+        for entry in self.entries:
+            head = f" {entry.time[:16].replace('T', ' ')}  {entry.analyst:<{who}}  {share_words(entry.share):>6}  "
+            lines.append(head + _short(entry, width - len(head)))
         more = self._how_many_more()
         lines.append(f"{left_words(self.left)} left{f': {more}' if more else ''}.")
         for analyst, share in sorted(self.analysts.items()):
@@ -80,6 +82,9 @@ class BudgetView:
         )
         return "\n".join(lines)
 
+    def __str__(self) -> str:
+        return self.text()
+
     def __repr__(self) -> str:
         return str(self)
 
@@ -87,10 +92,13 @@ class BudgetView:
         if not self.entries:
             return ""
         count = self.account.how_many_more(self.entries[-1].loss)
-        return "" if count is None else f"{count:,} more queries like the last"
+        if count is None:
+            return ""
+        return "1 more query like the last" if count == 1 else f"{count:,} more queries like the last"
 
 
-def _short(entry: Entry) -> str:
+def _short(entry: Entry, width: int) -> str:
     words = " ".join(entry.words.split())
-    text = words if len(words) <= 70 else words[:69] + "…"
-    return text if entry.stored else f"{text} (not answered; asking again runs under this charge)"
+    end = "" if entry.stored else " (not answered: asking again runs under this charge)"
+    room = max(20, width - len(end))
+    return (words if len(words) <= room else words[: room - 1] + "…") + end

@@ -17,7 +17,7 @@ from tacit.release.price import share as share_words
 from tacit.schema.description import Description, Table
 
 _EXAMPLE = Fraction(1, 10)
-_PROFILE = Fraction(1, 5)
+_PROFILE = Fraction(1, 2)
 
 
 @dataclass(frozen=True)

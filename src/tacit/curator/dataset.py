@@ -60,10 +60,10 @@ class Dataset:
                     "No earlier release answers it.",
                     "epsilon (--epsilon 0.1), or a target error (--error 50).",
                 )
-            return self._shown(*known, level, self._usual_keys_delta)
+            return self._shown(*known, level)
         plan, price = self._planned(sql, epsilon, delta, error, size, level)
         found = release(self._opened, plan, price, self._analyst, sql, fresh)
-        return self._shown(plan, found, level, price.keys_delta, None if error is None else Target.read(error))
+        return self._shown(plan, found, level, None if error is None else Target.read(error))
 
     def explain(
         self,
@@ -164,14 +164,12 @@ class Dataset:
         plan: Plan,
         found: Answered,
         confidence: Fraction,
-        keys_delta: Fraction,
         target: Target | None = None,
     ) -> Release:
         groups = answered(plan, found.table)
         rendered = plan.question.above.render(groups, confidence)
         kept = () if target is None else (target.verdict(groups, confidence, found.free),)
-        people = self._planner.people_needed(plan, found.table.strength, keys_delta)
-        notes = (*kept, *notes_of(plan, found.table, people))
+        notes = (*kept, *notes_of(plan, found.table, found.people))
         loss_words = found.certificate.statement.price
         words = price_words(self._opened.filter, loss_words, found.share, found.free, found.charge)
         return Release(rendered, confidence, notes, words, found.certificate)

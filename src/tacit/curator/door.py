@@ -21,6 +21,7 @@ from tacit.loss.loss import Loss
 from tacit.noise.entropy import ENTROPY
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
+from tacit.query.plans.program import key_rule
 from tacit.query.running.noisy_table import NoisyTable
 from tacit.query.running.run import run
 
@@ -36,6 +37,7 @@ class Answered:
     free: bool
     share: Fraction
     charge: Loss  # in the account's currency
+    people: int | None  # about how many a private key needs
 
 
 def analyst_share(opened: Opened, analyst: str) -> Fraction | None:
@@ -93,7 +95,8 @@ def release(opened: Opened, plan: Plan, price: Price, analyst: str, words: str, 
     with behind_the_charge(), opened.engine.session(opened.description) as session:
         table = run(plan, price, session, ENTROPY)
     certificate = _certified(opened, plan, price, given, words)
-    stored = opened.account.store(given, _payload(table, certificate))
+    people = key_rule(plan, price).people() if plan.is_selecting else None
+    stored = opened.account.store(given, _payload(table, certificate, people))
     answered = _read(stored, opened)
     return replace(answered, free=False)
 
@@ -109,15 +112,17 @@ def behind_the_charge() -> Iterator[None]:
         raise Failed from None
 
 
-def _payload(table: NoisyTable, certificate: Certificate) -> bytes:
-    return json.dumps({"certificate": certificate.to_json()}).encode() + b"\n" + table.to_bytes()
+def _payload(table: NoisyTable, certificate: Certificate, people: int | None) -> bytes:
+    head = {"certificate": certificate.to_json(), "people": people}
+    return json.dumps(head).encode() + b"\n" + table.to_bytes()
 
 
 def _read(stored: Stored, opened: Opened) -> Answered:
     head, _, packed = stored.payload.partition(b"\n")
-    certificate = Certificate.from_json(json.loads(head)["certificate"])
+    said = json.loads(head)
+    certificate = Certificate.from_json(said["certificate"])
     share = opened.filter.share(stored.charge.loss)
-    return Answered(NoisyTable.from_bytes(packed), certificate, True, share, stored.charge.loss)
+    return Answered(NoisyTable.from_bytes(packed), certificate, True, share, stored.charge.loss, said["people"])
 
 
 def _certified(opened: Opened, plan: Plan, price: Price, charge: Charge, words: str) -> Certificate:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from textwrap import TextWrapper
 from typing import Final
 
 from tacit.curator.expected import Expected
@@ -18,9 +17,6 @@ from tacit.query.plans.program import finding
 from tacit.release.price import Price as PriceWords
 from tacit.release.price import left, share
 
-_WRAPPED: Final = TextWrapper(
-    118, initial_indent="  ", subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
-)
 _SEARCH: Final = BINS.index_sql("amount")
 
 
@@ -57,14 +53,15 @@ class Explanation:
         rule = blocks.tally.rule if blocks is not None and blocks.tally is not None else None
         return None if rule is None else rule.people()
 
-    def __str__(self) -> str:
+    def brief(self) -> str:
+        """Price, limits and expected errors, without the SQL."""
         lines = [self._price(), self._shape(), *self._limits()]
         if self.people_withheld is not None:
             lines.append(withheld(self.people_withheld))
-        lines += self._errors()
-        lines.append("SQL sent to the engine:")
-        lines += [_WRAPPED.fill(statement) for statement in self._shown()]
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._errors()])
+
+    def __str__(self) -> str:
+        return "\n".join([self.brief(), "SQL sent to the engine:", *(f"  {each}" for each in self._shown())])
 
     def __repr__(self) -> str:
         return str(self)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from tacit.mechanisms.answer import number
 from tacit.noise.rounded_gaussian import RoundedGaussian
 from tacit.query.aggregates.parts import Distinct, Measure, Part, Ranks
 from tacit.query.plans.limit import Origin
@@ -17,6 +16,8 @@ _WHENCE = {
     Origin.PROFILE: "chosen from the private profile",
     Origin.FOUND: "found with a tenth of this query's price",
 }
+_ROWS = ("row", "rows")
+_GROUPS = ("group", "groups")
 
 
 def notes_of(plan: Plan, table: NoisyTable, people: int | None) -> tuple[str, ...]:
@@ -39,12 +40,12 @@ def limit_notes(plan: Plan, norms: Mapping[Part, Fraction | None], is_gaussian: 
             what, amount = _limited(part, norm, plan)
             found.setdefault(origin, {}).setdefault(what, []).append(amount)
     several = "more if they lie in several groups" if is_gaussian else "over all groups together"
-    where = f", {several}" if plan.question.keys else ""
     notes = []
     for origin, limits in found.items():
-        amounts = [_span(amounts, *what) for what, amounts in limits.items()]
-        verb = "counts" if amounts == ["1 row"] else "count"
-        notes.append(f"Of one person at most {_listed(amounts)} {verb}{where} ({_WHENCE[origin]}).")
+        listed = sorted(limits.items(), key=lambda limit: limit[0] != _ROWS)
+        amounts = [_span(amounts, *what) for what, amounts in listed]
+        where = f", {several}" if plan.question.keys and any(what != _GROUPS for what in limits) else ""
+        notes.append(f"One person counts for at most {_listed(amounts)}{where} ({_WHENCE[origin]}).")
     return notes
 
 
@@ -54,17 +55,17 @@ def withheld(people: int) -> str:
 
 
 def _limited(part: Part, norm: Fraction, plan: Plan) -> tuple[tuple[str, str], Fraction]:
-    """What is limited, in words for one and for several (none for what is not counted), and to how much."""
+    """What is limited, in words for one and for several, and to how much."""
     if isinstance(part, Distinct):
         return ("different value", "different values"), norm
     if isinstance(part, Ranks) or part.subject == "rows":
-        return ("row", "rows"), norm
+        return _ROWS, norm
     if part.once:
-        return ("group", "groups"), Fraction(round(float(norm) ** 2))
-    name = (
-        f"a total {part.subject.removeprefix('total ')}" if part.subject else f"a total in {_aggregate_of(part, plan)}"
-    )
-    return (name, ""), norm * part.step
+        return _GROUPS, Fraction(round(float(norm) ** 2))
+    kind, _, column = (part.subject or "").partition(" ")
+    words = {"total": f"of {column}", "away": f"of {column} above or below the usual"}
+    name = words.get(kind, f"in {_aggregate_of(part, plan)}")
+    return (name, name), norm * part.step
 
 
 def _aggregate_of(part: Measure, plan: Plan) -> str:
@@ -75,8 +76,6 @@ def _span(amounts: list[Fraction], one: str, several: str) -> str:
     """An amount, or from the least to the greatest where columns of one query differ."""
     ends = [_shown(amount) for amount in (min(amounts), max(amounts))]
     amount = ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
-    if not several:
-        return f"{one} of {amount}"
     return f"{amount} {one if amount == '1' else several}"
 
 
@@ -86,4 +85,4 @@ def _listed(words: list[str]) -> str:
 
 def _shown(amount: Fraction) -> str:
     value = float(amount)
-    return f"{value:,.0f}" if value.is_integer() or value >= 1000 else number(value, value / 100)
+    return f"{value:,.0f}" if value.is_integer() or value >= 1000 else f"{value:.3g}"

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 
 from tacit.curator.opened import Opened
 from tacit.exact import Number
 from tacit.loss.families.approx import Pure
-from tacit.query.plans.key_rule import KeyRule
-from tacit.query.plans.noise_share import noise_of
-from tacit.query.plans.plan import KEYS, Plan
+from tacit.query.plans.plan import Plan
 from tacit.query.plans.planning import make_plan
 from tacit.query.plans.price import Price, price_of
 from tacit.query.plans.question import Question, read_question
@@ -52,13 +49,6 @@ class Planner:
         if profile is not None:
             yield profile.completed(bare, self.price(question, 1, None))
         yield bare
-
-    def people_needed(self, plan: Plan, strength: Fraction, keys_delta: Fraction) -> int | None:
-        """About how many people a private key needs, from the strength of the noise on one column of its release."""
-        if not plan.is_selecting:
-            return None
-        noise = noise_of(strength * KEYS, False, plan.relation)
-        return KeyRule(noise, keys_delta, plan.most_keys).people()
 
     def profile(self) -> Profile | None:
         """The newest, most accurate profile of these data."""

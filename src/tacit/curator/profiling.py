@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tacit.curator.door import analyst_share, behind_the_charge
 from tacit.curator.opened import Opened
 from tacit.curator.planner import PROFILE
+from tacit.curator.price_words import price_words
 from tacit.errors import Refused
 from tacit.exact import Number
 from tacit.ledger.request import Request, Stored
@@ -14,19 +15,19 @@ from tacit.loss.families.approx import Pure
 from tacit.noise.entropy import ENTROPY
 from tacit.query.limits.words import profile_words
 from tacit.query.lowering.finding import BINS
-from tacit.query.plans.price import price_of
+from tacit.query.plans.price import Price, price_of
 from tacit.query.profile.making import make_profile
 from tacit.query.profile.profile import Profile
 from tacit.query.profile.subject import subjects_of
+from tacit.release.price import Price as PriceWords
 
 
 @dataclass(frozen=True, eq=False)
 class ProfileAnswer:
-    """A released profile, and whether it was free this time."""
+    """A released profile, and its price."""
 
     profile: Profile
-    words: str
-    free: bool
+    price: PriceWords
 
     def __str__(self) -> str:
         lines = []
@@ -34,9 +35,9 @@ class ProfileAnswer:
             if subject == "rows":
                 said = profile_words(BINS, people, self.profile.deviation)
                 lines.append(f"{table}: {said}")
-        subjects = f"{len(self.profile.people)} histograms, from which later queries choose their limits for free."
-        cost = "Known already: free." if self.free else f"This release alone: {self.words}."
-        return "\n".join([*lines, subjects, cost])
+        many = len(self.profile.people)
+        lines.append(f"{many} private histograms are kept; from them later queries choose their limits for free.")
+        return "\n".join([*lines, str(self.price)])
 
 
 def release_profile(opened: Opened, epsilon: Number, delta: Number | None, analyst: str, fresh: bool) -> ProfileAnswer:
@@ -52,12 +53,18 @@ def release_profile(opened: Opened, epsilon: Number, delta: Number | None, analy
         )
     digest = PROFILE + opened.data_version()
     request = Request(
-        digest, price.strength, price.charge, analyst, "profile of rows per person", share, fresh, "profile"
+        digest, price.strength, price.charge, analyst, "profile of what people have", share, fresh, "profile"
     )
     given = opened.account.charge(request)
     if isinstance(given, Stored):
-        return ProfileAnswer(Profile.from_bytes(given.payload), str(price.alone), True)
+        return _answer(opened, price, given, True)
     with behind_the_charge(), opened.engine.session(description) as session:
         profile = make_profile(opened.catalogue, price, description.unit.relation, session, ENTROPY)
     stored = opened.account.store(given, profile.to_bytes())
-    return ProfileAnswer(Profile.from_bytes(stored.payload), str(price.alone), False)
+    return _answer(opened, price, stored, False)
+
+
+def _answer(opened: Opened, price: Price, stored: Stored, free: bool) -> ProfileAnswer:
+    account, charge = opened.filter, stored.charge.loss
+    words = price_words(account, str(price.alone), account.share(charge), free, charge)
+    return ProfileAnswer(Profile.from_bytes(stored.payload), words)

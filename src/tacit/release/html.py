@@ -17,7 +17,7 @@ _REST: Final = _CELL + "text-align:left;padding-left:0.3em;opacity:0.65;font-var
 
 def release_html(rendered: Rendered, notes: Sequence[str], most: int) -> str:
     """The table and, under it, the notes."""
-    columns = [cells(column)[:most] for column in rendered.columns]
+    columns = [cells(column) for column in rendered.first(most).columns]
     head = "".join(
         f'<th{"" if column.is_key else " colspan=2"} style="{_LEFT}">{escape(column.name)}</th>'
         for column in rendered.columns

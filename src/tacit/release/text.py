@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from textwrap import fill
 
@@ -11,13 +12,15 @@ from tacit.query.above.rendered import OutputColumn, Rendered
 from tacit.release.cells import Cell, cells
 
 _GAP = "    "
+_GLUE = "\u00a0"
+_TOGETHER = re.compile(r"[εδρ] = |[ερδ] (?=\d)|± (?=\d)| of (?=\d)")
 
 
 def table_text(rendered: Rendered, most: int | None = None) -> str:
     """The table, at most so many rows of it; one row without keys is written downwards."""
     if rendered.size == 1 and not any(column.is_key for column in rendered.columns):
         return _downwards(rendered.columns)
-    columns = [[Cell(column.name, is_words=True), *cells(column)[:most]] for column in rendered.columns]
+    columns = [[Cell(column.name, is_words=True), *cells(column)] for column in rendered.first(most).columns]
     padded = [_padded(column) for column in columns]
     lines = [" " + _GAP.join(row).rstrip() for row in zip(*padded, strict=True)]
     hidden = rendered.size - (len(lines) - 1)
@@ -30,7 +33,14 @@ def table_text(rendered: Rendered, most: int | None = None) -> str:
 
 def notes_text(notes: Sequence[str], width: int) -> str:
     """The notes, a paragraph each."""
-    return "\n".join(fill(note, width, initial_indent=" ", subsequent_indent=" ") for note in notes)
+    return "\n".join(folded(note, width, " ") for note in notes)
+
+
+def folded(text: str, width: int, indent: str = "") -> str:
+    """A paragraph at a width; what belongs together, such as ± 5 and ε = 1, stays on one line."""
+    glued = _TOGETHER.sub(lambda found: found[0].replace(" ", _GLUE), text)
+    lines = fill(glued, width, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
+    return lines.replace(_GLUE, " ")
 
 
 def _downwards(columns: Sequence[OutputColumn]) -> str:

@@ -6,7 +6,7 @@ import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.query.above.sketches import points, rendered, table
+from tests.query.above.sketches import checked, points, rendered, table
 
 REGIONS = st.one_of(st.none(), st.sampled_from(["a", "B", "é", "z", "aa", "\uffee", "𝒳", ""]))
 ROWS = st.lists(
@@ -28,7 +28,7 @@ def engine() -> duckdb.DuckDBPyConnection:
     return duckdb.connect()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60)
 @given(rows=ROWS, order=st.lists(ITEM, max_size=3), limit=st.integers(0, 9), offset=st.integers(0, 4))
 def test_rows_come_in_duckdbs_order(
     engine: duckdb.DuckDBPyConnection,
@@ -71,3 +71,19 @@ def test_a_later_item_may_use_an_alias() -> None:
     groups = table({}, {"COUNT(*)": [10.0]})
     answer = rendered("SELECT COUNT(*) AS n, N * 2 AS twice, twice + 1 AS more HAVING More > 20 LIMIT 1", groups)
     assert [points(column) for column in answer.columns] == [[10.0], [20.0], [21.0]]
+
+
+@pytest.mark.parametrize(
+    ("sql", "chosen"),
+    [
+        ("HAVING COUNT(*) > 3", True),
+        ("ORDER BY 2 DESC LIMIT 3", True),
+        ("ORDER BY n OFFSET 3", True),
+        ("ORDER BY n", False),
+        ("ORDER BY region LIMIT 3", False),
+        ("HAVING region IS NOT NULL", False),
+        ("LIMIT 3", False),
+    ],
+)
+def test_it_knows_when_noise_decides_which_groups_are_shown(sql: str, chosen: bool) -> None:
+    assert checked(f"SELECT region, COUNT(*) AS n {sql}").chooses_by_noise is chosen

@@ -128,7 +128,19 @@ SAME = (
         "day - DATE '2022-01-01'",
         "date_add(day, INTERVAL 1 YEAR)",
     ),
-    *("day BETWEEN '2021-01-01' AND '2022-12-31'", "(age + 1) * (z - 2)", "NULL", "age + NULL", "1 + 2 * 3", "7 // 2"),
+    *(
+        "day BETWEEN '2021-01-01' AND '2022-12-31'",
+        "(age + 1) * (z - 2)",
+        "NULL",
+        "age + NULL",
+        "1 + 2 * 3",
+        "7 // 2",
+        "COALESCE(NULLIF(5, 5), 6)",
+        "COALESCE(TRY_CAST(300 AS TINYINT), 0) + z",
+        "-7 // 2 + 10 % -3",
+        "age - 1 - 2 - 3 - z",
+        "NULLIF('a', 'a') IS NULL",
+    ),
 )
 
 

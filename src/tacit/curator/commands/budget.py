@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tacit.curator.commands.options import File, LedgerPath
-from tacit.curator.commands.printing import say
+from tacit.curator.commands.printing import say, terminal_width
 from tacit.curator.dataset import open_dataset
 
 app = typer.Typer(rich_markup_mode="markdown", add_completion=False)
@@ -29,4 +29,4 @@ def budget(
     if as_json:
         typer.echo(json.dumps(view.fields(), ensure_ascii=False, indent=2))
     else:
-        say(view)
+        say(view.text(terminal_width()))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from tacit.curator.commands.options import (
-    Analyst,
     Confidence,
     Delta,
     Epsilon,
@@ -31,7 +32,7 @@ def explain(
     error: Error = None,
     size: Size = None,
     confidence: Confidence = "0.95",
-    analyst: Analyst = None,
+    brief: Annotated[bool, typer.Option("--brief", help="Leave out the SQL that the engine would get.")] = False,
     ledger: LedgerPath = None,
 ) -> None:
     """Say what a query would cost and how far off it would be. Nothing is spent and no row is read.
@@ -41,6 +42,8 @@ def explain(
     - `tacit explain clinic.toml "SELECT region, COUNT(*) FROM visits GROUP BY region" --epsilon 0.5`
     - `tacit explain clinic.toml @query.sql --error 50`
     """
-    with open_dataset(file, ledger=ledger, analyst=analyst) as dataset:
-        text = read_sql(sql)
-        say(dataset.explain(text, epsilon=epsilon, delta=delta, error=error, size=size, confidence=confidence))
+    with open_dataset(file, ledger=ledger) as dataset:
+        found = dataset.explain(
+            read_sql(sql), epsilon=epsilon, delta=delta, error=error, size=size, confidence=confidence
+        )
+    say(found.brief() if brief else found)

@@ -6,18 +6,24 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from shutil import get_terminal_size
-from textwrap import fill
 from threading import Timer
 from typing import Final
 
 import typer
 
+from tacit.release.text import folded
+
 _LONG: Final = 0.8  # seconds
+
+
+def terminal_width() -> int:
+    """The terminal's width, or 120 at most: longer lines are hard to read."""
+    return min(120, get_terminal_size((120, 24)).columns)
 
 
 def wrapped(text: str) -> str:
     """The text with long lines folded to the terminal, each under its own indentation."""
-    width = min(120, get_terminal_size((120, 24)).columns)
+    width = terminal_width()
     return "\n".join(_folded(line, width) for line in text.splitlines())
 
 
@@ -67,4 +73,4 @@ def _folded(line: str, width: int) -> str:
     if len(line) <= width:
         return line
     indent = line[: len(line) - len(line.lstrip())]
-    return fill(line.strip(), width, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
+    return folded(line.strip(), width, indent)

@@ -25,7 +25,9 @@ def verify(
         Path | None, typer.Option(help="Read a whole ledger again: its path, or the description of its data.")
     ] = None,
 ) -> None:
-    """Check a certificate offline, or read a whole ledger again. Exits with 1 if something does not hold.
+    """Check a certificate offline, or read a whole ledger again; with both, the certificate must be of its key.
+
+    Exits with 1 if something does not hold.
 
     Examples:
 
@@ -34,44 +36,40 @@ def verify(
     """
     if certificate is None and ledger is None:
         raise Refused("to verify nothing", "Something must be named.", "a certificate, or --ledger clinic.toml.")
-    holds = True
-    if certificate is not None:
-        holds = _check_certificate(certificate, key)
+    public, holds = None if key is None else _public_key(key), True
     if ledger is not None:
-        holds = _check_ledger(ledger) and holds
+        with _opened(ledger) as book:
+            found = book.verify()
+            own = SigningKey.open(key_beside(book.path)).public_key
+        say(f"{found} Its certificates are signed by {fingerprint(own)}, whose public key is {own.hex()}.")
+        public, holds = public or own, found.holds
+    if certificate is not None:
+        holds = _check_certificate(certificate, public) and holds
     if not holds:
         raise typer.Exit(1)
 
 
-def _check_certificate(place: Path, key: str | None) -> bool:
+def _check_certificate(place: Path, public_key: bytes | None) -> bool:
     certificate = Certificate.from_json(_read(place))
-    verdict = verify_certificate(certificate, None if key is None else _public_key(key))
+    verdict = verify_certificate(certificate, public_key)
     say(verdict)
     if verdict.holds:
         statement = certificate.statement
         asked = " ".join(statement.query.split())
-        say(f"It says: {asked}\n{statement.price}; hides {statement.unit}; issued {statement.issued}.")
+        say(f"It says: {asked}\n{statement.price}; hides {statement.unit}; issued {statement.issued}. It rests on:")
         say("\n".join(f"- {claim}" for claim in statement.claims))
     return verdict.holds
 
 
-def _check_ledger(place: Path) -> bool:
+def _opened(place: Path) -> Ledger:
+    """The ledger at this path, or that of the data that a description describes."""
     if place.suffix == ".toml":
         from tacit.curator.opened import open_data  # a certificate needs no description
 
-        with open_data(place, None) as opened:
-            return _say_whole(opened.ledger)
+        return open_data(place).ledger
     if not place.exists():
         raise Refused(f"the ledger at {place}", "It is not there.", "its path, or the description of its data.")
-    with Ledger.open(place) as ledger:
-        return _say_whole(ledger)
-
-
-def _say_whole(ledger: Ledger) -> bool:
-    found = ledger.verify()
-    public = SigningKey.open(key_beside(ledger.path)).public_key
-    say(f"{found}\nIts certificates are signed by {fingerprint(public)}; the public key is {public.hex()}.")
-    return found.holds
+    return Ledger.open(place)
 
 
 def _public_key(written: str) -> bytes:

@@ -113,16 +113,21 @@ class KeySelection(Mechanism[Any, "SelectedKeys"]):
     def privatize(self, value: Any, bits: Bits) -> tuple[Key, ...]:
         counts = count_held(value, self.most_keys)
         keys = in_key_order(counts)
-        people = np.array([min(counts[key], len(self._words)) for key in keys], np.int64)
-        words = bits.words(len(keys))
-        kept = people == len(self._words)  # π = 1
+        kept = self.kept(np.array([min(counts[key], _MOST_STEPS) for key in keys], np.int64), bits)
+        return tuple(key for key, is_kept in zip(keys, kept, strict=True) if is_kept)
+
+    def kept(self, counts: NDArray[np.int64], bits: Bits) -> NDArray[np.bool_]:
+        """Which keys are kept, from the number of people who hold each; one that nobody holds never is."""
+        people = np.minimum(counts, len(self._words))
+        words = bits.words(len(people))
+        kept: NDArray[np.bool_] = np.equal(people, len(self._words))  # π = 1
         uncertain = np.flatnonzero(~kept)
         bounds = self._words[people[uncertain]]
         kept[uncertain] = words[uncertain] < bounds
         for place in uncertain[(words[uncertain] >= bounds) & (words[uncertain] - bounds <= 1)]:
             exactly = partial(self.keep_probability, int(people[place]))
             kept[place] = UniformReal(bits, int(words[place])).is_below(exactly)
-        return tuple(key for key, is_kept in zip(keys, kept, strict=True) if is_kept)
+        return kept
 
     @cached_property
     def _words(self) -> NDArray[np.uint64]:

@@ -48,6 +48,15 @@ class Above:
     limit: int | None = None
     offset: int = 0
 
+    @property
+    def chooses_by_noise(self) -> bool:
+        """Whether noisy numbers decide which groups are shown; their intervals then hold for each group on its own,
+        and less often for those that noise has helped to be chosen."""
+        cut = self.limit is not None or self.offset > 0
+        return any(part.aggregates for part in self.having) or (
+            cut and any(by.expression.aggregates for by in self.order)
+        )
+
     def render(self, groups: Groups, confidence: Fraction) -> Rendered:
         """The answer's columns, each number with an interval at this confidence.
 

@@ -13,6 +13,7 @@ import numpy as np
 from tacit.query.above import truth
 from tacit.query.above.estimates import Estimates, Keys
 from tacit.query.above.expression import Expression, Frame, as_numbers
+from tacit.query.above.moments import moment
 from tacit.query.above.truth import Truth
 from tacit.schema.kind import Key, Kind
 
@@ -116,11 +117,15 @@ def either(left: Expression, right: Expression) -> Expression:
 def _compared(sign: str, left: Value, right: Value) -> bool | None:
     if left is None or right is None:
         return None
-    if isinstance(left, datetime) != isinstance(right, datetime):
-        left, right = _moment(left), _moment(right)
+    left, right = _alongside(left, right), _alongside(right, left)
     alike = any(isinstance(left, family) and isinstance(right, family) for family in _FAMILIES)
     return _ON_KEYS[sign](left, right) if alike else None
 
 
-def _moment(value: Key | float) -> Key | float:
-    return datetime.combine(value, time()) if isinstance(value, date) and not isinstance(value, datetime) else value
+def _alongside(value: Key | float, other: Key | float) -> Key | float:
+    """The value as it compares with the other: a day as its first moment, a text beside a date as what it writes."""
+    if isinstance(value, str) and isinstance(other, date):
+        value = moment(value) or value
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return datetime.combine(value, time())
+    return value

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
 from math import isfinite
 from typing import Final
 
 from sqlglot import exp
 
 from tacit.errors import Refused
-from tacit.query.above.estimates import kind_of
 from tacit.query.above.expression import Constant, Expression
+from tacit.query.above.moments import moment
 from tacit.schema.kind import Kind
 
 _TIMES: Final = {
@@ -60,11 +59,8 @@ def as_date_like(side: Expression, other: Expression) -> Expression:
 
 
 def _time(text: str, kind: Kind) -> Constant:
-    try:
-        value = date.fromisoformat(text) if kind is Kind.DATE else datetime.fromisoformat(text)
-    except ValueError:
-        value = None
-    if value is None or (isinstance(value, datetime) and value.tzinfo is not None):
+    found = moment(text)
+    if found is None:
         accepted = "'2024-12-31' or '2024-12-31 18:00:00', without a time zone."
         raise Refused(f"'{text}' as a {kind}", "It is not written as one.", accepted)
-    return Constant(value, kind_of(value))
+    return Constant(found.date() if kind is Kind.DATE else found, kind)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from tacit.query.above.estimates import Estimates, Keys
 
 
@@ -32,6 +34,11 @@ class Rendered:
     @property
     def size(self) -> int:
         return len(self.columns[0].values)
+
+    def first(self, most: int | None) -> Rendered:
+        """Its first rows, at most so many."""
+        rows = np.arange(self.size if most is None else min(most, self.size), dtype=np.int64)
+        return Rendered(tuple(OutputColumn(column.name, column.values.take(rows)) for column in self.columns))
 
     def __getitem__(self, name: str) -> OutputColumn:
         return next(column for column in self.columns if column.name == name)

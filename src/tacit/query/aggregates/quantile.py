@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor
 
 import numpy as np
 
-from tacit.mechanisms.statistics.rank_tree import FAN, RankTree
 from tacit.query.above.estimates import Estimates, Noisy
 from tacit.query.aggregates.aggregate import Aggregate, NoisyParts
-from tacit.query.aggregates.fieller import as_mechanism
 from tacit.query.aggregates.noisy_parts import NoisyRanks
 from tacit.query.aggregates.parts import Part, Ranks
+from tacit.query.aggregates.rank_descent import RankDescent
 
 
 @dataclass(frozen=True)
@@ -39,21 +39,23 @@ class Quantile(Aggregate):
 
 @dataclass(frozen=True, eq=False)
 class NoisyQuantile:
-    """A quantile with the values at which the noisy rank, give or take its noise, may reach its share."""
+    """A quantile with the values at which the noisy rank, give or take its noise, may reach its share.
+
+    Nothing is said where every value within the bounds may be it.
+    """
 
     quantile: Quantile
     noisy: NoisyRanks
 
     def at(self, confidence: Fraction) -> Estimates:
-        ranks, share = self.quantile.ranks, float(self.quantile.share)
-        cells = FAN**ranks.levels
+        ranks, share = self.quantile.ranks, self.quantile.share
         values = np.empty((3, len(self.noisy.counts)))
-        noise = as_mechanism(self.noisy.law)
-        for place, counts in enumerate(self.noisy.counts):
-            tree = RankTree(noise, counts.astype(np.float64), ranks.levels, None)
-            first, last = tree.cells_between(share, confidence)
-            is_vacuous = first == 0 and last == cells - 1
-            values[:, place] = (np.nan if is_vacuous else tree.cell(share), first, last)
-        middle, end = (0, 0) if ranks.width == 1 else (0.5, 1)  # a cell of width 1 holds one value, its first
-        ends = (values + np.array([[middle], [0], [end]])) * ranks.width + ranks.low
-        return Estimates(*(np.clip(ends, ranks.low, ranks.high) * float(ranks.step)))
+        for group, counts in enumerate(self.noisy.counts):
+            found = RankDescent(counts, self.noisy.law, ranks.levels).find(share, confidence)
+            place = floor(min(found.place, found.last)) if ranks.width == 1 else found.place
+            first, last = (ranks.low + cell * ranks.width for cell in (found.first, found.last + 1))
+            ends = max(first, ranks.low), min(last - 1, ranks.high)
+            is_vacuous = ends == (ranks.low, ranks.high) and ranks.low < ranks.high
+            middle = min(max(ranks.low + place * ranks.width, ends[0]), ends[1])
+            values[:, group] = (np.nan if is_vacuous else middle, *ends)
+        return Estimates(*(values * float(ranks.step)))

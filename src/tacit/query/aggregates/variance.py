@@ -7,12 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from tacit.noise.rounded_gaussian import RoundedGaussian
 from tacit.query.above.estimates import Estimates, Noisy
 from tacit.query.aggregates.aggregate import Aggregate, NoisyParts
 from tacit.query.aggregates.fieller import is_telling, ratio_between
 from tacit.query.aggregates.noisy_parts import Floats, NoisySum
 from tacit.query.aggregates.parts import Measure, Part
+from tacit.query.aggregates.weighted_reach import Powers, WeightedReach
 
 _ENOUGH = 8  # the noise of the number of rows must be this much smaller than the number for the sharper interval
 
@@ -47,8 +47,8 @@ class Variance(Aggregate):
 class NoisyVariance:
     """A variance, never negative and never beyond what the bounds permit.
 
-    Where rows are many, its error is that of its tangent in the three sums (Gaussian noise), which is the sharpest;
-    elsewhere intervals for the means of t and t² are combined, each wrong with half of the probability.
+    Where rows are many, its error is that of its tangent in the three sums, which is the sharpest; elsewhere
+    intervals for the means of t and t² are combined, each wrong with half of the probability.
     """
 
     variance: Variance
@@ -63,14 +63,14 @@ class NoisyVariance:
         square = float(spec.squares.step / spec.total.step**2)  # steps of t in one step of the squares
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = self.total.steps / self.rows.steps
-            value = np.clip(self.squares.steps * square / self.rows.steps - mean**2, 0.0, most)
+            seen = self.squares.steps * square / self.rows.steps - mean**2
+            value = np.clip(seen, 0.0, most)
         first, last = self._combined(confidence, square, low, high, most)
         telling = is_telling(self.rows, confidence)
-        if isinstance(self.rows.law, RoundedGaussian):
-            half = self._tangent(confidence, square, mean, value)
-            sharp = telling & (self.rows.steps > _ENOUGH * self.rows.reach(confidence))
-            first = np.where(sharp, np.maximum(first, value - half), first)
-            last = np.where(sharp, np.minimum(last, value + half), last)
+        half = self._tangent(confidence, square, mean, value)
+        sharp = telling & (self.rows.steps > _ENOUGH * self.rows.reach(confidence))
+        first, last = np.where(sharp, seen - half, first), np.where(sharp, seen + half, last)
+        first, last = np.clip(first, 0.0, most), np.clip(last, 0.0, most)
         if spec.is_sample:
             with np.errstate(invalid="ignore", divide="ignore"):
                 factor = np.where(self.rows.steps > 2, self.rows.steps / (self.rows.steps - 1), 1.0)
@@ -81,11 +81,11 @@ class NoisyVariance:
 
     def _tangent(self, confidence: Fraction, square: float, mean: Floats, value: Floats) -> Floats:
         """The reach of (square·dS₂ − 2·mean·dS₁ + (mean² − value)·dN) / N; the three noises are independent."""
-        reaches = [part.reach(confidence) for part in (self.squares, self.total, self.rows)]
-        weights = [np.full(mean.size, square), -2 * mean, mean**2 - value]
+        scales = [float(part.scale) for part in (self.squares, self.total, self.rows)]
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            spread = np.sqrt(sum((weight * reach) ** 2 for weight, reach in zip(weights, reaches, strict=True)))
-            return np.asarray(spread / self.rows.steps)
+            powers = Powers.of(square / scales[0], 2 * mean / scales[1], (mean**2 - value) / scales[2])
+            reach = WeightedReach(self.rows.law).beyond((1 - confidence) / 2, powers)
+            return np.asarray(reach / self.rows.steps)
 
     def _combined(
         self, confidence: Fraction, square: float, low: float, high: float, most: float

@@ -12,7 +12,7 @@ from tacit.query.expressions.results import exact_result, float_result
 from tacit.query.expressions.rule import Family, Typer, part
 from tacit.query.expressions.shifting import difference, is_shift, shift
 from tacit.query.expressions.shown import refuse
-from tacit.query.expressions.storage import MOST_SCALE, as_float, interval, is_null, null_of
+from tacit.query.expressions.storage import MOST_SCALE, as_float, constant_number, interval, is_null, null_of
 from tacit.query.expressions.unifying import unify
 from tacit.query.typed import Typed
 from tacit.schema.kind import Key, Kind
@@ -35,19 +35,19 @@ def keys_of(operation: Callable[[int, int], int | None], *items: Typed) -> tuple
     left, right = items
     if not (left.kind is Kind.INTEGER and right.kind is Kind.INTEGER):
         return None
-    if right.is_constant and right.low is not None:
-        constant = int(right.low)
-        return mapped(left, lambda key: operation(int(key), constant) if isinstance(key, int) else None)
-    if left.is_constant and left.low is not None:
-        constant = int(left.low)
-        return mapped(right, lambda key: operation(constant, int(key)) if isinstance(key, int) else None)
+    first, second = constant_number(left), constant_number(right)
+    if second is not None:
+        return mapped(left, lambda key: operation(key, int(second)) if isinstance(key, int) else None)
+    if first is not None:
+        return mapped(right, lambda key: operation(int(first), key) if isinstance(key, int) else None)
     return None
 
 
 def _add(node: exp.Expression, typer: Typer) -> Typed:
     if is_shift(node):
         return shift(node, typer)
-    return _aligned(node, typer, "+", Interval.__add__, lambda a, b: a + b)
+    items = typer(part(node)), typer(part(node, "expression"))
+    return _aligned(node, items, "+", Interval.__add__, lambda a, b: a + b)
 
 
 def _subtract(node: exp.Expression, typer: Typer) -> Typed:
@@ -56,14 +56,18 @@ def _subtract(node: exp.Expression, typer: Typer) -> Typed:
     left, right = typer(part(node)), typer(part(node, "expression"))
     if left.kind.is_time and right.kind.is_time:
         return difference(node, left, right)
-    return _aligned(node, typer, "-", Interval.__sub__, lambda a, b: a - b)
+    return _aligned(node, (left, right), "-", Interval.__sub__, lambda a, b: a - b)
 
 
 def _aligned(
-    node: exp.Expression, typer: Typer, sign: str, combine: Combine, operation: Callable[[int, int], int]
+    node: exp.Expression,
+    items: tuple[Typed, Typed],
+    sign: str,
+    combine: Combine,
+    operation: Callable[[int, int], int],
 ) -> Typed:
     """A sum or difference: scales are brought together first."""
-    left, right = unify(node, *numbers(node, typer(part(node)), typer(part(node, "expression"))))
+    left, right = unify(node, *numbers(node, *items))
     bounds = combine(interval(left), interval(right))
     if left.kind is Kind.FLOAT:
         return float_result(f"({left.sql} {sign} {right.sql})", doubles(bounds), (left, right))

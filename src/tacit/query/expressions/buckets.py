@@ -13,6 +13,7 @@ from tacit.query.expressions.shown import refuse
 from tacit.query.expressions.storage import (
     as_float,
     as_type,
+    constant_number,
     float_sql,
     integer_sql,
     integer_type,
@@ -33,23 +34,20 @@ def _width_bucket(node: exp.Expression, typer: Typer) -> Typed:
     if any(node.args.get(name) is None for name in names):
         raise refuse(node, "It takes four arguments.", _ACCEPTED)
     value, low, high, count = numbers(node, *(typer(part(node, name)) for name in names))
-    for fixed in (low, high, count):
-        if not fixed.is_constant or is_null(fixed) or fixed.low is None:
-            raise refuse(node, "Its limits and number must be literals.", _ACCEPTED)
-    assert low.low is not None
-    assert high.low is not None
-    if not (count.kind is Kind.INTEGER and count.low is not None and 1 <= count.low <= _MOST_BUCKETS):
+    first, last, buckets = (constant_number(fixed) for fixed in (low, high, count))
+    if first is None or last is None or buckets is None:
+        raise refuse(node, "Its limits and number must be literals.", _ACCEPTED)
+    if not (buckets.denominator == 1 and 1 <= buckets <= _MOST_BUCKETS):
         raise refuse(node, "The number of buckets is out of range.", _ACCEPTED)
-    if not float((high.low - low.low) / count.low) > 1e-300:
+    if not float((last - first) / buckets) > 1e-300:
         raise refuse(node, "The lower limit is not below the upper one.", _ACCEPTED)
     if is_null(value):
         return null_of(Kind.INTEGER)
-    buckets = int(count.low)
     if Kind.FLOAT in (value.kind, low.kind, high.kind):
-        sql = _in_doubles(as_float(value), low.low, high.low, buckets)
+        sql = _in_doubles(as_float(value), first, last, int(buckets))
     else:
-        sql = _in_integers(node, value, low, high, buckets)
-    return Typed(Kind.INTEGER, sql, *_ends(value, low.low, high.low, buckets), nullable=value.nullable)
+        sql = _in_integers(node, value, low, high, int(buckets))
+    return Typed(Kind.INTEGER, sql, *_ends(value, first, last, int(buckets)), nullable=value.nullable)
 
 
 def _ends(value: Typed, low: Fraction, high: Fraction, buckets: int) -> tuple[Fraction, Fraction]:

@@ -66,7 +66,7 @@ def within(value: Typed, limits: Interval) -> Typed:
     ends = bounds * unit
     target = integer_type(ends)
     sql = f"CASE WHEN {value.sql} BETWEEN {ends.low} AND {ends.high} THEN CAST({value.sql} AS {target}) END"
-    return replace(value, sql=f"({sql})", low=bounds.low, high=bounds.high, nullable=True, keys=None)
+    return replace(value, sql=f"({sql})", low=bounds.low, high=bounds.high, nullable=True, keys=None, is_constant=False)
 
 
 def _inside(bounds: Interval, limits: Interval) -> bool:

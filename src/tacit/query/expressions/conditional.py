@@ -69,7 +69,8 @@ def _coalesce(node: exp.Expression, typer: Typer) -> Typed:
 def _nullif(node: exp.Expression, typer: Typer) -> Typed:
     value, missing = typer(part(node)), typer(part(node, "expression"))
     left, right = sides(node, value, missing)
-    return replace(value, sql=f"(CASE WHEN {left} = {right} THEN NULL ELSE {value.sql} END)", nullable=True)
+    sql = f"(CASE WHEN {left} = {right} THEN NULL ELSE {value.sql} END)"
+    return replace(value, sql=sql, nullable=True, is_constant=False)
 
 
 def _extreme(name: str) -> Rule:

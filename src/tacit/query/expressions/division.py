@@ -12,7 +12,7 @@ from tacit.query.expressions.intervals import Interval, doubles, hull, quotient
 from tacit.query.expressions.results import exact_result, float_result
 from tacit.query.expressions.rule import Family, Typer, part
 from tacit.query.expressions.shown import refuse
-from tacit.query.expressions.storage import as_float, interval, is_null, null_of, rescaled
+from tacit.query.expressions.storage import as_float, constant_number, interval, is_null, null_of, rescaled
 from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
 
@@ -83,8 +83,9 @@ def _whole(
     if right.low == right.high == 0:
         return null_of(left.kind, left.scale)
     may_be_zero = interval(right).holds(_ZERO)
-    if left.is_constant and right.is_constant and left.low is not None and right.low is not None:
-        exact = operation(int(left.low * 10**left.scale), int(right.low * 10**right.scale))
+    first, second = constant_number(left), constant_number(right)
+    if first is not None and second is not None:
+        exact = operation(int(first * 10**left.scale), int(second * 10**right.scale))
         value = Fraction(exact or 0, 10**left.scale)
         bounds = Interval(value, value)
 

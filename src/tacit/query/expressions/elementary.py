@@ -13,7 +13,7 @@ from tacit.query.expressions.intervals import Interval, doubles, widened
 from tacit.query.expressions.results import exact_result, float_result
 from tacit.query.expressions.rule import Family, Typer, part
 from tacit.query.expressions.shown import refuse
-from tacit.query.expressions.storage import as_float, interval, is_null, null_of
+from tacit.query.expressions.storage import as_float, constant_number, interval, is_null, null_of
 from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
 
@@ -93,14 +93,14 @@ def _exp(node: exp.Expression, typer: Typer) -> Typed:
 
 def _power(node: exp.Expression, typer: Typer) -> Typed:
     base, exponent = numbers(node, typer(part(node)), typer(part(node, "expression")))
-    is_fixed = exponent.is_constant and exponent.low is not None and exponent.low.denominator == 1
-    if not (is_fixed and exponent.low is not None and 0 <= exponent.low <= _MOST_EXPONENT):
-        accepted = f"POWER(x, 2) and so on up to {_MOST_EXPONENT}; SQRT(x); 1 / POWER(x, 2); EXP(y * LN(x))."
-        raise refuse(node, "The exponent must be a whole literal.", accepted)
-    value, count = as_float(base), int(exponent.low)
     if is_null(exponent):
         return null_of(Kind.FLOAT)
-    exact = interval(value) ** count
+    count = constant_number(exponent)
+    if not (count is not None and count.denominator == 1 and 0 <= count <= _MOST_EXPONENT):
+        accepted = f"POWER(x, 2) and so on up to {_MOST_EXPONENT}; SQRT(x); 1 / POWER(x, 2); EXP(y * LN(x))."
+        raise refuse(node, "The exponent must be a whole literal.", accepted)
+    value = as_float(base)
+    exact = interval(value) ** int(count)
     wide = widened(exact)
     low = max(_ZERO, wide.low or _ZERO) if exact.low is not None and exact.low >= 0 else wide.low
     bounds = Interval(low, wide.high)

@@ -18,8 +18,6 @@ from tacit.schema.description import Column
 from tacit.schema.kind import Key, Kind
 
 _GAPLESS = (Kind.INTEGER, Kind.DATE)  # between two neighbouring keys there is no other value
-_ENUMERABLE = 10_000  # keys of a text column that an engine can hold as one type
-
 Read = Callable[[Column, str, str | None], Typed]
 
 
@@ -49,8 +47,8 @@ def _among(value: Typed, keys: tuple[Key, ...]) -> Typed:
     listed = ", ".join(_stored_literal(key, value) for key in known)
     numbers = [_number(key) for key in known if not isinstance(key, str)]
     low, high = (min(numbers), max(numbers)) if numbers and value.kind is not Kind.BOOLEAN else (None, None)
-    if value.kind is Kind.TEXT and len(known) <= _ENUMERABLE:
-        sql = f"CAST(TRY_CAST({value.sql} AS ENUM({listed})) AS VARCHAR)"  # ten times as fast as IN
+    if value.kind is Kind.TEXT:  # a set that is hashed once: ten times as fast as a list, and as fast for other values
+        sql = f"CASE WHEN {value.sql} IN (SELECT unnest([{listed}])) THEN {value.sql} END"
     elif value.kind in _GAPLESS and low is not None and high is not None and len(known) == high - low + 1:
         sql = f"CASE WHEN {value.sql} BETWEEN {_first(known, value)} AND {_last(known, value)} THEN {value.sql} END"
     else:

@@ -14,7 +14,7 @@ from tacit.query.expressions.intervals import Interval
 from tacit.query.expressions.results import exact_result, float_result
 from tacit.query.expressions.rule import Family, Rule, Typer, part
 from tacit.query.expressions.shown import refuse
-from tacit.query.expressions.storage import interval, is_null, null_of, stored
+from tacit.query.expressions.storage import constant_number, interval, is_null, null_of, stored
 from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
 
@@ -74,12 +74,12 @@ def _digits(node: exp.Expression, typer: Typer) -> int:
     written = node.args.get("decimals")
     if written is None:
         return 0
-    digits = typer(written)
-    if not (digits.is_constant and digits.kind is Kind.INTEGER and digits.low is not None and not is_null(digits)):
-        raise refuse(node, "The number of digits must be a literal.", "ROUND(x, 2).")
-    if not abs(digits.low) <= _MOST_DIGITS:
+    digits = constant_number(typer(written))
+    if digits is None or digits.denominator != 1:
+        raise refuse(node, "The number of digits must be a whole literal.", "ROUND(x, 2).")
+    if not abs(digits) <= _MOST_DIGITS:
         raise refuse(node, f"It asks for more than {_MOST_DIGITS} digits.", "ROUND(x, 2).")
-    return int(digits.low)
+    return int(digits)
 
 
 def _round_float(value: Typed, digits: int) -> Typed:

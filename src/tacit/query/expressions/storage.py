@@ -56,10 +56,17 @@ def sql_type(typed: Typed) -> str:
     return _TYPES.get(typed.kind) or integer_type(stored(typed)) or "HUGEINT"
 
 
+def constant_number(typed: Typed) -> Fraction | None:
+    """The number that a constant expression is; None for a constant NULL, and for what is no constant number."""
+    is_known = typed.is_constant and typed.kind.is_number and not typed.nullable and typed.low == typed.high
+    return typed.low if is_known else None
+
+
 def as_type(typed: Typed, target: str) -> str:
     """The SQL of an expression, cast to the wider type `target` where it has another."""
-    if typed.is_constant and typed.kind in (Kind.INTEGER, Kind.DECIMAL) and typed.low is not None and typed.keys != ():
-        return integer_sql(int(typed.low * 10**typed.scale), target)
+    number = constant_number(typed)
+    if number is not None and typed.kind is not Kind.FLOAT:
+        return integer_sql(int(number * 10**typed.scale), target)
     return typed.sql if sql_type(typed) == target else f"CAST({typed.sql} AS {target})"
 
 
@@ -128,13 +135,12 @@ def as_float(typed: Typed) -> Typed:
         return typed
     if is_null(typed):
         return null_of(Kind.FLOAT)
-    bounds = interval(typed)
-    if typed.is_constant and typed.low is not None:
-        low = Fraction(float(typed.low))
-        return Typed(Kind.FLOAT, float_sql(low), low, low, nullable=False, is_constant=True)
-    whole = stored(typed)
-    is_small = integer_type(whole * Interval(Fraction(2**10), Fraction(2**10))) == "BIGINT"  # below 2^53
-    rounded = doubles(bounds) if is_small else widened(bounds)
+    number = constant_number(typed)
+    if number is not None:
+        nearest = Fraction(float(number))
+        return Typed(Kind.FLOAT, float_sql(nearest), nearest, nearest, nullable=False, is_constant=True)
+    is_small = integer_type(stored(typed) * Interval(Fraction(2**10), Fraction(2**10))) == "BIGINT"  # below 2^53
+    rounded = doubles(interval(typed)) if is_small else widened(interval(typed))
     sql = f"CAST({typed.sql} AS DOUBLE)"
     if typed.scale:
         sql = f"({sql} / 1e{typed.scale})"
@@ -153,5 +159,7 @@ def rescaled(typed: Typed, scale: int, node: exp.Expression) -> Typed:
     if target is None:
         raise refuse(node, "Its exact value may need more than 126 bits.", "narrower bounds in the description.")
     factor = integer_sql(10 ** (scale - typed.scale), target)
-    constant = integer_sql(int((typed.low or 0) * 10**scale), target)
-    return replace(finer, sql=constant if typed.is_constant else f"({as_type(typed, target)} * {factor})")
+    number = constant_number(typed)
+    if number is not None:
+        return replace(finer, sql=integer_sql(int(number * 10**scale), target))
+    return replace(finer, sql=f"({as_type(typed, target)} * {factor})")

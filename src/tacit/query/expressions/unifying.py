@@ -23,7 +23,7 @@ def unify(node: exp.Expression, *items: Typed) -> tuple[Typed, ...]:
     """The same values as expressions of one kind and scale; refuses what SQL would coerce in surprising ways."""
     kinds = {item.kind for item in items if not is_null(item)}
     if not kinds:
-        return items
+        return tuple(null_of(items[0].kind, items[0].scale) for _ in items)
     if all(kind.is_number for kind in kinds):
         return _numbers(node, items, kinds)
     if any(kind.is_time for kind in kinds) and all(kind.is_time or kind is Kind.TEXT for kind in kinds):

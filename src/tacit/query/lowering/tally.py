@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tacit.query.aggregates.parts import Measure
+from tacit.query.plans.geometric_rule import GeometricRule
 from tacit.query.plans.key_column import KeyColumn
 from tacit.query.plans.key_rule import KeyRule
 from tacit.query.plans.limit import Scaling
@@ -35,7 +36,7 @@ class TallyBlock:
     measures: tuple[Measure, ...]
     scalings: tuple[Scaling, ...]
     noise: NoiseShare
-    rule: KeyRule | None
+    rule: KeyRule | GeometricRule | None
     is_joint: bool = False
 
     def sql(self, table: str | None = None) -> str:

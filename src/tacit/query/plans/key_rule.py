@@ -8,8 +8,14 @@ from functools import cached_property, lru_cache
 from math import isqrt
 from statistics import NormalDist
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tacit.noise.ball import ball, first_true, less
+from tacit.noise.bits import Bits
 from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.noise.saturate import saturated_sum
+from tacit.noise.slabs import slabs
 from tacit.query.plans.noise_share import NoiseShare
 
 FULL = 256  # the weight of a person who holds one key, in its own units
@@ -54,6 +60,11 @@ class KeyRule:
         """The weight on each key of a person who holds this many."""
         weight = f"CAST(floor({FULL}.0 / sqrt({keys})) AS BIGINT) * {self.unit}"
         return f"(CASE WHEN {keys} <= {self.most} THEN {weight} ELSE 0 END)"
+
+    def shown(self, weights: NDArray[np.int64], bits: Bits) -> NDArray[np.bool_]:
+        """Which keys are shown, from their weights."""
+        noisy = saturated_sum(weights.copy(), slabs(self.noise.law).draw(weights.size, bits))
+        return (weights > 0) & (noisy >= self.threshold)
 
     def people(self) -> int:
         """About how many people, who hold no other key, a key needs to be shown as often as not."""

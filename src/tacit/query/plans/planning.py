@@ -22,7 +22,7 @@ def make_plan(question: Question, catalogue: Catalogue, is_gaussian: bool) -> Pl
     unit = catalogue.description.unit
     declared = _declared(question, catalogue)
     limits: Mapping[Part, Limit] = {part: _limit(part, question, declared, is_gaussian) for part in question.parts}
-    most = 1 if question.rows.ownership is not Ownership.MANY else declared.keys or MOST_KEYS
+    most = 1 if question.rows.ownership is not Ownership.MANY else max(declared.keys or 0, MOST_KEYS)
     return Plan(question, unit.relation, unit.hides, limits, most)
 
 

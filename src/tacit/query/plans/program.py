@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from tacit.errors import Refused
+from tacit.loss.families.approx import Approx
 from tacit.query.aggregates.mean import Mean
 from tacit.query.aggregates.parts import Distinct, Part, Ranks
 from tacit.query.aggregates.variance import Variance
@@ -14,11 +15,15 @@ from tacit.query.lowering.distinct import DistinctBlock
 from tacit.query.lowering.finding import FindingBlock
 from tacit.query.lowering.ranks import RanksBlock
 from tacit.query.lowering.tally import TallyBlock
+from tacit.query.plans.geometric_rule import GeometricRule
 from tacit.query.plans.key_rule import KeyRule
 from tacit.query.plans.limit import scaling
 from tacit.query.plans.noise_share import noise_share
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
+
+_FEW_KEYS = 4  # of one person: the geometric rule splits ε evenly among them
+_WEAK = Fraction(1, 50)  # below it the rule's table of probabilities would be long, and the keys few
 
 
 @dataclass(frozen=True)
@@ -59,11 +64,24 @@ def norm_of(plan: Plan, part: Part) -> Fraction:
     return norm
 
 
+def key_rule(plan: Plan, price: Price) -> KeyRule | GeometricRule:
+    """The rule that shows private keys: of the two known ones the one that needs fewer people.
+
+    The truncated-geometric rule takes an (ε, δ) of its own. Beside aggregates, or in an account of ρ, that costs
+    more than a share of the Gaussian noise; it is offered where an account of (ε, δ) is asked for keys alone, and a
+    person holds few of them.
+    """
+    gaussian = KeyRule(noise_share(price, plan.share("keys"), plan.relation), price.keys_delta, plan.most_keys)
+    is_affordable = isinstance(price.charge, Approx) and plan.most_keys <= _FEW_KEYS
+    if plan.question.parts or not is_affordable or price.alone.exact_epsilon < _WEAK:
+        return gaussian
+    geometric = GeometricRule(price.alone, plan.relation, plan.most_keys)
+    return geometric if geometric.people() < gaussian.people() else gaussian
+
+
 def _tally(plan: Plan, price: Price) -> TallyBlock | None:
     measures = plan.measures
-    rule = None
-    if plan.is_selecting:
-        rule = KeyRule(noise_share(price, plan.share("keys"), plan.relation), price.keys_delta, plan.most_keys)
+    rule = key_rule(plan, price) if plan.is_selecting else None
     if not measures and rule is None:
         return None
     noise = noise_share(price, plan.share("tally") if measures else plan.share("keys"), plan.relation)

@@ -56,16 +56,16 @@ def read_question(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, st
     rows = read_rows(select, catalogue)
     keys = tuple(_key(node, rows) for node in _group_nodes(select, rows))
     calls = _calls(select)
-    if not calls:
+    if not calls and not any(key.domain is None for key in keys):
         raise Refused(
             "a query without an aggregate",
             "It would show people's own rows.",
-            "COUNT(*), SUM(x), AVG(x) … with GROUP BY if wanted.",
+            "COUNT(*), SUM(x), AVG(x) … with GROUP BY if wanted; or private keys alone, to learn which there are.",
         )
     summed = frozenset(node.this.sql("duckdb") for node in calls.values() if isinstance(node, exp.Sum))
     reader = Reader(rows, summed, _has_declared_rows(rows, catalogue), centres or {})
     aggregates = {name: reader.read(node) for name, node in calls.items()}
-    above = check_above(select, [key.name for key in keys], list(aggregates))
+    above = check_above(select, {key.name: key.kind for key in keys}, list(aggregates))
     return Question(sql, rows, keys, aggregates, above)
 
 
@@ -76,12 +76,24 @@ def _parsed(sql: str) -> exp.Select:
         raise Refused("this text", "It cannot be read as SQL of DuckDB's dialect.", "SELECT … FROM … .") from None
     if len(trees) != 1 or not isinstance(trees[0], exp.Select):
         raise Refused("this statement", "Only questions are answered.", "one SELECT statement.")
-    select = trees[0]
+    select = _grouped(trees[0])
     extra = {name for name, value in select.args.items() if value} - _CLAUSES
     if extra:
         named = ", ".join(sorted(name.strip("_").replace("_", " ").upper() for name in extra))
         raise Refused(named, "It has no private form here.", "SELECT, FROM, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT.")
     return select
+
+
+def _grouped(select: exp.Select) -> exp.Select:
+    """SELECT DISTINCT of columns is GROUP BY all of them."""
+    distinct = select.args.get("distinct")
+    is_plain = distinct is not None and not distinct.args.get("on") and not select.args.get("group")
+    if not is_plain or any(True for item in select.expressions for _ in _outermost(item)):
+        return select
+    grouped = select.copy()
+    grouped.set("distinct", None)
+    grouped.set("group", exp.Group(all=True))
+    return grouped
 
 
 def _group_nodes(select: exp.Select, rows: Rows) -> list[exp.Expression]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import zlib
-from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,11 @@ from numpy.typing import NDArray
 from tacit.errors import Failed
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.query.running.packed_words import packed, packed_width, unpacked
 from tacit.schema.kind import Key
 
-_VERSION = 1
+_VERSION = 2
+_LENGTH = 4  # bytes of the header's length
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,29 +48,40 @@ class NoisyTable:
     strength: Fraction  # of the noise on each column: what a later request is compared with
 
     def to_bytes(self) -> bytes:
-        """A closed, versioned form: JSON with packed integers, compressed."""
+        """A closed, versioned form: the length of a JSON header, the header, and the integers of each column."""
+        widths = {part: packed_width(column.values) for part, column in self.columns.items()}
         tree = {
             "version": _VERSION,
             "strength": str(self.strength),
             "keys": None if self.keys is None else [[_written(key) for key in group] for group in self.keys],
-            "columns": {part: _packed(column) for part, column in self.columns.items()},
+            "columns": [[part, _described(column, widths[part])] for part, column in self.columns.items()],
         }
-        return zlib.compress(json.dumps(tree, separators=(",", ":")).encode(), 1)
+        header = json.dumps(tree, separators=(",", ":")).encode()
+        words = [packed(column.values, widths[part]) for part, column in self.columns.items()]
+        return b"".join([len(header).to_bytes(_LENGTH, "little"), header, *words])
 
     @classmethod
     def from_bytes(cls, payload: bytes) -> NoisyTable:
-        tree = json.loads(zlib.decompress(payload))
+        begin = _LENGTH + int.from_bytes(payload[:_LENGTH], "little")
+        tree = json.loads(payload[_LENGTH:begin])
         if tree["version"] != _VERSION:
+            raise Failed
+        columns = {}
+        for part, described in tree["columns"]:
+            end = begin + prod(described["shape"]) * described["width"]
+            columns[part] = _column(described, payload[begin:end])
+            begin = end
+        if begin != len(payload):
             raise Failed
         keys = tree["keys"]
         return cls(
             None if keys is None else tuple(tuple(_read(key) for key in group) for group in keys),
-            {part: _unpacked(column) for part, column in tree["columns"].items()},
+            columns,
             Fraction(tree["strength"]),
         )
 
 
-def _packed(column: NoisyColumn) -> dict[str, Any]:
+def _described(column: NoisyColumn, width: int) -> dict[str, Any]:
     is_gaussian = isinstance(column.law, RoundedGaussian)
     size = column.law.variance if isinstance(column.law, RoundedGaussian) else column.law.scale
     return {
@@ -77,17 +89,17 @@ def _packed(column: NoisyColumn) -> dict[str, Any]:
         "scale": str(column.scale),
         "norm": str(column.norm),
         "shape": list(column.values.shape),
-        "words": b64encode(column.values.astype("<i8").tobytes()).decode(),
+        "width": width,
     }
 
 
-def _unpacked(tree: Mapping[str, Any]) -> NoisyColumn:
-    name, size = tree["law"]
+def _column(described: Mapping[str, Any], words: bytes) -> NoisyColumn:
+    name, size = described["law"]
     law = {"rounded gaussian": RoundedGaussian, "discrete laplace": DiscreteLaplace}[name](Fraction(size))
     if not isinstance(law, (RoundedGaussian, DiscreteLaplace)):
         raise Failed
-    values = np.frombuffer(b64decode(tree["words"]), "<i8").astype(np.int64).reshape(tree["shape"])
-    return NoisyColumn(values, law, Fraction(tree["scale"]), Fraction(tree["norm"]))
+    values = unpacked(words, described["width"], tuple(described["shape"]))
+    return NoisyColumn(values, law, Fraction(described["scale"]), Fraction(described["norm"]))
 
 
 def _written(key: Key | None) -> Mapping[str, object] | None:

@@ -98,7 +98,7 @@ def _tallied(
     shown = np.ones(len(groups), np.bool_)
     if rule:
         weights = columns.pop()
-        shown = (weights > 0) & (with_noise(weights, rule.noise, bits) >= rule.threshold)
+        shown = rule.shown(weights, bits)
     for measure, scaling, column in zip(block.measures, block.scalings, columns, strict=True):
         drawn = with_noise(column[shown], block.noise, bits)
         noisy[measure] = NoisyColumn(drawn, block.noise.law, scaling.scale, norm_of(plan, measure))

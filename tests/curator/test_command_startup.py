@@ -1,0 +1,48 @@
+"""The command starts fast: each command loads what it needs and no more."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from tests.curator.clinic_command import BY_REGION, Clinic
+from typer.testing import CliRunner
+
+from tacit.__main__ import COMMANDS, app
+
+HEAVY = ("numpy", "flint", "scipy", "sqlglot", "duckdb", "pyarrow", "pydantic", "matplotlib", "pandas")
+
+
+def _loaded(*words: str) -> set[str]:
+    """Which heavy libraries a command has loaded when it ends."""
+    code = (
+        "import atexit, sys; from tacit.__main__ import app; "
+        f"atexit.register(lambda: print(*(set({HEAVY!r}) & sys.modules.keys()), file=sys.stderr)); app({list(words)!r})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    return set(done.stderr.split()) & set(HEAVY)
+
+
+def test_listing_the_commands_loads_none_of_them() -> None:
+    assert _loaded("--help") == set()
+
+
+def test_a_query_loads_no_plotting_and_no_second_table_library(clinic: Clinic) -> None:
+    loaded = _loaded("query", "clinic.toml", BY_REGION, "--epsilon", "1")
+    assert "duckdb" in loaded
+    assert not loaded & {"matplotlib", "pandas", "scipy"}
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "account"])
+def test_every_command_has_help_with_an_example(name: str) -> None:
+    done = CliRunner().invoke(app, [name, "--help"])
+    assert done.exit_code == 0
+    assert f"tacit {name}" in done.output.partition("Example")[2]
+
+
+def test_the_list_says_what_each_command_is_for() -> None:
+    shown = CliRunner().invoke(app, ["--help"]).output
+    for name, (_, purpose) in COMMANDS.items():
+        assert f"{name} " in shown
+        assert purpose[:30] in shown
