@@ -18,6 +18,12 @@ NAME ?=
 	$(PEERS)/python -m pip install --quiet --no-deps --requirement bench/peers-bare.txt
 	touch .venv-peers/ready
 
+.venv-peers-query/%/ready: bench/peers-query-%.txt
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --upgrade pip
+	$(@D)/bin/python -m pip install --quiet --requirement $<
+	touch $@
+
 demo: .venv/ready
 	$(BIN)/python examples/demo.py
 
@@ -33,10 +39,10 @@ test: lint
 test-long: .venv/ready
 	$(BIN)/pytest -n 2 -m long
 
-bench-peers: .venv-peers/ready
+bench-peers: .venv-peers/ready .venv-peers-query/opendp/ready .venv-peers-query/smartnoise/ready
 
-bench: .venv/ready .venv-peers/ready
+bench: .venv/ready bench-peers
 	$(BIN)/python -m bench $(NAME)
 
 clean:
-	rm -rf .venv .venv-peers build dist
+	rm -rf .venv .venv-peers .venv-peers-query .bench build dist

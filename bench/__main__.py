@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-SUBJECTS = ("noise", "release", "start", "accountant")
+SUBJECTS = ("noise", "release", "start", "accountant", "query", "query_overhead", "limits")
 
 
 def main(names: list[str]) -> int:

@@ -27,6 +27,8 @@ def notes_of(plan: Plan, table: NoisyTable, people: int | None) -> tuple[str, ..
     notes = limit_notes(plan, {part: column.norm for part, column in columns.items()}, is_gaussian)
     if people is not None:
         notes.append(withheld(people))
+    if plan.question.above.chooses_by_noise:
+        notes.append("Noise helped to choose which groups are shown: for those, intervals hold a little less often.")
     notes += [words + "." for each in plan.question.aggregates.values() if (words := each.describe())]
     return tuple(notes)
 

@@ -8,7 +8,10 @@ from typing import NamedTuple
 from tacit.errors import Refused
 from tacit.ledger.chain import Chain
 from tacit.ledger.events import Joined, Opened
+from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.loss import Loss
+
+_DIGITS = 10**9
 
 
 @dataclass(frozen=True)
@@ -69,10 +72,20 @@ def find_account(chain: Chain, name: AccountName, budget: Loss) -> Known | None:
             f"The budget of these data hides {known.unit}; losses under two units do not add up.",
             f"the unit they were opened with: {known.unit}.",
         )
-    if not known.budget == budget:
+    if not _is_same(known.budget, budget):
         raise Refused(
             f"a budget of {budget}",
             f"The budget of these data was fixed at {known.budget} when they were first opened.",
             f"keep it: {known.budget}.",
         )
     return known
+
+
+def _is_same(kept: Loss, asked: Loss) -> bool:
+    """Whether a budget is the one that was fixed: for a ρ turned from an (ε, δ), up to the last digits of the turning.
+
+    The account goes on with the budget it was opened with, so nothing is gained by a digit.
+    """
+    if not (isinstance(kept, Zcdp) and isinstance(asked, Zcdp) and kept.exact_delta == asked.exact_delta):
+        return kept == asked
+    return abs(kept.rho - asked.rho) <= kept.rho / _DIGITS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,7 +36,9 @@ class DuckDBSession:
 
     def run(self, sql: str) -> pa.Table:
         try:
-            return self.connection.sql(sql).to_arrow_table()
+            with warnings.catch_warnings():  # it says that few rows are copied; a relation would be planned twice
+                warnings.simplefilter("ignore", UserWarning)
+                return self.connection.execute(sql).to_arrow_table()
         except duckdb.Error:
             raise Failed from None
 
