@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+from tests.query.coverage.releases import CONFIDENCE, Exact, Floats
 
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.gaussian import Gaussian
@@ -16,7 +17,6 @@ from tacit.query.aggregates.mean import Mean
 from tacit.query.aggregates.noisy_parts import Law
 from tacit.query.aggregates.parts import Measure
 from tacit.query.aggregates.variance import Variance
-from tests.query.coverage.releases import CONFIDENCE, Exact, Floats
 
 
 def as_mechanism(law: Law) -> Laplace | Gaussian:

@@ -35,18 +35,24 @@ class DuckDBSession:
     connection: duckdb.DuckDBPyConnection
 
     def run(self, sql: str) -> pa.Table:
-        try:
-            with warnings.catch_warnings():  # it says that few rows are copied; a relation would be planned twice
-                warnings.simplefilter("ignore", UserWarning)
-                return self.connection.execute(sql).to_arrow_table()
-        except duckdb.Error:
-            raise Failed from None
+        with _constant_failure(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # that few rows are copied; a relation would be planned twice
+            return self.connection.execute(sql).to_arrow_table()
 
     def keep(self, name: str, sql: str) -> None:
-        try:
+        with _constant_failure():
             self.connection.execute(f'CREATE TEMP TABLE "{name}" AS {sql}')
-        except duckdb.Error:
-            raise Failed from None
+
+
+@contextmanager
+def _constant_failure() -> Iterator[None]:
+    """Whatever breaks in the driver says no more than that it broke; Ctrl-C, which the driver takes, is given back."""
+    try:
+        yield
+    except duckdb.Error:
+        raise Failed from None
+    except RuntimeError as error:
+        raise (KeyboardInterrupt if str(error) == "Query interrupted" else Failed) from None
 
 
 @dataclass(frozen=True)
