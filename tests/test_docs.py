@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from shutil import copy
 
 import pytest
+from examples.clinic import write_clinic
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -13,7 +15,14 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if BLOCK.search(page.read_text())], ids=lambda page: page.name)
-def test_the_python_of_a_page_runs(page: Path) -> None:
+def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page may ask the clinic of examples/ by its name; its ledger is the test's own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TACIT_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("TACIT_WITNESS", str(tmp_path / "elsewhere" / "witness"))
+    if "clinic.toml" in page.read_text():
+        write_clinic(tmp_path / "visits.parquet")
+        copy(ROOT / "examples" / "clinic.toml", tmp_path)
     code = "\n".join(BLOCK.findall(page.read_text()))
     exec(compile(code, str(page), "exec"), {"__name__": "__page__"})
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
@@ -49,9 +48,9 @@ class Folder:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Folder]:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     monkeypatch.setenv("TACIT_WITNESS", str(tmp_path / "elsewhere" / "witness"))
-    yield Folder(tmp_path)
+    return Folder(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,9 @@ def described(folder: Path, ending: str, extra: str = "") -> Path:
         columns = [
             f"{column} = {{ {reading.declared} }}" for column, kind in names.items() if can_be_read(kind, reading.kind)
         ]
-        lines.append(f"[tables.{way}]\n{source}\nlimits = {{ rows = 3 }}\n[tables.{way}.columns]\n" + "\n".join(columns))
+        lines.append(
+            f"[tables.{way}]\n{source}\nlimits = {{ rows = 3 }}\n[tables.{way}.columns]\n" + "\n".join(columns)
+        )
     file = folder / "poison.toml"
     file.write_text("\n".join(lines))
     return file
@@ -140,7 +142,10 @@ def neighbours(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
 
 def shape_of(table: NoisyTable) -> object:
     """What does not depend on the data: the columns, their types and, where keys are public, how many there are."""
-    return [(part, column.values.dtype, *([] if table.keys else column.values.shape)) for part, column in table.columns.items()]
+    return [
+        (part, column.values.dtype, *([] if table.keys else column.values.shape))
+        for part, column in table.columns.items()
+    ]
 
 
 _SOME = pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.long)])
@@ -231,7 +236,10 @@ def test_totals_beyond_a_word_are_cut(tmp_path: Path) -> None:
         "SELECT COUNT(*) FROM (SELECT person, SUM(x) AS s, AVG(x) AS m FROM t GROUP BY person) AS p WHERE s > m",
     ):
         assert world.noisy(sql).columns
-    for sql in ("SELECT SUM(x * x) FROM t", "SELECT COUNT(s) FROM (SELECT person, SUM(x * x) AS s FROM t GROUP BY person) AS p"):
+    for sql in (
+        "SELECT SUM(x * x) FROM t",
+        "SELECT COUNT(s) FROM (SELECT person, SUM(x * x) AS s FROM t GROUP BY person) AS p",
+    ):
         with pytest.raises(Refused):
             world.noisy(sql)
 

@@ -15,7 +15,18 @@ from tacit.loss.filters.budget import budget_from
 from tacit.loss.relation import Relation
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb_engine import DuckDBEngine, DuckDBSession
-from tacit.schema.description import Column, Description, EachRow, Limits, Lookup, OwnColumn, Source, Table, Through, Unit
+from tacit.schema.description import (
+    Column,
+    Description,
+    EachRow,
+    Limits,
+    Lookup,
+    OwnColumn,
+    Source,
+    Table,
+    Through,
+    Unit,
+)
 from tacit.schema.kind import Kind
 from tests.laws.dirty_values import PHYSICAL, VALUES, engine_type
 
@@ -184,7 +195,11 @@ def _row(random: Random, draft: Draft, columns: Sequence[Column], person: str | 
 
 
 def _named(person: str, physical: str) -> str:
-    return f"'{person}'" if physical == "text" else {"heavy": "'NaN'" if physical == "DOUBLE" else "77"}.get(person, person)
+    return (
+        f"'{person}'"
+        if physical == "text"
+        else {"heavy": "'NaN'" if physical == "DOUBLE" else "77"}.get(person, person)
+    )
 
 
 def _spellings(person: str) -> str:
@@ -233,7 +248,9 @@ def _description(random: Random, by_row: bool) -> Description:
     if not by_row:
         through = Through("visit", "visits", "visit")
         tables["items"] = Table("items", _NOWHERE, _columns(random, ITEMS), through, _limits(random, by_row))
-        tables["people"] = Table("people", _NOWHERE, _columns(random, PEOPLE), OwnColumn("who"), _limits(random, by_row))
+        tables["people"] = Table(
+            "people", _NOWHERE, _columns(random, PEOPLE), OwnColumn("who"), _limits(random, by_row)
+        )
     lookups = {"wards": Lookup("wards", _NOWHERE, {column.name: column for column in WARDS}, "ward")}
     return Description("clinic", Path("clinic.toml"), unit, budget, promise, tables, lookups)
 

@@ -66,7 +66,13 @@ EACH = (
     Shape(
         "renamed rows",
         "(SELECT age * 2 AS dose, dose AS age, cost + 1 AS cost, region AS ward, ward AS region FROM visits) AS s",
-        *(("age", "dose", "cost", "age * cost"), ("age > 1", "cost < 9"), ("age", "ward"), ("region",), ("age", "region")),
+        *(
+            ("age", "dose", "cost", "age * cost"),
+            ("age > 1", "cost < 9"),
+            ("age", "ward"),
+            ("region",),
+            ("age", "region"),
+        ),
         None,
     ),
 )

@@ -63,4 +63,4 @@ def _declared_norm(part: Part, declared: Limits, is_gaussian: bool) -> Fraction 
         total = declared.totals.get(part.subject.removeprefix("total "))
         if total is not None:
             return max(Fraction(1), total / part.step)
-    return None if declared.rows is None else Fraction(declared.rows * max(1, part.size))
+    return None if declared.rows is None or part.size >= VAST else Fraction(declared.rows * max(1, part.size))
