@@ -13,10 +13,26 @@ from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.statistics.combination import reach
 from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.query.aggregates.aggregate import Aggregate
 from tacit.query.aggregates.mean import Mean
 from tacit.query.aggregates.noisy_parts import Law
 from tacit.query.aggregates.parts import Measure
+from tacit.query.aggregates.total import Total
 from tacit.query.aggregates.variance import Variance
+
+
+def truth_and_width(exact: Exact, aggregate: Aggregate) -> tuple[Floats, Floats]:
+    """The exact value in each group, and the width of the oracle's interval."""
+    if isinstance(aggregate, Mean):
+        return true_mean(exact, aggregate), mean_oracle(exact, aggregate)
+    if isinstance(aggregate, Variance):
+        return true_variance(exact, aggregate), variance_oracle(exact, aggregate)
+    assert isinstance(aggregate, Total)
+    step = float(aggregate.part.step) if isinstance(aggregate.part, Measure) else 1.0
+    column = exact.column(aggregate.part)
+    truth = exact.true(aggregate.part) * step
+    half = column.law.spread(CONFIDENCE) / float(column.scale) * step  # the exact quantile of the noise
+    return truth, half + np.minimum(half, truth)
 
 
 def as_mechanism(law: Law) -> Laplace | Gaussian:

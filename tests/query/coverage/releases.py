@@ -9,8 +9,9 @@ from fractions import Fraction
 from pathlib import Path
 from unittest.mock import patch
 
-import duckdb
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from scipy.stats import binom
 
@@ -34,6 +35,7 @@ from tacit.schema.reading import read_description
 CONFIDENCE = Fraction(95, 100)
 FALSE_ALARM = 1e-4
 Floats = NDArray[np.float64]
+ENGINE = DuckDBEngine()
 _DESCRIPTION = """
 [dataset]
 name = "town"
@@ -41,40 +43,48 @@ unit = {{ id = "person", hides = "one person" }}
 budget = {budget}
 [tables.people]
 source = "people.parquet"
-limits = {{ rows = {rows}, keys = {rows} }}
+limits = {{ rows = 1, keys = 1 }}
 [tables.people.columns]
 district = {{ type = "text", keys = ["large", "middle", "small"], nullable = false }}
 cost = {{ type = "money", min = 0, max = 2000, nullable = false }}
 score = {{ type = "int", min = 0, max = 100, nullable = false }}
 weight = {{ type = "float", min = 0, max = 1, nullable = false }}
-place = {{ type = "int", min = 0, max = 5000, nullable = false }}
+place = {{ type = "int", min = 0, max = 4000, nullable = false }}
 """
 SIZES = {"large": 20_000, "middle": 3_000, "small": 400}
 BUDGETS = {"gaussian": "{ epsilon = 100, delta = 1e-5 }", "laplace": "{ epsilon = 100 }"}
 
 
-def make_town(folder: Path, noise: str, rows: int = 1) -> Description:
-    """People of three districts, one row a person; costs are skewed, scores near their upper bound."""
-    generator = np.random.default_rng(20_24)
-    districts = np.repeat(list(SIZES), list(SIZES.values()))
-    many = districts.size
-    columns = {
-        "person": np.arange(many) // rows,
-        "district": districts,
-        "cost": np.round(np.clip(generator.lognormal(4.5, 1.0, many), 0, 2000), 2),
-        "score": np.clip(np.round(100 - generator.exponential(2.0, many)), 0, 100).astype(np.int64),
-        "weight": generator.beta(2, 5, many),
-        "place": generator.integers(0, 5001, many),
-    }
-    connection = duckdb.connect()
-    for name, values in columns.items():
-        connection.register(name, {name: values})
-    names = ", ".join(f"{name}.{name}" for name in columns)
-    joined = " POSITIONAL JOIN ".join(columns)
-    connection.execute(f"COPY (SELECT {names} FROM {joined}) TO '{folder}/people.parquet' (FORMAT parquet)")
-    path = folder / "town.toml"
-    path.write_text(_DESCRIPTION.format(budget=BUDGETS[noise], rows=rows))
-    return read_description(path, DuckDBEngine().public_values)
+@dataclass(frozen=True)
+class Town:
+    """A table of people of three districts, one row a person; costs are skewed, scores near their upper bound."""
+
+    folder: Path
+
+    @classmethod
+    def made(cls, folder: Path) -> Town:
+        """The table, written into a folder."""
+        generator = np.random.default_rng(2024)
+        districts = np.repeat(list(SIZES), list(SIZES.values()))
+        many = districts.size
+        table = pa.table(
+            {
+                "person": np.arange(many),
+                "district": districts,
+                "cost": np.round(np.clip(generator.lognormal(4.5, 1.0, many), 0, 2000), 2),
+                "score": np.clip(np.round(100 - generator.exponential(2.0, many)), 0, 100).astype(np.int64),
+                "weight": generator.beta(2, 5, many),
+                "place": generator.integers(0, 4001, many),
+            }
+        )
+        pq.write_table(table, folder / "people.parquet")
+        return cls(folder)
+
+    def described(self, noise: str) -> Description:
+        """The table's description, with a budget that asks for this noise."""
+        path = self.folder / f"{noise}.toml"
+        path.write_text(_DESCRIPTION.format(budget=BUDGETS[noise]))
+        return read_description(path, ENGINE.public_values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,13 +98,12 @@ class Exact:
     @classmethod
     def of(cls, description: Description, sql: str, epsilon: str = "1") -> Exact:
         """The integers that the engine counts for a query."""
-        engine = DuckDBEngine()
-        headers = {table.name: dict(engine.header(table.source)) for table in description.sources}
+        headers = {table.name: dict(ENGINE.header(table.source)) for table in description.sources}
         catalogue = Catalogue(description, headers)
         question = read_question(sql, catalogue)
         price = price_of(description.budget, description.promise, epsilon, None, question.has_private_keys)
         plan = make_plan(question, catalogue, is_gaussian=not price.is_pure)
-        with _no_noise(), engine.session(description) as session:
+        with _no_noise(), ENGINE.session(description) as session:
             table = running.run(plan, price, session, Seeded(0))
         return cls(plan, price, table.columns)
 

@@ -14,7 +14,7 @@ from tacit.query.aggregates.noisy_parts import Floats, NoisySum
 from tacit.query.aggregates.parts import Measure, Part
 from tacit.query.aggregates.weighted_reach import Powers, WeightedReach
 
-_ENOUGH = 8  # the noise of the number of rows must be this much smaller than the number for the sharper interval
+_ENOUGH = 4  # times smaller than the number of rows must its noise be for the sharper interval
 
 
 @dataclass(frozen=True)

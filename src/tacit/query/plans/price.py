@@ -104,7 +104,7 @@ def gaussian_strength(epsilon: Fraction, delta: Fraction) -> Fraction:
 
 def _near(epsilon: float, delta: float) -> float:
     """The μ at which Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) is δ, about."""
-    low, high = -60.0, 12.0  # powers of two
+    low, high = -60.0, 24.0  # powers of two
     while high - low > 1e-13 * max(1.0, abs(low)):
         middle = (low + high) / 2
         mu = 2.0**middle

@@ -49,7 +49,8 @@ def run(plan: Plan, price: Price, session: Session, bits: Bits) -> NoisyTable:
     for ranks in blocks.ranks:
         cells = FAN**ranks.ranks.levels
         counts = _placed(session.run(ranks.sql()), len(ranks.keys), groups, ["y0"], cells)[0]
-        levels = [counts.reshape(len(groups), FAN**d, -1).sum(axis=2) for d in range(1, ranks.ranks.levels + 1)]
+        shapes = [(len(groups), FAN**d, FAN ** (ranks.ranks.levels - d)) for d in range(1, ranks.ranks.levels + 1)]
+        levels = [counts.reshape(shape).sum(axis=2) for shape in shapes]
         tree = np.concatenate(levels, axis=1)
         drawn = with_noise(tree.ravel(), ranks.noise, bits).reshape(tree.shape)
         noisy[ranks.ranks] = NoisyColumn(drawn, ranks.noise.law, Fraction(ranks.unit), Fraction(ranks.limit))

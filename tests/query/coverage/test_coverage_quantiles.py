@@ -1,0 +1,96 @@
+"""Coverage of MEDIAN, QUANTILE, MIN and MAX, from SQL to the interval.
+
+Of n releases fewer than the binomial limit `least_covered(n)` hold the truth with probability at most 1e-4 if each
+does with 95%. The oracle knows how many rows lie in each cell, and allows for one noise: that of the rank at the
+quantile. Its interval is what of the cells noise of this law cannot exclude, averaged over that noise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from tacit.mechanisms.statistics.rank_tree import FAN
+from tacit.query.aggregates.noisy_parts import noise_deviation
+from tacit.query.aggregates.quantile import Quantile
+from tacit.query.aggregates.rank_descent import path_powers
+from tests.query.coverage.releases import (
+    BUDGETS,
+    CONFIDENCE,
+    Exact,
+    Floats,
+    Town,
+    covered,
+    least_covered,
+    mean_width,
+)
+
+_CHUNK = 100
+_CALLS = ["MEDIAN(score)", "MAX(score)", "QUANTILE_CONT(place, 0.9)", "MIN(place)"]
+_FINE = ["MEDIAN(cost)", "QUANTILE_CONT(cost, 0.95)", "MAX(cost)", "MEDIAN(weight)"]
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory: pytest.TempPathFactory) -> Town:
+    return Town.made(tmp_path_factory.mktemp("town"))
+
+
+def true_cells(exact: Exact, quantile: Quantile) -> NDArray[np.int64]:
+    """The first cell, in each group, at whose end the quantile's share of the rows is reached."""
+    cells = exact.column(quantile.ranks).values[:, -(FAN**quantile.ranks.levels) :]
+    below = np.cumsum(cells, axis=1)
+    return np.array([np.searchsorted(rows, float(quantile.share) * rows[-1] * (1 - 1e-12)) for rows in below])
+
+
+def oracle_widths(exact: Exact, quantile: Quantile) -> Floats:
+    """The mean number of cells that are kept if one noise moves the true ranks."""
+    ranks, share = quantile.ranks, float(quantile.share)
+    column = exact.column(ranks)
+    powers = path_powers(np.arange(1, FAN**ranks.levels), ranks.levels, share)
+    deviations = noise_deviation(column.law) * np.sqrt(powers.second)
+    widths = []
+    for counts, cell in zip(column.values, true_cells(exact, quantile), strict=True):
+        below = np.cumsum(counts[-(FAN**ranks.levels) :]).astype(np.float64)
+        excess = (below - share * below[-1])[:-1]
+        kept = []
+        for level in (np.arange(40) + 0.5) / 40:
+            moved = excess + norm.ppf(level) * deviations[min(cell, deviations.size - 1)]
+            reach = norm.ppf(0.975) * deviations
+            first = np.append(moved >= -reach, True).argmax()
+            last = deviations.size - np.append(moved[::-1] < reach[::-1], True).argmax()
+            kept.append(last - first + 1)
+        widths.append(float(np.mean(kept)))
+    return np.array(widths)
+
+
+def measured(exact: Exact, releases: int) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """How often the truth is held, the mean width in values, and the mean width over the oracle's."""
+    (quantile,) = exact.plan.question.aggregates.values()
+    assert isinstance(quantile, Quantile)
+    ranks, step = quantile.ranks, float(quantile.ranks.step)
+    truth = (ranks.low + true_cells(exact, quantile) * ranks.width) * step
+    held, width = np.zeros(truth.size, np.int64), np.zeros(truth.size)
+    for chunk in range(releases // _CHUNK):
+        (found,) = exact.estimates(_CHUNK, seed=chunk).values()
+        held += covered(found, truth)
+        width += mean_width(found, truth.size) * _CHUNK / releases
+    cells = (width / step + 1) / ranks.width
+    most = (ranks.high - ranks.low + 1) / ranks.width
+    return held, width, cells / np.minimum(oracle_widths(exact, quantile), most)
+
+
+@pytest.mark.parametrize("noise", BUDGETS)
+@pytest.mark.parametrize(
+    ("call", "releases"),
+    [
+        *((call, 300) for call in _CALLS),
+        *(pytest.param(call, 2000, marks=pytest.mark.long) for call in (*_CALLS, *_FINE)),
+    ],
+)
+def test_quantiles(town: Town, noise: str, call: str, releases: int) -> None:
+    exact = Exact.of(town.described(noise), f"SELECT district, {call} FROM people GROUP BY district")
+    held, width, ratio = measured(exact, releases)
+    print(noise, call, held / releases, width, ratio)
+    assert (held >= least_covered(releases, CONFIDENCE)).all()
