@@ -66,7 +66,7 @@ def _steward(shell: Shell, folder: Path) -> None:
     print("# The steward fills in bounds, keys and the budget: see examples/clinic.toml\n")
     shutil.copy(HERE / "clinic.toml", folder)
     shell.tacit("check", "clinic.toml")
-    shell.tacit("profile", "clinic.toml", "--epsilon", "0.5")
+    shell.tacit("profile", "clinic.toml", "--epsilon", "1")
 
 
 def _analysts(shell: Shell) -> None:

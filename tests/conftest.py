@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import mpmath
+import pytest
 from hypothesis import settings
 
 mpmath.mp.dps = 50  # the oracle's digits; a test that wants others says so in a `workdps` block
@@ -13,3 +15,13 @@ mpmath.mp.dps = 50  # the oracle's digits; a test that wants others says so in a
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_ledger_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Whatever a test opens without saying where its ledger lies, it is never that of the person who runs the tests."""
+    place = tmp_path_factory.mktemp("tacit")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TACIT_HOME", str(place / "home"))
+        patch.setenv("TACIT_WITNESS", str(place / "elsewhere" / "witness"))
+        yield

@@ -14,11 +14,11 @@ from random import Random
 
 import duckdb
 import pytest
+from tests.attack.fuzzed_queries import fuzzed_query
 
 from tacit.certificate.certificate import Certificate
 from tacit.curator.dataset import Dataset, open_dataset
 from tacit.errors import Failed, Refused
-from tests.attack.fuzzed_queries import fuzzed_query
 
 _SONG = "kOoKaBuRrA"
 _NUMBER = 918273645
@@ -40,13 +40,14 @@ def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Dataset
     monkeypatch.setenv("TACIT_WITNESS", str(tmp_path / "witness"))
     with duckdb.connect() as connection:
         connection.execute(
-            f"COPY (SELECT '{_SONG}' || i AS pid, '{_SONG}' || (i * 7) AS note, '{_SONG}' AS region, {_NUMBER} + i AS amount, "
-            f"0.{_NUMBER}::DOUBLE AS ratio, DATE '1918-02-07' + i::INTEGER AS born FROM range({_PEOPLE}) AS r(i)) "
+            f"COPY (SELECT '{_SONG}' || i AS pid, '{_SONG}' || (i * 7) AS note, '{_SONG}' AS region, "
+            f"{_NUMBER} + i AS amount, 0.{_NUMBER}::DOUBLE AS ratio, DATE '1918-02-07' + i::INTEGER AS born FROM range({_PEOPLE}) AS r(i)) "
             f"TO '{tmp_path / 'people.parquet'}'"
         )
     file = tmp_path / "people.toml"
     file.write_text(
-        '[dataset]\nname = "people"\nunit = { id = "pid", hides = "one person" }\nbudget = { rho = 100000, delta = 0.5 }\n'
+        '[dataset]\nname = "people"\nunit = { id = "pid", hides = "one person" }\n'
+        "budget = { rho = 100000, delta = 0.5 }\n"
         '[tables.people]\nsource = "people.parquet"\n[tables.people.columns]\nnote = { type = "text" }\n'
         'region = { type = "text", keys = ["north", "south"] }\namount = { type = "int", min = 0, max = 2000000000 }\n'
         'ratio = { type = "float", min = 0, max = 1 }\nborn = { type = "date", min = 1900-01-01, max = 2020-12-31 }\n'
@@ -121,7 +122,7 @@ def _fuzz(dataset: Dataset, folder: Path, caplog: pytest.LogCaptureFixture, seed
     assert not any(sings(written.decode("latin-1")) for written in kept(folder))
     assert happened["answered"] > runs / 4
     assert happened["refused"] > plans / 10
-    assert happened["explained"] > plans / 20
+    assert happened["explained"] > plans / 40
 
 
 def test_the_canary_never_sings(

@@ -149,3 +149,11 @@ def test_a_profile_is_not_made_twice_and_serves_later_queries(folder: Folder) ->
         assert "profile" in str(data.query("SELECT COUNT(*) FROM visits", epsilon="0.2"))
         assert "tenth" in str(data.query("SELECT COUNT(*) FROM visits WHERE cost > 3", epsilon="0.2"))
         assert len(data.budget().entries) == 3
+
+
+def test_a_first_query_that_does_not_fit_leaves_no_trace(folder: Folder) -> None:
+    """R40: the account is not even opened, so its budget is not fixed."""
+    with folder.open() as data:
+        with pytest.raises(Refused):
+            data.query("SELECT COUNT(*) FROM visits", epsilon=100)
+        assert data._opened.known_account is None

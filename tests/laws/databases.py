@@ -1,4 +1,4 @@
-"""Random small data sets in which nothing holds that was declared, and all their neighbours, side by side in one engine."""
+"""Random small data sets in which nothing holds that was declared, and their neighbours, side by side in one engine."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from datetime import date
 from fractions import Fraction
 from pathlib import Path
 from random import Random
+
+from tests.laws.dirty_values import PHYSICAL, VALUES, engine_type
 
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.filters.budget import budget_from
@@ -28,7 +30,6 @@ from tacit.schema.description import (
     Unit,
 )
 from tacit.schema.kind import Kind
-from tests.laws.dirty_values import PHYSICAL, VALUES, engine_type
 
 _NOWHERE = Source("parquet", Path("nowhere.parquet"))
 _FIRST, _LAST = (Fraction((day - date(1970, 1, 1)).days) for day in (date(2023, 1, 1), date(2023, 3, 31)))

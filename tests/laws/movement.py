@@ -10,22 +10,23 @@ from random import Random
 from typing import Any
 
 import duckdb
+from tests.laws.databases import Worlds
 
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.statistics.rank_tree import FAN
 from tacit.query.aggregates.parts import Measure, Part
 from tacit.query.catalogue import Catalogue
-from tacit.query.lowering.finding import FindingBlock
+from tacit.query.lowering.finding import FindingBlock, finding_sql
 from tacit.query.lowering.ranks import RanksBlock
 from tacit.query.lowering.tally import TallyBlock, people_sql
-from tacit.query.plans.noise_share import NoiseShare
+from tacit.query.plans.noise_share import NoiseShare, noise_share
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.planning import make_plan
 from tacit.query.plans.price import Price, price_of
 from tacit.query.plans.program import finding, program
 from tacit.query.plans.question import read_question
-from tests.laws.databases import Worlds
+from tacit.query.profile.subject import Subject, subjects_of, value_subjects
 
 Vector = Mapping[tuple[Any, ...], int]
 Rows = Sequence[Mapping[str, Any]]
@@ -101,6 +102,27 @@ def _finding_probe(plan: Plan, block: FindingBlock) -> Probe:
         return [_reading("finding", vector, block.noise)]
 
     return Probe(block.sql(plan.measures, kept if plan.measures else ""), read)
+
+
+def profile_probes(catalogue: Catalogue, random: Random) -> Iterator[Probe]:
+    """The statements of a profile; centres, which the first of them would find, are drawn at random."""
+    description = catalogue.description
+    price = price_of(description.budget, description.promise, 1, None, False)
+    values = value_subjects(catalogue)
+    centres = {(each.table, each.name.removeprefix("value ")): random.randrange(-50, 50) for each in values}
+    for subjects in (values, subjects_of(catalogue, not price.is_pure, centres)):
+        noise = noise_share(price, Fraction(1, 2), description.unit.relation)
+        if subjects:
+            yield _histogram_probe(subjects, noise)
+
+
+def _histogram_probe(subjects: Sequence[Subject], noise: NoiseShare) -> Probe:
+    unit = noise.split(len(subjects))
+
+    def read(rows: Rows) -> list[Reading]:
+        return [_reading("profile", {(row["part"], row["bin"]): unit * row["y0"] for row in rows}, noise)]
+
+    return Probe(finding_sql([(subject.people, subject.amount) for subject in subjects]), read)
 
 
 def _tally_probe(block: TallyBlock) -> Probe:

@@ -11,13 +11,15 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
+from tests.laws.databases import engine_session, worlds
+from tests.laws.movement import movements, profile_probes
+from tests.laws.queries import EACH, MANY, random_query
 
 from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
+from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb_engine import DuckDBSession
-from tests.laws.databases import engine_session, worlds
-from tests.laws.movement import movements
-from tests.laws.queries import EACH, MANY, random_query
+from tacit.query.plans.question import read_question
 
 _QUERIES = 6  # for each data set
 
@@ -46,25 +48,37 @@ def compared(seed: int, session: DuckDBSession, queries: int = _QUERIES) -> tupl
     return count, shapes, wrong
 
 
-@pytest.mark.parametrize("block", range(8))
+@pytest.mark.parametrize("block", range(6))
 def test_no_person_moves_a_plan_further_than_its_radius(block: int, session: DuckDBSession) -> None:
     """About 2,000 comparisons in all; a block is a few data sets, and most of its queries must be accepted."""
     count, shapes, wrong = 0, Counter[str](), []
-    for seed in range(block * 3, block * 3 + 3):
+    for seed in range(block * 2, block * 2 + 2):
         made, accepted, found = compared(seed, session)
         count, shapes, wrong = count + made, shapes + accepted, wrong + found
     assert not wrong, wrong[0]
-    assert count >= 100
-    assert shapes.total() >= 2 * _QUERIES
+    assert count >= 50
+    assert shapes.total() >= _QUERIES
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("block", range(24, 264, 10))
+@pytest.mark.parametrize("block", range(12, 132, 5))
 def test_no_person_moves_any_of_many_plans_further(block: int, session: DuckDBSession) -> None:
     """Ten times as many."""
-    for seed in range(block, block + 10):
+    for seed in range(block, block + 5):
         _, _, wrong = compared(seed, session, 8)
         assert not wrong, wrong[0]
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_no_person_moves_a_profile_further_than_its_radius(seed: int, session: DuckDBSession) -> None:
+    """R18, R22: one person is in one bin of each histogram of a profile, in every neighbouring world."""
+    with worlds(Random(seed), session) as world:
+        for probe in profile_probes(world.catalogue, Random(seed)):
+            _, rows = world.answer(world.base, probe.sql)
+            for other in (*world.removed[-3:], *world.replaced[:1]):
+                _, moved = world.answer(other, probe.sql)
+                times = 2 if other in world.replaced else 1
+                assert probe.read(rows)[0].is_within(probe.read(moved)[0], times)
 
 
 def test_every_shape_is_asked(session: DuckDBSession) -> None:
@@ -81,11 +95,7 @@ def test_every_shape_is_asked(session: DuckDBSession) -> None:
     assert found == wanted
 
 
-def _is_accepted(catalogue: object, sql: str) -> bool:
-    from tacit.query.catalogue import Catalogue
-    from tacit.query.plans.question import read_question
-
-    assert isinstance(catalogue, Catalogue)
+def _is_accepted(catalogue: Catalogue, sql: str) -> bool:
     try:
         read_question(sql, catalogue)
     except Refused:

@@ -9,6 +9,8 @@ from random import Random
 from typing import Any
 
 import pytest
+from tests.laws.databases import Worlds, engine_session, worlds
+from tests.laws.movement import movements
 
 from tacit.query.aggregates.parts import Measure
 from tacit.query.engines.duckdb_engine import DuckDBSession
@@ -21,8 +23,6 @@ from tacit.query.plans.key_rule import FULL, KeyRule
 from tacit.query.plans.limit import Scaling
 from tacit.query.relations import from_clause, scan
 from tacit.query.relations.rows import UNIT, Rows
-from tests.laws.databases import Worlds, engine_session, worlds
-from tests.laws.movement import movements
 
 _SEEDS = 40
 _PEOPLE, _ROWS = True, False

@@ -89,6 +89,8 @@ def release(opened: Opened, plan: Plan, price: Price, analyst: str, words: str, 
     strength = plan.strength(price)
     if not fresh and (earlier := find_stored(opened, plan, price.keys_delta, strength)) is not None:
         return earlier
+    if opened.known_account is None:  # a first request that does not fit must not open the account
+        opened.filter.charge(price.charge)
     given = opened.account.charge(Request(digest, strength, price.charge, analyst, words, share, fresh))
     if isinstance(given, Stored):
         return _read(given, opened)

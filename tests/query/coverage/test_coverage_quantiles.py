@@ -11,21 +11,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.stats import norm
+from tests.query.coverage.releases import BUDGETS, Exact, Floats, Town, covered, least_covered, mean_width
 
 from tacit.mechanisms.statistics.rank_tree import FAN
 from tacit.query.aggregates.noisy_parts import noise_deviation
 from tacit.query.aggregates.quantile import Quantile
 from tacit.query.aggregates.rank_descent import path_powers
-from tests.query.coverage.releases import (
-    BUDGETS,
-    CONFIDENCE,
-    Exact,
-    Floats,
-    Town,
-    covered,
-    least_covered,
-    mean_width,
-)
 
 _CHUNK = 100
 _CALLS = ["MEDIAN(score)", "MAX(score)", "QUANTILE_CONT(place, 0.9)", "MIN(place)"]
@@ -45,28 +36,29 @@ def true_cells(exact: Exact, quantile: Quantile) -> NDArray[np.int64]:
 
 
 def oracle_widths(exact: Exact, quantile: Quantile) -> Floats:
-    """The mean number of cells that are kept if one noise moves the true ranks."""
+    """The mean number of cells that are kept, in each group, if one noise moves the true ranks."""
     ranks, share = quantile.ranks, float(quantile.share)
-    column = exact.column(ranks)
-    powers = path_powers(np.arange(1, FAN**ranks.levels), ranks.levels, share)
+    column, final = exact.column(ranks), (ranks.high - ranks.low) // ranks.width
+    top = final // FAN ** (ranks.levels - 1) + 1
+    powers = path_powers(np.arange(1, FAN**ranks.levels), ranks.levels, share, top)
     deviations = noise_deviation(column.law) * np.sqrt(powers.second)
+    reach = norm.ppf(0.975) * deviations
     widths = []
     for counts, cell in zip(column.values, true_cells(exact, quantile), strict=True):
         below = np.cumsum(counts[-(FAN**ranks.levels) :]).astype(np.float64)
-        excess = (below - share * below[-1])[:-1]
+        moves = norm.ppf((np.arange(40) + 0.5) / 40) * deviations[min(cell, deviations.size - 1)]
         kept = []
-        for level in (np.arange(40) + 0.5) / 40:
-            moved = excess + norm.ppf(level) * deviations[min(cell, deviations.size - 1)]
-            reach = norm.ppf(0.975) * deviations
-            first = np.append(moved >= -reach, True).argmax()
-            last = deviations.size - np.append(moved[::-1] < reach[::-1], True).argmax()
-            kept.append(last - first + 1)
+        for move in moves:
+            excess = (below - share * below[-1])[:-1] + move
+            first = np.append(excess >= -reach, True).argmax()
+            last = deviations.size - np.append(excess[::-1] < reach[::-1], True).argmax()
+            kept.append(min(last, final) - min(first, final) + 1)
         widths.append(float(np.mean(kept)))
     return np.array(widths)
 
 
-def measured(exact: Exact, releases: int) -> tuple[NDArray[np.int64], Floats, Floats]:
-    """How often the truth is held, the mean width in values, and the mean width over the oracle's."""
+def measured(exact: Exact, releases: int) -> tuple[NDArray[np.int64], Floats]:
+    """How often the truth is held, and the mean width over the oracle's, in each group."""
     (quantile,) = exact.plan.question.aggregates.values()
     assert isinstance(quantile, Quantile)
     ranks, step = quantile.ranks, float(quantile.ranks.step)
@@ -76,21 +68,24 @@ def measured(exact: Exact, releases: int) -> tuple[NDArray[np.int64], Floats, Fl
         (found,) = exact.estimates(_CHUNK, seed=chunk).values()
         held += covered(found, truth)
         width += mean_width(found, truth.size) * _CHUNK / releases
-    cells = (width / step + 1) / ranks.width
-    most = (ranks.high - ranks.low + 1) / ranks.width
-    return held, width, cells / np.minimum(oracle_widths(exact, quantile), most)
+    return held, (width / step + 1) / ranks.width / oracle_widths(exact, quantile)
 
 
 @pytest.mark.parametrize("noise", BUDGETS)
 @pytest.mark.parametrize(
-    ("call", "releases"),
-    [
-        *((call, 300) for call in _CALLS),
-        *(pytest.param(call, 2000, marks=pytest.mark.long) for call in (*_CALLS, *_FINE)),
-    ],
+    ("calls", "releases"), [(_CALLS, 300), pytest.param([*_CALLS, *_FINE], 2000, marks=pytest.mark.long)]
 )
-def test_quantiles(town: Town, noise: str, call: str, releases: int) -> None:
-    exact = Exact.of(town.described(noise), f"SELECT district, {call} FROM people GROUP BY district")
-    held, width, ratio = measured(exact, releases)
-    print(noise, call, held / releases, width, ratio)
-    assert (held >= least_covered(releases, CONFIDENCE)).all()
+def test_quantiles(town: Town, noise: str, calls: list[str], releases: int) -> None:
+    """Coverage in each group; widths at most 1.1 of the oracle's on the whole, and 1.3 in each.
+
+    Measured: coverage 96–100%; widths 0.7–1.23 of the oracle's, 1.0 on the whole. They are largest where two levels
+    of the tree serve a group equally badly, and smallest where coarse nodes do, whose ranks bear less noise.
+    """
+    ratios = []
+    for call in calls:
+        exact = Exact.of(town.described(noise), f"SELECT district, {call} FROM people GROUP BY district")
+        held, ratio = measured(exact, releases)
+        assert (held >= least_covered(releases)).all(), call
+        assert (ratio <= 1.3).all(), (call, ratio)
+        ratios.append(ratio)
+    assert np.mean(ratios) <= 1.1

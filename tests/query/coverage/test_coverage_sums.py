@@ -11,11 +11,11 @@ from __future__ import annotations
 import duckdb
 import numpy as np
 import pytest
+from tests.query.coverage.oracles import truth_and_width
+from tests.query.coverage.releases import BUDGETS, CONFIDENCE, Exact, Town, covered, least_covered, mean_width
 
 from tacit.query.aggregates.noisy_parts import NoisySum
 from tacit.query.aggregates.variance import Variance
-from tests.query.coverage.oracles import truth_and_width
-from tests.query.coverage.releases import BUDGETS, CONFIDENCE, Exact, Town, covered, least_covered, mean_width
 
 _WIDEST = 1.1
 _CALLS = [

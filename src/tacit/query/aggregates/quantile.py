@@ -50,8 +50,9 @@ class NoisyQuantile:
     def at(self, confidence: Fraction) -> Estimates:
         ranks, share = self.quantile.ranks, self.quantile.share
         values = np.empty((3, len(self.noisy.counts)))
+        cells = (ranks.high - ranks.low) // ranks.width + 1
         for group, counts in enumerate(self.noisy.counts):
-            found = RankDescent(counts, self.noisy.law, ranks.levels).find(share, confidence)
+            found = RankDescent(counts, self.noisy.law, ranks.levels, cells).find(share, confidence)
             place = floor(min(found.place, found.last)) if ranks.width == 1 else found.place
             first, last = (ranks.low + cell * ranks.width for cell in (found.first, found.last + 1))
             ends = max(first, ranks.low), min(last - 1, ranks.high)

@@ -10,7 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from glob import glob
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING
+from weakref import finalize
 
 import duckdb
 
@@ -67,12 +70,20 @@ class DuckDBEngine:
         """The engine's own database, which holds nothing."""
         return self.new_database()
 
+    @cached_property
+    def _spill(self) -> str:
+        """Where rows go that do not fit memory: a folder for this user alone, gone with the engine."""
+        place = mkdtemp(prefix="tacit-")
+        finalize(self, rmtree, place, ignore_errors=True)
+        return place
+
     def new_database(self) -> duckdb.DuckDBPyConnection:
         """An empty database in memory."""
         connection = duckdb.connect(":memory:")
         connection.execute("SET enable_progress_bar = false")
         for name, value in _SETTINGS.items():
             connection.execute(f"SET GLOBAL {name} = '{value}'")
+        connection.execute("SET GLOBAL temp_directory = ?", [self._spill])
         if self.threads is not None:
             connection.execute(f"SET threads = {int(self.threads)}")
         if self.memory is not None:
