@@ -41,7 +41,8 @@ def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Dataset
     with duckdb.connect() as connection:
         connection.execute(
             f"COPY (SELECT '{_SONG}' || i AS pid, '{_SONG}' || (i * 7) AS note, '{_SONG}' AS region, "
-            f"{_NUMBER} + i AS amount, 0.{_NUMBER}::DOUBLE AS ratio, DATE '1918-02-07' + i::INTEGER AS born FROM range({_PEOPLE}) AS r(i)) "
+            f"{_NUMBER} + i AS amount, 0.{_NUMBER}::DOUBLE AS ratio, DATE '1918-02-07' + i::INTEGER AS born "
+            f"FROM range({_PEOPLE}) AS r(i)) "
             f"TO '{tmp_path / 'people.parquet'}'"
         )
     file = tmp_path / "people.toml"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from datetime import date
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from random import Random
 
-from tests.laws.dirty_values import PHYSICAL, VALUES, engine_type
+from tests.laws.dirty_values import engine_type
+from tests.laws.drafts import ITEMS, PEOPLE, PERSONS, VISITS, WARDS, Draft, changed_drafts, make_drafts
 
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.filters.budget import budget_from
@@ -29,37 +29,8 @@ from tacit.schema.description import (
     Through,
     Unit,
 )
-from tacit.schema.kind import Kind
 
 _NOWHERE = Source("parquet", Path("nowhere.parquet"))
-_FIRST, _LAST = (Fraction((day - date(1970, 1, 1)).days) for day in (date(2023, 1, 1), date(2023, 3, 31)))
-_PEOPLE = ["1", "2", "3", "4", "5"]
-
-VISITS = (
-    Column("visit", Kind.INTEGER),
-    Column("age", Kind.INTEGER, Fraction(0), Fraction(110)),
-    Column("dose", Kind.INTEGER, Fraction(-5), Fraction(7)),
-    Column("cost", Kind.DECIMAL, Fraction(0), Fraction(200), scale=2),
-    Column("stay", Kind.FLOAT, Fraction(-3), Fraction(731, 2)),
-    Column("code", Kind.INTEGER),
-    Column("region", Kind.TEXT, keys=("north", "south", "east")),
-    Column("ward", Kind.TEXT),
-    Column("day", Kind.DATE, _FIRST, _LAST),
-    Column("seen", Kind.TIMESTAMP),
-    Column("smoker", Kind.BOOLEAN),
-)
-ITEMS = (
-    Column("visit", Kind.INTEGER),
-    Column("quantity", Kind.INTEGER, Fraction(0), Fraction(9)),
-    Column("price", Kind.DECIMAL, Fraction(-10), Fraction(50), scale=2),
-    Column("label", Kind.TEXT),
-)
-PEOPLE = (Column("born", Kind.INTEGER, Fraction(1900), Fraction(2020)), Column("town", Kind.TEXT))
-WARDS = (
-    Column("ward", Kind.TEXT),
-    Column("floor", Kind.INTEGER, Fraction(0), Fraction(3)),
-    Column("area", Kind.TEXT, keys=("old", "new")),
-)
 
 
 @dataclass(frozen=True)
@@ -88,20 +59,6 @@ class Worlds:
         return [(column[0], str(column[1])) for column in described], rows
 
 
-@dataclass
-class Draft:
-    """A table as it is made up: for each column the physical type, and rows of literals."""
-
-    types: Mapping[str, str]
-    rows: list[list[str]] = field(default_factory=list)
-
-    def sql(self, world: str, name: str) -> str:
-        columns = ", ".join(f"{column} {engine_type(physical)}" for column, physical in self.types.items())
-        values = ", ".join(f"({', '.join(row)})" for row in self.rows)
-        insert = f"INSERT INTO {world}.{name} VALUES {values};" if values else ""
-        return f"CREATE TABLE {world}.{name} ({columns}); {insert}"
-
-
 @contextmanager
 def engine_session() -> Iterator[DuckDBSession]:
     """A session of the real engine, with its settings, over no files."""
@@ -115,7 +72,7 @@ def engine_session() -> Iterator[DuckDBSession]:
 def worlds(random: Random, session: DuckDBSession) -> Iterator[Worlds]:
     """A random data set with every neighbour by removal, and some by replacement; gone when done."""
     by_row = random.random() < 0.3
-    drafts = _drafts(random, by_row)
+    drafts = make_drafts(random, by_row)
     made: list[str] = []
 
     def schema() -> str:
@@ -127,7 +84,7 @@ def worlds(random: Random, session: DuckDBSession) -> Iterator[Worlds]:
         base = schema()
         for name, draft in drafts.items():
             session.connection.execute(draft.sql(base, name))
-        people = range(len(drafts["visits"].rows)) if by_row else [*_PEOPLE, "heavy"]
+        people = range(len(drafts["visits"].rows)) if by_row else [*PERSONS, "heavy"]
         chosen = random.sample(people, min(len(people), 6)) if by_row else people
         removed = []
         for person in chosen:
@@ -137,7 +94,7 @@ def worlds(random: Random, session: DuckDBSession) -> Iterator[Worlds]:
         replaced = []
         for person in random.sample(list(chosen), min(2, len(chosen))):
             replaced.append(schema())
-            for name, draft in _changed(random, person, drafts, by_row).items():
+            for name, draft in changed_drafts(random, person, drafts, by_row).items():
                 session.connection.execute(draft.sql(replaced[-1], name))
         description = _description(random, by_row)
         physical = {name: {c: engine_type(t) for c, t in draft.types.items()} for name, draft in drafts.items()}
@@ -147,60 +104,6 @@ def worlds(random: Random, session: DuckDBSession) -> Iterator[Worlds]:
         session.connection.execute("USE main")
         for name in made:
             session.connection.execute(f"DROP SCHEMA {name} CASCADE")
-
-
-def _drafts(random: Random, by_row: bool) -> dict[str, Draft]:
-    person = random.choice(["BIGINT", "text", "DOUBLE", "HUGEINT"])
-    visits = _draft(random, VISITS, {"pid": person} if not by_row else {})
-    for place, who in enumerate(_PEOPLE):
-        for _ in range(random.choice([0, 1, 1, 2, 4])):
-            visits.rows.append(_row(random, visits, VISITS, None if by_row else who))
-            if place and random.random() < 0.4 and not by_row:  # R22: somebody else holds the very same row
-                visits.rows.append([_named(_PEOPLE[place - 1], person), *visits.rows[-1][1:]])
-    heavy = [_row(random, visits, VISITS, None if by_row else "heavy") for _ in range(3 if by_row else 30)]
-    visits.rows += heavy + ([] if by_row else [["NULL", *heavy[0][1:]]])
-    wards = _draft(random, WARDS, {})
-    wards.rows += [_row(random, wards, WARDS, None) for _ in range(8)]
-    wards.rows += [[key, *row[1:]] for row in wards.rows for key in ("'a'", "'north'") if wards.types["ward"] == "text"]
-    drafts = {"visits": visits, "wards": wards}
-    if not by_row:
-        items = _draft(random, ITEMS, {})
-        items.rows += [_row(random, items, ITEMS, None) for _ in range(25)]
-        people = _draft(random, PEOPLE, {"who": random.choice([person, "text"])})
-        people.rows += [_row(random, people, PEOPLE, random.choice([*_PEOPLE, "heavy"])) for _ in range(10)]
-        drafts |= {"items": items, "people": people}
-    for draft in drafts.values():
-        random.shuffle(draft.rows)
-    return drafts
-
-
-def _draft(random: Random, columns: Sequence[Column], first: dict[str, str]) -> Draft:
-    return Draft(first | {column.name: _physical(random, column) for column in columns})
-
-
-def _physical(random: Random, column: Column) -> str:
-    if column.name == "visit":
-        return random.choice(["BIGINT", "number text", "DOUBLE"])
-    return random.choice(PHYSICAL[column.kind])
-
-
-def _row(random: Random, draft: Draft, columns: Sequence[Column], person: str | None) -> list[str]:
-    row = [] if person is None else [_named(person, next(iter(draft.types.values())))]
-    for column in columns:
-        physical = draft.types[column.name]
-        if column.name == "visit":  # few, so that keys are shared and doubled
-            row.append(random.choice(["NULL", *(f"'{key}'" for key in range(8))]))
-        else:
-            row.append(random.choice(VALUES[physical]))
-    return row
-
-
-def _named(person: str, physical: str) -> str:
-    return (
-        f"'{person}'"
-        if physical == "text"
-        else {"heavy": "'NaN'" if physical == "DOUBLE" else "77"}.get(person, person)
-    )
 
 
 def _spellings(person: str) -> str:
@@ -224,19 +127,6 @@ def _without(person: str | int, base: str, world: str, drafts: Mapping[str, Draf
         "wards": "",
     }
     return [f"CREATE TABLE {world}.{name} AS SELECT * FROM {base}.{name} {kept[name]}" for name in drafts]
-
-
-def _changed(random: Random, person: str | int, drafts: Mapping[str, Draft], by_row: bool) -> dict[str, Draft]:
-    """The tables with one person's visits replaced by others."""
-    visits = drafts["visits"]
-    if by_row:
-        rows = list(visits.rows)
-        rows[int(person)] = _row(random, visits, VISITS, None)
-        return {**drafts, "visits": replace(visits, rows=rows)}
-    name = _named(str(person), visits.types["pid"])
-    others = [row for row in visits.rows if row[0] != name]
-    new = [_row(random, visits, VISITS, str(person)) for _ in range(random.choice([0, 1, 25]))]
-    return {**drafts, "visits": replace(visits, rows=new + others)}
 
 
 def _description(random: Random, by_row: bool) -> Description:

@@ -6,6 +6,7 @@ Each case is the smallest that brute force or thought found; where it is refused
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from random import Random
@@ -127,3 +128,15 @@ def test_keys_of_more_than_64_bits_are_stored(session: DuckDBSession, monkeypatc
     _, full, price = planned("SELECT w * 3, COUNT(*) FROM t GROUP BY 1", catalogue(by_row=False), Random(1))
     table = NoisyTable.from_bytes(run(full, price, session, Seeded(1)).to_bytes())
     assert table.keys == ((3 * (2**63 - 1),),)
+
+
+def test_the_total_of_nothing_is_missing(session: DuckDBSession) -> None:
+    """R16: a person without any value had a total of −2^62, because least and greatest pass over NULL."""
+    sql = "SELECT SUM(a), MEDIAN(a) FROM (SELECT pid, LEAST(SUM(x), 500) AS a, COUNT(*) AS n FROM t GROUP BY pid) AS s"
+    plan, full, price = planned(sql, catalogue(by_row=False), Random(1))
+    columns = 'NULL::INTEGER AS x, NULL::DOUBLE AS f, NULL::DOUBLE AS wild, NULL::BIGINT AS w, NULL::INTEGER AS "b.c"'
+    session.connection.execute(f"CREATE SCHEMA empty; CREATE TABLE empty.t AS SELECT 1 AS pid, {columns}; USE empty")
+    for probe in probes(plan, full, price):
+        for reading in probe.read(session.run(probe.sql).to_pylist()):
+            assert reading.is_within(replace(reading, vector={}), 1)
+    session.connection.execute("USE main")

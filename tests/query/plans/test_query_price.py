@@ -87,16 +87,20 @@ def test_the_price_of_a_strength_is_true(strength: Fraction, has_keys: bool) -> 
     strength=st.fractions(min_value=Fraction(1, 10**12), max_value=10**9),
     is_pure=st.booleans(),
     relation=st.sampled_from(Relation),
+    share=st.fractions(min_value=Fraction(1, 50), max_value=1),
 )
-def test_radius_and_law_cost_no_more_than_the_strength(strength: Fraction, is_pure: bool, relation: Relation) -> None:
-    """Exactly: (radius·worlds/σ)² ≤ μ², or radius·worlds/scale ≤ ε; the radius has 27 to 30 bits, so little is lost."""
-    noise = noise_of(strength, is_pure, relation)
+def test_radius_and_law_cost_no_more_than_their_share(
+    strength: Fraction, is_pure: bool, relation: Relation, share: Fraction
+) -> None:
+    """Exactly: (radius·worlds/σ)² ≤ μ²·share, or radius·worlds/scale ≤ ε·share; the radius is large: little is lost."""
+    noise = noise_of(strength, is_pure, relation, share)
     moved = noise.radius * (2 if relation is Relation.REPLACE else 1)
     if isinstance(noise.law, RoundedGaussian):
         spent = Fraction(moved**2) / noise.law.variance
     else:
         assert isinstance(noise.law, DiscreteLaplace)
         spent = moved / noise.law.scale
-    assert strength * (1 - Fraction(1, 10**6)) <= spent <= strength
-    assert 2**27 <= noise.radius < 2**30
+    assert strength * share * (1 - Fraction(1, 10**6)) <= spent <= strength * share
+    assert 2**22 <= noise.radius < 2**30
+    assert noise.law == noise_of(strength, is_pure, relation).law
     assert noise.split(3) ** 2 * 3 <= noise.radius**2 if noise.is_gaussian else noise.split(3) * 3 <= noise.radius

@@ -48,7 +48,7 @@ class RanksBlock:
             return f'SELECT {outer}, {word_sum(str(unit))} AS y0 FROM ({counted}) AS "__counted"{grouped}'
         weight = word_sum(f"CASE WHEN many IS NULL THEN {unit} ELSE {unit * self.limit} // many END")
         return (
-            f'WITH "__counted" AS ({counted}), '
+            f'WITH "__counted" AS MATERIALIZED ({counted}), '
             f'"__large" AS (SELECT {UNIT}, COUNT(*) AS many FROM "__counted" GROUP BY {UNIT} '
             f"HAVING COUNT(*) > {self.limit}) "
             f'SELECT {outer}, {weight} AS y0 FROM "__counted" LEFT JOIN "__large" USING ({UNIT}){grouped}'

@@ -117,7 +117,7 @@ class TallyBlock:
             found, join, some, weight = f"{factor} AS factor", "LEFT JOIN", f" HAVING {norm} > {self._limit}", []
         listed = ", ".join([*self._groups, *map(_shrunk_sum, places), *weight])
         return (
-            f'WITH {people}"__scaled" AS (SELECT {", ".join([UNIT, *self._groups, *self._scaled()])} '
+            f'WITH {people}"__scaled" AS MATERIALIZED (SELECT {", ".join([UNIT, *self._groups, *self._scaled()])} '
             f'FROM {table or TOTALS}), "__large" AS (SELECT {UNIT}, {found} FROM "__scaled" GROUP BY {UNIT}{some}) '
             f'SELECT {listed} FROM "__scaled" {join} "__large" USING ({UNIT})' + group_by(self._groups)
         )

@@ -36,18 +36,21 @@ class NoiseShare:
 
 
 def noise_share(price: Price, share: Fraction, relation: Relation) -> NoiseShare:
-    """The noise for this share of the price."""
-    return noise_of(price.strength * share, price.is_pure, relation)
+    """The noise for this share of the price: the law is that of the whole price, so all shares of it have one law."""
+    return noise_of(price.strength, price.is_pure, relation, share)
 
 
-def noise_of(strength: Fraction, is_pure: bool, relation: Relation) -> NoiseShare:
-    """The noise of a strength (ε, or μ²); under replace one person leaves and another comes: twice the norm."""
+def noise_of(strength: Fraction, is_pure: bool, relation: Relation, share: Fraction = Fraction(1)) -> NoiseShare:
+    """The noise of a share of a strength (ε, or μ²); under replace one person leaves and another comes: twice the norm.
+
+    The law's size is chosen for the whole strength, where the radius has about 29 bits.
+    """
     worlds = 2 if relation is Relation.REPLACE else 1
     if is_pure:
-        bits = _RADIUS_BITS - _log2_floor(strength / worlds)
-        return NoiseShare(DiscreteLaplace(Fraction(2) ** bits), int(strength / worlds * Fraction(2) ** bits))
-    squared = strength / worlds**2
-    bits = _RADIUS_BITS - -(-_log2_floor(squared) // 2)
+        bits = _RADIUS_BITS - _log2_floor(strength)
+        return NoiseShare(DiscreteLaplace(Fraction(2) ** bits), int(strength * share / worlds * Fraction(2) ** bits))
+    bits = _RADIUS_BITS - -(-_log2_floor(strength) // 2)
+    squared = strength * share / worlds**2
     return NoiseShare(RoundedGaussian(Fraction(4) ** bits), isqrt(int(squared * Fraction(4) ** bits)))
 
 

@@ -93,11 +93,11 @@ def _tally(plan: Plan, price: Price) -> TallyBlock | None:
 
 def _ranks(plan: Plan, price: Price, part: Ranks) -> RanksBlock:
     noise = noise_share(price, plan.share(part), plan.relation)
-    limit = max(1, floor(norm_of(plan, part)))
+    limit = min(max(1, floor(norm_of(plan, part))), noise.split(part.levels))  # a row is worth a unit at least
     return RanksBlock(plan.question.rows, plan.question.keys, part, limit, noise)
 
 
 def _distinct(plan: Plan, price: Price, part: Distinct) -> DistinctBlock:
     noise = noise_share(price, plan.share(part), plan.relation)
-    limit = max(1, ceil(norm_of(plan, part)))
+    limit = min(max(1, ceil(norm_of(plan, part))), noise.radius)  # a value is worth a unit at least
     return DistinctBlock(plan.question.rows, plan.question.keys, part, limit, noise)

@@ -153,7 +153,9 @@ def _sum_sql(node: exp.Expression, scope: PersonScope) -> str:
     if isinstance(node, exp.Max):
         return f"MAX({value.sql})"
     if isinstance(node, exp.Sum):
-        return f"CAST(least(greatest(SUM({value.sql}), {-_MOST}), {_MOST}) AS BIGINT)"
+        total = f"SUM({value.sql})"  # NULL where all values are: least and greatest would make a bound of it
+        cut = f"CASE WHEN {total} < {-_MOST} THEN {-_MOST} WHEN {total} > {_MOST} THEN {_MOST} ELSE {total} END"
+        return f"CAST({cut} AS BIGINT)"
     return _average(value)
 
 
