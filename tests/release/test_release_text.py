@@ -80,7 +80,7 @@ def test_a_key_cannot_write_to_the_terminal() -> None:
     answer = release(
         {"name": keys("\x1b[2J", "a\nb", "\u202eabc", "wide 漢字", "x" * 500), "count": numbers([1] * 5, 1)}
     )
-    lines = str(answer).split("\n")
+    lines = answer.text(width=120).split("\n")
     assert len(lines) == 1 + 5 + 2
     assert all(line.isprintable() for line in lines)
     assert max(map(len, lines[:6])) < 90

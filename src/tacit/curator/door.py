@@ -94,7 +94,7 @@ def release(opened: Opened, plan: Plan, price: Price, analyst: str, words: str, 
     given = opened.account.charge(Request(digest, strength, price.charge, analyst, words, share, fresh))
     if isinstance(given, Stored):
         return _read(given, opened)
-    with behind_the_charge(), opened.engine.session(opened.description) as session:
+    with behind_the_charge(), opened.engine.session(opened.description, opened.catalogue.physical) as session:
         table = run(plan, price, session, ENTROPY)
     certificate = _certified(opened, plan, price, given, words)
     people = key_rule(plan, price).people() if plan.is_selecting else None

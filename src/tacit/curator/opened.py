@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -102,9 +103,15 @@ class Opened:
         self.close()
 
     def data_version(self) -> str:
-        """What changes when the rows do, under the ledger's secret: it says nothing to whoever reads it."""
-        versions = [self.engine.version(table.source) for table in self.description.sources]
-        return self.ledger.keyed("\n".join(versions))[:32]
+        """What changes when the rows do, under the ledger's secret: it says nothing to whoever reads it.
+
+        A table's name stands with its source: under another description the same name may mean other rows.
+        """
+        versions = [
+            [table.name, table.source.identity, table.source.delimiter, self.engine.version(table.source)]
+            for table in self.description.sources
+        ]
+        return self.ledger.keyed(json.dumps(versions))[:32]
 
 
 def open_data(path: str | Path, ledger: str | Path | None = None, engine: Engine | None = None) -> Opened:

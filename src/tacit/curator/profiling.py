@@ -58,7 +58,7 @@ def release_profile(opened: Opened, epsilon: Number, delta: Number | None, analy
     given = opened.account.charge(request)
     if isinstance(given, Stored):
         return _answer(opened, price, given, True)
-    with behind_the_charge(), opened.engine.session(description) as session:
+    with behind_the_charge(), opened.engine.session(description, opened.catalogue.physical) as session:
         profile = make_profile(opened.catalogue, price, description.unit.relation, session, ENTROPY)
     stored = opened.account.store(given, profile.to_bytes())
     return _answer(opened, price, stored, False)

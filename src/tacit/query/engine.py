@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from tacit.schema.description import Description, Source
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+Headers: TypeAlias = Mapping[str, Mapping[str, str]]
+"""For each table its columns' names and types, as the engine calls them."""
 
 
 class Session(Protocol):
@@ -38,6 +43,6 @@ class Engine(Protocol):
         """The values of a column of a public table."""
         ...
 
-    def session(self, description: Description) -> AbstractContextManager[Session]:
-        """A session over the description's tables."""
+    def session(self, description: Description, physical: Headers | None = None) -> AbstractContextManager[Session]:
+        """A session over the description's tables, their columns in the types that a plan was made for."""
         ...

@@ -40,19 +40,19 @@ def oracle_widths(exact: Exact, quantile: Quantile) -> Floats:
     ranks, share = quantile.ranks, float(quantile.share)
     column, final = exact.column(ranks), (ranks.high - ranks.low) // ranks.width
     top = final // FAN ** (ranks.levels - 1) + 1
-    powers = path_powers(np.arange(1, FAN**ranks.levels), ranks.levels, share, top)
+    powers = path_powers(np.arange(1, final + 1), ranks.levels, share, top)
     deviations = noise_deviation(column.law) * np.sqrt(powers.second)
     reach = norm.ppf(0.975) * deviations
     widths = []
     for counts, cell in zip(column.values, true_cells(exact, quantile), strict=True):
-        below = np.cumsum(counts[-(FAN**ranks.levels) :]).astype(np.float64)
+        below = np.cumsum(counts[-(FAN**ranks.levels) :][: final + 1]).astype(np.float64)
         moves = norm.ppf((np.arange(40) + 0.5) / 40) * deviations[min(cell, deviations.size - 1)]
         kept = []
         for move in moves:
             excess = (below - share * below[-1])[:-1] + move
             first = np.append(excess >= -reach, True).argmax()
             last = deviations.size - np.append(excess[::-1] < reach[::-1], True).argmax()
-            kept.append(min(last, final) - min(first, final) + 1)
+            kept.append(last - first + 1)
         widths.append(float(np.mean(kept)))
     return np.array(widths)
 
@@ -78,8 +78,9 @@ def measured(exact: Exact, releases: int) -> tuple[NDArray[np.int64], Floats]:
 def test_quantiles(town: Town, noise: str, calls: list[str], releases: int) -> None:
     """Coverage in each group; widths at most 1.1 of the oracle's on the whole, and 1.3 in each.
 
-    Measured: coverage 96–100%; widths 0.7–1.23 of the oracle's, 1.0 on the whole. They are largest where two levels
-    of the tree serve a group equally badly, and smallest where coarse nodes do, whose ranks bear less noise.
+    Measured with 1,000 releases of 96 groups: coverage 96.4–100%; widths 0.4–1.19 of the oracle's, 0.94 on the whole.
+    They are largest where two levels of the tree serve a group equally badly, and smaller than the oracle's (which
+    looks at the finest cells) where coarse nodes are used, whose ranks bear less noise.
     """
     ratios = []
     for call in calls:

@@ -14,6 +14,7 @@ import pytest
 from tests.query.coverage.oracles import truth_and_width
 from tests.query.coverage.releases import BUDGETS, CONFIDENCE, Exact, Town, covered, least_covered, mean_width
 
+from tacit.query.above.estimates import Estimates, Groups
 from tacit.query.aggregates.noisy_parts import NoisySum
 from tacit.query.aggregates.variance import Variance
 
@@ -81,3 +82,20 @@ def test_twin_that_claims_half_the_noise_is_caught(town: Town, noise: str, call:
         doubled[part] = NoisySum(2 * noisy.steps - np.tile(exact.true(part), 300), noisy.law, noisy.scale)
     found = aggregate.read(doubled).at(CONFIDENCE)
     assert (covered(found, truth_and_width(exact, aggregate)[0]) < least_covered(300)).all()
+
+
+@_NOISES
+@pytest.mark.parametrize("releases", [300, pytest.param(4000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("where", ["TRUE", "district = 'small'"])
+def test_expressions_of_aggregates(town: Town, noise: str, releases: int, where: str) -> None:
+    """SUM/COUNT above the noise: both intervals must hold for the quotient's to, so it covers more than it says.
+
+    Measured: 98.2–98.5%; the width is 1.22–1.28 that of AVG, which is the way to ask for a mean.
+    """
+    exact = Exact.of(town.described(noise), f"SELECT SUM(cost) / COUNT(*) FROM people WHERE {where}")
+    noisy = exact.releases(releases, seed=7)
+    read = {name: each.read(noisy) for name, each in exact.plan.question.aggregates.items()}
+    (column,) = exact.plan.question.above.render(Groups({}, read, releases), CONFIDENCE).columns
+    (top, _), (bottom, _) = (truth_and_width(exact, each) for each in exact.plan.question.aggregates.values())
+    assert isinstance(column.values, Estimates)
+    assert covered(column.values, top / bottom)[0] >= least_covered(releases)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +18,8 @@ from weakref import finalize
 import duckdb
 
 from tacit.errors import Failed, Refused
-from tacit.schema.description import Description, Source
+from tacit.query.engine import Headers
+from tacit.schema.description import Description, Lookup, Source, Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -104,7 +105,7 @@ class DuckDBEngine:
         return tuple((name, kind) for name, kind, *_ in rows)
 
     def version(self, source: Source) -> str:
-        found = sorted(glob(_pattern(source))) if source.format == "parquet" else [str(source.path)]
+        found = sorted(glob(_pattern(source), recursive=True)) if source.format == "parquet" else [str(source.path)]
         try:
             stats = [(path, os.stat(path)) for path in found]
         except OSError:
@@ -126,14 +127,15 @@ class DuckDBEngine:
                 ) from None
 
     @contextmanager
-    def session(self, description: Description) -> Iterator[DuckDBSession]:
+    def session(self, description: Description, physical: Headers | None = None) -> Iterator[DuckDBSession]:
         with _connected(self, [table.source for table in description.sources]) as connection:
             try:
                 for place, table in enumerate(description.sources):
                     name = table.name.replace('"', '""')
                     _attach(connection, table.source, f"source{place}")
                     reading = _reading(table.source, f"source{place}")
-                    connection.execute(f'CREATE TEMP VIEW "{name}" AS SELECT * FROM {reading}')
+                    listed = _listed(table, (physical or {}).get(table.name, {}))
+                    connection.execute(f'CREATE TEMP VIEW "{name}" AS SELECT {listed} FROM {reading}')
             except duckdb.Error:
                 raise Failed from None
             yield DuckDBSession(connection)
@@ -155,8 +157,23 @@ def _attach(connection: duckdb.DuckDBPyConnection, source: Source, name: str) ->
         connection.execute(f"ATTACH {_text(str(source.path))} AS {name} (READ_ONLY)")
 
 
+def _listed(table: Table | Lookup, header: Mapping[str, str]) -> str:
+    """The columns as the types that they were planned with, whatever the file has become since; NULL where none fits.
+
+    The engine drops a cast to the type that a column has anyway.
+    """
+    types = {name.lower(): kind for name, kind in header.items()}
+    names = {'"' + name.replace('"', '""') + '"': types.get(name.lower()) for name in table.columns}
+    casts = [f"TRY_CAST({name} AS {kind}) AS {name}" for name, kind in names.items() if kind is not None]
+    return f"* REPLACE ({', '.join(casts)})" if casts else "*"
+
+
 def _reading(source: Source, attached: str) -> str:
-    """The rows of a source; a CSV file's cells are all text, so that no row decides how another is read."""
+    """The rows of a source; a CSV file's cells are all text, so that no row decides how another is read.
+
+    For the same reason it is read from its beginning, not in parallel: a reader that starts in the middle may take a
+    new line inside quotes for the end of a row, and where it starts depends on the length of everybody's rows.
+    """
     if source.format == "duckdb":
         table = (source.table or "").replace('"', '""')
         return f'{attached}."{table}"'
@@ -165,19 +182,20 @@ def _reading(source: Source, attached: str) -> str:
         return (
             f"read_csv({_text(str(source.path))}, delim = {_text(source.delimiter)}, header = true, "
             f"columns = {{{columns}}}, auto_detect = false, quote = '\"', escape = '\"', null_padding = true, "
-            "strict_mode = false, ignore_errors = true, nullstr = '')"
+            "strict_mode = false, ignore_errors = true, nullstr = '', parallel = false)"
         )
     return f"read_parquet({_text(_pattern(source))}, union_by_name = true, hive_partitioning = false)"
 
 
 def _csv_names(source: Source) -> list[str]:
-    """The names in a CSV file's first line."""
+    """The names in a CSV file's first line; what octets follow it does not matter."""
     try:
-        with source.path.open(encoding="utf-8-sig", newline="") as file:
+        with source.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
             names = next(csv.reader(file, delimiter=source.delimiter), [])
-    except (OSError, UnicodeDecodeError, csv.Error):
+    except (OSError, csv.Error):
         names = []
-    if not names or len({name.lower() for name in names}) < len(names) or not all(names):
+    is_text = not any("\ufffd" in name for name in names)
+    if not names or len({name.lower() for name in names}) < len(names) or not all(names) or not is_text:
         raise Refused(
             f"the source {source.path.name}",
             "Its first line does not name its columns, each once.",

@@ -11,7 +11,7 @@ from sqlglot.errors import SqlglotError
 
 from tacit.errors import Refused
 from tacit.query.above.above import Above, check_above
-from tacit.query.above.canonical import canonical
+from tacit.query.above.canonical import canonical, depth
 from tacit.query.aggregates.aggregate import Aggregate
 from tacit.query.aggregates.parts import Part
 from tacit.query.aggregates.reading import CALLS, Reader
@@ -24,6 +24,9 @@ from tacit.query.relations.group_keys import group_keys
 from tacit.query.relations.rows import Ownership, Rows
 from tacit.schema.kind import Kind
 
+_LONGEST = 200_000  # letters of a query
+_DEEPEST = 120  # parts that stand inside one another: far fewer than any reader of trees can take
+_MOST_PARTS = 100  # that are counted below the noise
 _CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "with_", "kind"}
 
 
@@ -65,23 +68,39 @@ def read_question(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, st
     summed = frozenset(node.this.sql("duckdb") for node in calls.values() if isinstance(node, exp.Sum))
     reader = Reader(rows, summed, _has_declared_rows(rows, catalogue), centres or {})
     aggregates = {name: reader.read(node) for name, node in calls.items()}
+    many = len({part for each in aggregates.values() for part in each.parts})
+    if not many <= _MOST_PARTS:
+        why = "They share one price, so that each would drown in noise."
+        raise Refused(f"{many:,} columns at once", why, f"at most {_MOST_PARTS}.")
     above = check_above(select, {key.name: key.kind for key in keys}, list(aggregates))
     return Question(sql, rows, keys, aggregates, above)
 
 
 def _parsed(sql: str) -> exp.Select:
+    _refuse_unreadable(sql)
     try:
         trees = sqlglot.parse(sql, dialect="duckdb")
     except (SqlglotError, RecursionError):
         raise Refused("this text", "It cannot be read as SQL of DuckDB's dialect.", "SELECT … FROM … .") from None
     if len(trees) != 1 or not isinstance(trees[0], exp.Select):
         raise Refused("this statement", "Only questions are answered.", "one SELECT statement.")
+    if not depth(trees[0]) <= _DEEPEST:
+        asked = "a query nested this deeply"
+        raise Refused(asked, f"More than {_DEEPEST} parts stand inside one another.", "shorter sums and cases.")
     select = _grouped(trees[0])
     extra = {name for name, value in select.args.items() if value} - _CLAUSES
     if extra:
         named = ", ".join(sorted(name.strip("_").replace("_", " ").upper() for name in extra))
         raise Refused(named, "It has no private form here.", "SELECT, FROM, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT.")
     return select
+
+
+def _refuse_unreadable(sql: str) -> None:
+    """Refuses, before anything is paid for, a text that an engine would choke on."""
+    if not len(sql) <= _LONGEST:
+        raise Refused(f"a query of {len(sql):,} letters", "It is too long to be planned.", f"{_LONGEST:,} at most.")
+    if any(letter == "\0" or "\ud800" <= letter <= "\udfff" for letter in sql):
+        raise Refused("this text", "It holds a NUL or half a letter, which not every engine reads.", "whole letters.")
 
 
 def _grouped(select: exp.Select) -> exp.Select:

@@ -100,4 +100,4 @@ def _of_keys(table: str, rows: Rows, is_gaussian: bool) -> list[Subject]:
 
 
 def _is_bounded(typed: Typed) -> bool:
-    return typed.low is not None and typed.high is not None and max(-typed.low, typed.high) < _LARGEST
+    return typed.low is not None and typed.high is not None and max(-typed.low, typed.high) * 10**typed.scale < _LARGEST

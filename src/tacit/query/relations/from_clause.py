@@ -22,6 +22,8 @@ from tacit.schema.description import Lookup
 
 _PLAIN = {"expressions", "from_", "joins", "where", "group", "having", "with_", "kind", "hint", "distinct"}
 
+_LONGEST = 2**22  # letters of SQL: a name that is joined to itself stands twice, and so on
+
 Named = Mapping[str, exp.Select]
 
 
@@ -38,6 +40,8 @@ def read_rows(select: exp.Select, catalogue: Catalogue, named: Named | None = No
         )
     for join in select.args.get("joins") or []:
         rows = _join(rows, join, catalogue, known)
+        if not len(rows.sql) <= _LONGEST:
+            raise Refused("so many joined tables", "Written out, the query is too long to be run.", "fewer joins.")
     where = select.args.get("where")
     return filtered(rows, where.this) if where else rows
 
@@ -54,6 +58,8 @@ def _named(select: exp.Select) -> dict[str, exp.Select]:
 def _read(node: exp.Expression, catalogue: Catalogue, named: Named) -> Rows | Lookup:
     if "." in (node.alias or node.name):
         raise Refused(f"the name {node.alias or node.name}", "A dot stands between a table and a column.", "AS a_name.")
+    if node.alias.startswith("__"):
+        raise Refused(f"the name {node.alias}", "Names that begin with __ are Tacit's own.", "AS a_name.")
     if isinstance(node, exp.Subquery):
         return _sub_query(node.this, node.alias or "__sub", catalogue, named)
     if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier) or node.args.get("db"):
