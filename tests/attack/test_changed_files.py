@@ -11,6 +11,7 @@ from tests.attack.small_clinic import open_clinic, write_rows
 from tacit.errors import Failed
 from tacit.query.engines.duckdb_engine import DuckDBEngine
 from tacit.schema.description import Source
+from tacit.schema.reading import read_description
 
 _ROWS = """
 [dataset]
@@ -29,7 +30,7 @@ def _number(table: pa.Table) -> float:
 
 
 @pytest.mark.parametrize(
-    "after", ["1000000000000", "1e300", "'1000000000000'", "1e300::FLOAT", "NULL", "DATE '2024-01-31'"]
+    "after", ["1000000000000", "1e300", "'1000000000000'", "1e30::FLOAT", "NULL", "DATE '2024-01-31'"]
 )
 def test_a_wider_type_carries_no_value_past_its_bounds(tmp_path: Path, after: str) -> None:
     """R15, R16: what need not be cut in the type that was planned for is not let in by another type later."""
@@ -63,7 +64,6 @@ def test_names_that_were_swapped_get_their_own_answer(tmp_path: Path) -> None:
     many, few = "SELECT i AS pid FROM range(1000) t(i)", "SELECT i AS pid FROM range(10) t(i)"
     with open_clinic(tmp_path, _TWO.format("a", "b"), many=many, few=few) as first:
         assert _number(first.query("SELECT COUNT(*) FROM a", epsilon=1e4).table) == pytest.approx(1000, abs=5)
-    (tmp_path / "clinic.toml").write_text(_TWO.format("b", "a"))
     with open_clinic(tmp_path, _TWO.format("b", "a"), unused="SELECT 1 AS a") as second:
         assert _number(second.query("SELECT COUNT(*) FROM a", epsilon=1e4).table) == pytest.approx(10, abs=5)
 
@@ -86,9 +86,8 @@ def test_new_lines_in_cells_lose_no_row_of_a_long_file(tmp_path: Path) -> None:
     many = 1_000_000
     lines = (f"{i},{cells[i * 7919 % 5]}\n" for i in range(many))
     (tmp_path / "t.csv").write_text("id,b\n" + "".join(lines))
-    engine = DuckDBEngine(threads=4)
-    with open_clinic(tmp_path, _ROWS.replace("t.parquet", "t.csv").replace("columns.a", "columns.id")) as rows:
-        description = rows.description
-        with engine.session(description) as session:  # type: ignore[arg-type]
-            found = session.run("SELECT COUNT(*) AS n, SUM(TRY_CAST(id AS BIGINT)) AS s FROM t").to_pylist()
+    file, engine = tmp_path / "t.toml", DuckDBEngine(threads=4)
+    file.write_text(_ROWS.replace("t.parquet", "t.csv").replace("columns.a", "columns.id"))
+    with engine.session(read_description(file, engine.public_values)) as session:
+        found = session.run("SELECT COUNT(*) AS n, SUM(TRY_CAST(id AS BIGINT)) AS s FROM t").to_pylist()
     assert found == [{"n": many, "s": many * (many - 1) // 2}]
