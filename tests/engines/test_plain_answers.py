@@ -10,6 +10,7 @@ import duckdb
 import pytest
 
 from tacit.curator.dataset import Dataset, open_dataset
+from tacit.release.release import Release
 
 DESCRIPTION = """\
 [dataset]
@@ -148,13 +149,13 @@ def test_a_quantile_is_near_the_plain_one(data: Dataset, folder: Path, call: str
     assert abs(release.table.column("q")[0].as_py() - float(str(truth))) <= 0.5
 
 
-def _keys(row: tuple[object, ...], release: object) -> tuple[str, ...]:
-    columns = release.rendered.columns  # type: ignore[attr-defined]  # any release
+def _keys(row: tuple[object, ...], release: Release) -> tuple[str, ...]:
+    columns = release.rendered.columns
     return tuple(str(value)[:10] for value, column in zip(row, columns, strict=True) if column.is_key)
 
 
-def _numbers(row: tuple[object, ...], release: object) -> list[object]:
-    columns = release.rendered.columns  # type: ignore[attr-defined]  # any release
+def _numbers(row: tuple[object, ...], release: Release) -> list[object]:
+    columns = release.rendered.columns
     return [v for v, column in zip(row, columns, strict=True) if not (column.is_key or "avg" in column.name)]
 
 
