@@ -45,7 +45,7 @@ class Expected:
                 return spread(block.noise.law, self.confidence) / block.unit
         for ranks in blocks.ranks:
             if ranks.ranks == part:  # about so many noisy counts make a rank
-                return float(spread(ranks.noise.law, self.confidence) / ranks.unit * (8 * ranks.ranks.levels) ** 0.5)
+                return float(spread(ranks.noise.law, self.confidence) / ranks.unit * ranks.ranks.counts_in_a_rank**0.5)
         return None
 
     def total_reach(self, aggregate: Aggregate) -> float | None:

@@ -42,6 +42,11 @@ class Ranks:
     levels: int
     high: int
 
+    @property
+    def counts_in_a_rank(self) -> float:
+        """About how many noisy counts, one by one, are as uncertain as the rank of a median read from all of them."""
+        return 4 + 2.5 * (self.levels - 1)
+
 
 @dataclass(frozen=True)
 class Distinct:

@@ -71,8 +71,7 @@ def objective(plan: Plan, price: Price, part: Part) -> Objective:
         return ManyKeys(_FEW)
     if isinstance(part, Ranks):
         noise = noise_share(price, plan.share(part), plan.relation)
-        nodes = 8 * part.levels  # about as many counts make a rank
-        return RankError(_per_limit(noise, part.levels) * sqrt(nodes))
+        return RankError(_per_limit(noise, part.levels) * sqrt(part.counts_in_a_rank))
     noise = noise_share(price, plan.share("tally"), plan.relation)
     return TotalError(_per_limit(noise, len(plan.measures)), len(plan.groups or ()) or 1)
 
