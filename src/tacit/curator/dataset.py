@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from tacit.curator.budget_view import BudgetView
-from tacit.curator.door import Answered, find_stored, release
+from tacit.curator.door import Answered, analyst_share, find_stored, release
 from tacit.curator.expected import Expected
 from tacit.curator.explanation import Explanation
 from tacit.curator.notes import notes_of
@@ -52,6 +52,7 @@ class Dataset:
     ) -> Release:
         """The private answer to a query, at a price or at a target error; free if an earlier release answers it."""
         level = proper(confidence, "confidence")
+        analyst_share(self._opened, self._analyst)
         if epsilon is None and error is None:
             known = None if fresh else self._earlier(sql)
             if known is None:

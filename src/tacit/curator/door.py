@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 
 from tacit.certificate.certificate import Certificate, Statement
 from tacit.certificate.signing import sign
+from tacit.curator.behind_the_charge import behind_the_charge, is_failure
 from tacit.curator.claims import claims_of, mechanisms_of
 from tacit.curator.opened import Opened
 from tacit.errors import Failed, Refused
 from tacit.ledger.loss_text import loss_to_json
 from tacit.ledger.request import Charge, Request, Stored
 from tacit.loss.loss import Loss
-from tacit.noise.entropy import ENTROPY
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.plans.program import key_rule
@@ -76,6 +74,8 @@ def find_stored(opened: Opened, plan: Plan, keys_delta: Fraction, strength: Frac
         return len(parts[0]) > _LETTERS or wanted <= set(parts)
 
     for stored in opened.stored_under(family, strength, may_hold):
+        if is_failure(stored):
+            continue
         answered = _read(stored, opened)
         if plan.identities <= set(answered.table.columns):
             return answered
@@ -94,24 +94,14 @@ def release(opened: Opened, plan: Plan, price: Price, analyst: str, words: str, 
     given = opened.account.charge(Request(digest, strength, price.charge, analyst, words, share, fresh))
     if isinstance(given, Stored):
         return _read(given, opened)
-    with behind_the_charge(), opened.engine.session(opened.description, opened.catalogue.physical) as session:
-        table = run(plan, price, session, ENTROPY)
+    session_of, physical = opened.engine.session, opened.catalogue.physical
+    with behind_the_charge(opened.account, given) as bits, session_of(opened.description, physical) as session:
+        table = run(plan, price, session, bits)
     certificate = _certified(opened, plan, price, given, words)
     people = key_rule(plan, price).people() if plan.is_selecting else None
     stored = opened.account.store(given, _payload(table, certificate, people))
     answered = _read(stored, opened)
     return replace(answered, free=False)
-
-
-@contextmanager
-def behind_the_charge() -> Iterator[None]:
-    """What happens behind the charge ends well or fails with one constant message, whatever the data."""
-    try:
-        yield
-    except (KeyboardInterrupt, SystemExit, Failed):
-        raise
-    except BaseException:  # any text of it could carry a value
-        raise Failed from None
 
 
 def _payload(table: NoisyTable, certificate: Certificate, people: int | None) -> bytes:
@@ -120,6 +110,8 @@ def _payload(table: NoisyTable, certificate: Certificate, people: int | None) ->
 
 
 def _read(stored: Stored, opened: Opened) -> Answered:
+    if is_failure(stored):
+        raise Failed
     head, _, packed = stored.payload.partition(b"\n")
     said = json.loads(head)
     certificate = Certificate.from_json(said["certificate"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tacit.curator.behind_the_charge import is_failure
 from tacit.curator.opened import Opened
 from tacit.exact import Number
 from tacit.loss.families.approx import Pure
@@ -52,5 +53,5 @@ class Planner:
 
     def profile(self) -> Profile | None:
         """The newest, most accurate profile of these data."""
-        stored = self.opened.stored_under(PROFILE)
+        stored = [each for each in self.opened.stored_under(PROFILE) if not is_failure(each)]
         return Profile.from_bytes(stored[0].payload) if stored else None

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tacit.curator.door import analyst_share, behind_the_charge
+from tacit.curator.behind_the_charge import behind_the_charge, is_failure
+from tacit.curator.door import analyst_share
 from tacit.curator.opened import Opened
 from tacit.curator.planner import PROFILE
 from tacit.curator.price_words import price_words
-from tacit.errors import Refused
+from tacit.errors import Failed, Refused
 from tacit.exact import Number
 from tacit.ledger.request import Request, Stored
 from tacit.loss.families.approx import Pure
-from tacit.noise.entropy import ENTROPY
 from tacit.query.limits.words import profile_words
 from tacit.query.lowering.finding import BINS
 from tacit.query.plans.price import Price, price_of
@@ -58,13 +58,16 @@ def release_profile(opened: Opened, epsilon: Number, delta: Number | None, analy
     given = opened.account.charge(request)
     if isinstance(given, Stored):
         return _answer(opened, price, given, True)
-    with behind_the_charge(), opened.engine.session(description, opened.catalogue.physical) as session:
-        profile = make_profile(opened.catalogue, price, description.unit.relation, session, ENTROPY)
+    session_of, physical = opened.engine.session, opened.catalogue.physical
+    with behind_the_charge(opened.account, given) as bits, session_of(description, physical) as session:
+        profile = make_profile(opened.catalogue, price, description.unit.relation, session, bits)
     stored = opened.account.store(given, profile.to_bytes())
     return _answer(opened, price, stored, False)
 
 
 def _answer(opened: Opened, price: Price, stored: Stored, free: bool) -> ProfileAnswer:
+    if is_failure(stored):
+        raise Failed
     account, charge = opened.filter, stored.charge.loss
     words = price_words(account, str(price.alone), account.share(charge), free, charge)
     return ProfileAnswer(Profile.from_bytes(stored.payload), words)

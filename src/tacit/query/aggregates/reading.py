@@ -51,6 +51,8 @@ class Reader:
         keep = "TRUE"
         if isinstance(node, exp.Filter):
             keep, node = type_predicate(node.expression.this, self.rows).sql, node.this
+        if node.args.get("expressions"):
+            raise Refused(node.sql("duckdb"), "It has more arguments than it counts.", _ACCEPTED)
         if isinstance(node, exp.Count):
             return self._count(node, keep)
         if isinstance(node, exp.Sum) and not isinstance(node.this, exp.Distinct):
