@@ -85,7 +85,7 @@ def _threshold(law: RoundedGaussian, unit: int, delta: Fraction, most: int) -> i
 
 def _least(law: RoundedGaussian, weight: int, chance: Fraction) -> int:
     """The least threshold that one key of this weight reaches with at most this probability."""
-    guess = weight - round(NormalDist(0, law.width).inv_cdf(float(chance))) - int(law.width) // 2**20
+    guess = weight - round(NormalDist(0, law.width).inv_cdf(float(chance))) - 2 - int(law.width) // 2**44
 
     def holds(threshold: int) -> bool:
         return less(lambda: law.tail(threshold - weight), lambda: ball(chance))

@@ -22,7 +22,7 @@ from tacit.query.plans.noise_share import NoiseShare
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.plans.program import finding, norm_of, program
-from tacit.query.running.group_order import Group, in_group_order, key_columns
+from tacit.query.running.group_order import Group, in_group_order, integers, key_columns
 from tacit.query.running.noisy_table import NoisyColumn, NoisyTable
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ def _with_limits(plan: Plan, price: Price, session: Session, bits: Bits) -> tupl
 def bin_counts(table: pa.Table, parts: int) -> Integers:
     """People by part and bin, bins without people as zero."""
     counts = np.zeros((parts, len(BINS)), np.int64)
-    places = (table.column(name).to_numpy() for name in ("part", "bin"))
-    counts[tuple(places)] = table.column("y0").to_numpy()
+    places = (integers(table, name) for name in ("part", "bin"))
+    counts[tuple(places)] = integers(table, "y0")
     return counts
 
 
@@ -116,11 +116,11 @@ def _placed(table: pa.Table, keys: int, groups: Sequence[Group], names: list[str
     found = []
     for name in names:
         column = np.zeros(shape, np.int64)
-        values = table.column(name).to_numpy()[known]
+        values = integers(table, name)[known]
         if cells is None:
             column[rows_array[known]] = values
         else:
-            column[rows_array[known], table.column("cell").to_numpy()[known]] = values
+            column[rows_array[known], integers(table, "cell")[known]] = values
         found.append(column)
     return found
 
