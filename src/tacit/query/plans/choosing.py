@@ -21,7 +21,7 @@ from tacit.query.plans.noise_share import NoiseShare, noise_share
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 
-_FEW = Fraction(1, 3)  # of the people stay within the limit where groups are many and small
+_FEW = Fraction(2, 5)  # of the people stay within the limit where groups are many and small
 _FEW_ROWS = 4  # of one person, where nothing is known
 _ROOT_STEPS = 1024  # how finely the root of a number of keys is kept
 
