@@ -20,7 +20,7 @@ from tacit.loss.filters.filters import Filter
 from tacit.query.catalogue import Catalogue
 from tacit.query.engine import Engine
 from tacit.schema.description import Description
-from tacit.schema.header_check import compare_header
+from tacit.schema.header_check import compare_headers
 from tacit.schema.reading import read_description
 
 
@@ -36,11 +36,7 @@ class Opened:
     def catalogue(self) -> Catalogue:
         """What the planner may know; refused where the description does not fit the files."""
         headers = {table.name: dict(self.engine.header(table.source)) for table in self.description.sources}
-        wrong = [
-            line
-            for name, table in self.description.tables.items()
-            for line in compare_header(table, list(headers[name].items()))
-        ]
+        wrong = compare_headers(self.description, {name: list(header.items()) for name, header in headers.items()})
         if wrong:
             raise Refused(
                 f"the data set {self.description.name}",
