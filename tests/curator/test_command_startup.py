@@ -11,7 +11,11 @@ from typer.testing import CliRunner
 
 from tacit.__main__ import COMMANDS, app
 
-HEAVY = ("numpy", "flint", "scipy", "sqlglot", "duckdb", "pyarrow", "pydantic", "matplotlib", "pandas")
+HEAVY = (
+    *("numpy", "flint", "scipy", "sqlglot", "duckdb", "pyarrow", "pydantic", "matplotlib", "pandas"),
+    *("polars", "ibis", "psycopg", "pyspark", "rich.console", "typer"),
+    *("tacit.loss.accountant", "tacit.loss.composing", "tacit.mechanisms.keys"),
+)
 
 
 def _loaded(*words: str) -> set[str]:
@@ -25,13 +29,20 @@ def _loaded(*words: str) -> set[str]:
 
 
 def test_listing_the_commands_loads_none_of_them() -> None:
-    assert _loaded("--help") == set()
+    assert _loaded("--help") <= {"typer", "rich.console"}
 
 
 def test_a_query_loads_no_plotting_and_no_second_table_library(clinic: Clinic) -> None:
     loaded = _loaded("query", "clinic.toml", BY_REGION, "--epsilon", "1")
     assert "duckdb" in loaded
-    assert not loaded & {"matplotlib", "pandas", "scipy"}
+    assert not loaded & {"matplotlib", "pandas", "scipy", "polars", "ibis", "psycopg", "pyspark"}
+    assert not loaded & {"tacit.loss.accountant", "tacit.loss.composing", "tacit.mechanisms.keys"}
+
+
+def test_importing_the_package_loads_no_library() -> None:
+    code = f"import sys, tacit; print(*(set({HEAVY!r}) & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.split() == []
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "account"])

@@ -87,6 +87,11 @@ def fraction_down(value: Ball, bits: int = 64) -> Fraction:
         return -fraction_up(-value, bits)
 
 
+def floor_down(value: Ball) -> int:
+    """The greatest integer known to be ≤ every number in a finite ball."""
+    return int(value.lower().floor().fmpz())
+
+
 def less(left: Callable[[], Ball], right: Callable[[], Ball]) -> bool:
     """Whether left < right, at whatever precision decides it. The two must differ or be exact balls."""
     bits = START_BITS

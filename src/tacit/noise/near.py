@@ -81,8 +81,8 @@ def log_near(words: Words, width: int) -> Floats:
 
 
 def _nearly(values: list[Ball]) -> Floats:
-    """Each value as a float, at most one unit in the last place above it."""
-    return np.array([up(value) for value in values])
+    """Each value as a float, at most one unit in the last place away from it."""
+    return np.array([float(value) for value in values])
 
 
 @cache

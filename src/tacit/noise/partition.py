@@ -6,7 +6,9 @@ on the slab a *wedge* up to the greatest, and past the last bin a geometric *tai
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from math import ceil, floor, log2
 from typing import Final
 
@@ -47,18 +49,18 @@ class Partition:
         """The least magnitude of a tail."""
         return (self.bins.stop << self.low_bits) + int(left)
 
-    def areas(self) -> Areas:
-        """The area of every piece as a share of all."""
-        weight, size = self.shape.weight, 1 << self.low_bits
+    def areas(self, weight: Callable[[int], Ball]) -> Areas:
+        """The area of every piece as a share of all, by the shape's weight or one near it."""
+        weight, size = cache(weight), 1 << self.low_bits  # bins on either side of zero share ends
         ends = [self.ends(index) for index in self.bins]
         far = [weight(magnitude) for magnitude, _ in ends]
         slabs = [size * low for low in far]
         wedges = [size * (weight(near) - low) for (_, near), low in zip(ends, far, strict=True)] if size > 1 else []
-        tails = [self._tail_area(left) for left in self.sides]
+        tails = [self._tail_area(left, weight) for left in self.sides]
         whole = sum(slabs + wedges + tails, arb(0))
         return Areas([s / whole for s in slabs], [w / whole for w in wedges], [t / whole for t in tails])
 
-    def _tail_area(self, left: bool) -> Ball:
+    def _tail_area(self, left: bool, weight: Callable[[int], Ball]) -> Ball:
         """The sum of the geometric envelope: weight(a) · (1 + e^−γ + e^−2γ + …)."""
         start = self.tail_start(left)
-        return self.shape.weight(start) / -(-ball(self.shape.decay(start))).expm1()
+        return weight(start) / -(-ball(self.shape.decay(start))).expm1()

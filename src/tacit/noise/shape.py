@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Protocol
 
@@ -38,6 +39,10 @@ class Shape(Protocol):
     def weight(self, magnitude: int) -> Ball:
         """The weight at ±magnitude, not normalised."""
         ...
+
+    def weight_near(self) -> Callable[[int], Ball]:
+        """Balls that hold the weights, quick to come by at this precision, though a higher one may not narrow them."""
+        return self.weight
 
     def decay(self, magnitude: int) -> Fraction:
         """A rate γ > 0 with weight(x+1) ≤ e^−γ · weight(x) for every x ≥ magnitude ≥ 1."""

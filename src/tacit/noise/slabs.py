@@ -15,13 +15,13 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import accumulate
-from math import ceil, floor, log2
+from math import ceil, log2
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.noise.ball import Ball, ball, down, precision
+from tacit.noise.ball import Ball, ball, floor_down, precision
 from tacit.noise.bits import Bits
 from tacit.noise.partition import Areas, Partition
 from tacit.noise.saturate import Draws, is_safe
@@ -46,8 +46,8 @@ class Slabs:
         self._bin = np.array(self._partition.bins, np.int16)
         self._near = np.array([self._partition.ends(index)[1] for index in self._partition.bins], np.float64)
         with precision(128 + 3 * ceil(log2(max(shape.width, 1.0)))):
-            areas = self._partition.areas()
-            self._owned = [max(0, floor(down(_CELLS * area))) for area in areas.slabs]
+            areas = self._partition.areas(shape.weight_near())
+            self._owned = [max(0, floor_down(_CELLS * area)) for area in areas.slabs]
             self._lower, self._upper = _brackets(self._boundaries(areas))
             self._base = np.array([float(s / (s + w)) for s, w in zip(areas.slabs, areas.wedges, strict=False)])
         shared = np.full(_CELLS - sum(self._owned), _SHARED, np.int16)
@@ -154,7 +154,7 @@ class Slabs:
 
     def _boundary(self, index: int) -> Ball:
         """One boundary, at the working precision."""
-        return self._boundaries(self._partition.areas())[index]
+        return self._boundaries(self._partition.areas(self._shape.weight))[index]
 
 
 def _brackets(boundaries: list[Ball]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:

@@ -10,6 +10,7 @@ import pytest
 
 from tacit.errors import Refused
 from tacit.loss import Gdp, Zcdp
+from tacit.loss.filters import budget
 from tacit.loss.filters.budget import budget_from, gaussian_budget_from
 
 
@@ -18,11 +19,33 @@ from tacit.loss.filters.budget import budget_from, gaussian_budget_from
     list(product(["1e-6", "0.1", "1", "20"], ["1e-12", "1e-6", "0.1"], ["0", "1/4", "9/10"])),
 )
 def test_the_promise_is_kept_and_hardly_more(epsilon: str, delta: str, reserve: str) -> None:
-    budget = budget_from(epsilon, delta, reserve)
-    assert budget.exact_delta == Fraction(reserve) * Fraction(delta)
-    assert Fraction(budget.epsilon(delta)) <= Fraction(epsilon)
-    larger = Zcdp(budget.rho * Fraction(10**6 + 1, 10**6), budget.exact_delta)
+    found = budget_from(epsilon, delta, reserve)
+    assert found.exact_delta == Fraction(reserve) * Fraction(delta)
+    assert Fraction(found.epsilon(delta)) <= Fraction(epsilon)
+    larger = Zcdp(found.rho * Fraction(10**6 + 1, 10**6), found.exact_delta)
     assert Fraction(larger.epsilon(delta)) > Fraction(epsilon)
+
+
+@pytest.mark.parametrize("guess", [math.inf, math.nan, 0.0, -1.0, 1e9, 0.04])
+def test_a_guess_that_is_off_breaks_no_promise(guess: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R08: the guess decides what is tried first; what is returned was certified."""
+    exact = budget_from(1, "1e-6")
+    assert exact.rho > Fraction(0.015)
+    monkeypatch.setattr(budget, "rho_near", lambda *_: guess)
+    found = budget_from(1, "1e-6")
+    assert Fraction(found.epsilon("1e-6")) <= 1
+    assert abs(found.rho / exact.rho - 1) < Fraction(1, 10**12)
+
+
+def test_the_guess_is_close_enough_to_need_no_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search takes fifty certified steps, and a budget is read at every start of the command."""
+
+    def search(*_: object) -> Fraction:
+        raise AssertionError("the search was needed")
+
+    monkeypatch.setattr(budget, "_largest", search)
+    for epsilon, delta in product(["1e-6", "0.01", "1", "4", "20", "400", "1e5"], ["1e-60", "1e-12", "1e-7", "0.9"]):
+        budget_from(epsilon, delta)
 
 
 def test_the_reserve_costs_little() -> None:

@@ -52,6 +52,16 @@ def order_for_epsilon(divergence: Callable[[float], float], delta: Fraction, far
     return _lowest(score, farthest)
 
 
+def rho_near(epsilon: Fraction, delta: Fraction, farthest: float) -> float:
+    """About the largest ρ whose divergence ρα gives ε at δ > 0 by some order: a start for a search, never an answer."""
+    level, target = clipped(epsilon), logarithm(delta)
+
+    def score(excess: float) -> float:
+        return -(level + math.log1p(1 / excess) + (target + math.log1p(excess)) / excess) / (1 + excess)
+
+    return -score(float(_lowest(score, farthest) - 1))
+
+
 def logarithm(number: Fraction) -> float:
     """ln of a positive fraction, however small, to float accuracy."""
     return math.log(number.numerator) - math.log(number.denominator)

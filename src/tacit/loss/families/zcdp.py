@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,7 +15,7 @@ from tacit.loss.loss import Loss
 from tacit.loss.sharp import order_above_one, sharp, shown
 from tacit.noise.ball import Ball, ball, up
 
-_FARTHEST = 300.0  # ln of the highest order tried: ρ as small as 10^-260 still finds its best order
+FARTHEST = 300.0  # ln of the highest order tried: ρ as small as 10^-260 still finds its best order
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -42,11 +43,12 @@ class Zcdp(Loss):
         slack = ball(self.exact_delta)
         if self.rho == 0 or self.exact_delta == 1:
             return slack
-        order = order_for_delta(self._divergence, epsilon, _FARTHEST)
+        order = order_for_delta(self._divergence(), epsilon, FARTHEST)
         return slack + (1 - slack) * delta_at(order, ball(self.rho * order), epsilon)
 
-    def _divergence(self, excess: float) -> float:
-        return clipped(self.rho) * (1 + excess)
+    def _divergence(self) -> Callable[[float], float]:
+        rho = clipped(self.rho)
+        return lambda excess: rho * (1 + excess)
 
     def epsilon(self, delta: Number) -> float:
         """The best Rényi conversion over all orders at the δ that the slack leaves, rounded up."""
@@ -56,7 +58,7 @@ class Zcdp(Loss):
         if not target > self.exact_delta:
             return math.inf
         left = (target - self.exact_delta) / (1 - self.exact_delta)
-        order = order_for_epsilon(self._divergence, left, _FARTHEST)
+        order = order_for_epsilon(self._divergence(), left, FARTHEST)
         return max(0.0, up(sharp(lambda: epsilon_at(order, ball(self.rho * order), left))))
 
     def tradeoff(self, alpha: Number) -> float:

@@ -6,8 +6,6 @@ import math
 from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
-from tacit.loss.composing.composition import Composition
-from tacit.loss.composing.worst import Worst
 from tacit.loss.families.approx import Approx
 from tacit.loss.loss import Loss
 
@@ -30,6 +28,9 @@ def pure_epsilon_of(loss: Loss) -> Fraction | None:
         return None if loss.exact_delta else loss.exact_epsilon
     if isinstance(loss, Bounded):
         return loss.pure_epsilon
+    from tacit.loss.composing.composition import Composition  # it loads every pair, which an account never needs
+    from tacit.loss.composing.worst import Worst
+
     if isinstance(loss, (Composition, Worst)):
         parts = [pure_epsilon_of(part) for part in loss.parts]
         known = [part for part in parts if part is not None]
