@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from unittest.mock import patch
@@ -21,6 +21,7 @@ from tacit.query.above.estimates import Estimates
 from tacit.query.aggregates.aggregate import NoisyParts
 from tacit.query.aggregates.noisy_parts import Law, NoisyRanks, NoisySum
 from tacit.query.aggregates.parts import Part, Ranks
+from tacit.query.aggregates.quantile import Quantile
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb_engine import DuckDBEngine
 from tacit.query.plans.plan import Plan
@@ -96,12 +97,16 @@ class Exact:
     columns: Mapping[str, NoisyColumn]
 
     @classmethod
-    def of(cls, description: Description, sql: str, epsilon: str = "1") -> Exact:
-        """The integers that the engine counts for a query."""
+    def of(cls, description: Description, sql: str, epsilon: str = "1", edges: tuple[int, ...] = ()) -> Exact:
+        """The integers that the engine counts for a query; its quantiles on a grid with these edges, if any."""
         headers = {table.name: dict(ENGINE.header(table.source)) for table in description.sources}
         catalogue = Catalogue(description, headers)
         question = read_question(sql, catalogue)
         price = price_of(description.budget, description.promise, epsilon, None, question.has_private_keys)
+        for name, each in question.aggregates.items():
+            if edges and isinstance(each, Quantile):
+                moved = replace(each, ranks=replace(each.ranks, edges=edges))
+                question = replace(question, aggregates={**question.aggregates, name: moved})
         plan = make_plan(question, catalogue, is_gaussian=not price.is_pure)
         with _no_noise(), ENGINE.session(description) as session:
             table = running.run(plan, price, session, Seeded(0))

@@ -7,16 +7,23 @@ quantile. Its interval is what of the cells noise of this law cannot exclude, av
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
 from scipy.stats import norm
 from tests.query.coverage.releases import BUDGETS, Exact, Floats, Town, covered, least_covered, mean_width
 
 from tacit.mechanisms.statistics.rank_tree import FAN
+from tacit.query.aggregates.even_grid import first_value
 from tacit.query.aggregates.noisy_parts import noise_deviation
 from tacit.query.aggregates.quantile import Quantile
 from tacit.query.aggregates.rank_descent import path_powers
+from tacit.query.lowering.finding import BINS
+from tacit.query.profile.regridding import even_edges
+from tacit.query.steps import Steps
 
 _CHUNK = 100
 _CALLS = ["MEDIAN(score)", "MAX(score)", "QUANTILE_CONT(place, 0.9)", "MIN(place)"]
@@ -89,4 +96,29 @@ def test_quantiles(town: Town, noise: str, calls: list[str], releases: int) -> N
         assert (held >= least_covered(releases)).all(), call
         assert (ratio <= 1.3).all(), (call, ratio)
         ratios.append(ratio)
+    assert np.mean(ratios) <= 1.1
+
+
+@pytest.mark.parametrize(("calls", "releases"), [(_FINE[:2], 200)])
+def test_quantiles_on_an_even_grid(town: Town, calls: list[str], releases: int) -> None:
+    """Cells of many widths: coverage as on a grid of one width, and intervals that are no wider on the whole."""
+    costs = pq.read_table(town.folder / "people.parquet")["cost"].to_numpy()
+    above = np.rint(costs * 100).astype(np.int64) + 1
+    people = np.bincount(BINS.index(above), minlength=len(BINS)).astype(np.float64)
+    edges = even_edges(Steps("cost", Fraction(1, 100), 0, 200_000, False), people, 1.0)
+    ratios = []
+    for call in calls:
+        sql = f"SELECT district, {call} FROM people GROUP BY district"
+        plain, even = (Exact.of(town.described("gaussian"), sql, edges=cut) for cut in ((), edges))
+        (quantile,) = even.plan.question.aggregates.values()
+        assert isinstance(quantile, Quantile)
+        truth = np.array([first_value(quantile.ranks, int(cell)) for cell in true_cells(even, quantile)]) / 100
+        widths, held = np.zeros((2, truth.size)), np.zeros(truth.size, np.int64)
+        for chunk in range(releases // _CHUNK):
+            for place, exact in enumerate((plain, even)):
+                (found,) = exact.estimates(_CHUNK, seed=chunk).values()
+                widths[place] += mean_width(found, truth.size)
+            held += covered(found, truth)
+        assert (held >= least_covered(releases)).all(), call
+        ratios.append(widths[1] / widths[0])
     assert np.mean(ratios) <= 1.1

@@ -110,13 +110,34 @@ def test_ranks_need_far_less_of_a_person_than_totals() -> None:
     rows, noise = events().rows, float(MULTIPLIER)
 
     def error(limit: int) -> float:
-        left_out = 1 - np.minimum(1.0, limit / rows)
-        return math.sqrt((rows * left_out**2).sum() / 4 + (noise * limit) ** 2)
+        kept = np.minimum(1.0, limit / rows)
+        left = (rows * kept).sum()
+        return math.sqrt(((rows * kept**2).sum() / left**2 - 1 / rows.sum()) / 4 + (noise * limit / left) ** 2)
 
     best = min(error(limit) for limit in range(10, 400, 10))
     limits = chosen(Bins(2**20), rows, 25.0, RankError(noise), 50)
     assert max(error(limit) for limit in limits) <= 1.15 * best
     assert max(limits) < min(chosen(Bins(2**20), rows, 25.0, TOTAL, 50))
+
+
+def test_noise_weighs_more_in_groups_and_far_from_the_middle() -> None:
+    """R46: chance is less at the ends and noise more in groups, so both want a smaller limit."""
+    rows, noise = events().rows, float(MULTIPLIER)
+    plain, groups, ends = (
+        max(chosen(Bins(2**20), rows, 25.0, aim, 5))
+        for aim in (RankError(noise), RankError(noise, groups=50), RankError(noise, ("0.99",)))
+    )
+    assert groups < plain
+    assert ends < plain
+
+
+@pytest.mark.parametrize("levels", [3, 4])
+def test_a_norm_stands_for_rows(levels: int) -> None:
+    """R46: the rows of a norm are those of which `usual_squares` says that square, and one row at least is one."""
+    objective, rows = RankError(1.0, levels=levels, steps=4), np.array([1.0, 5.0, 30.0, 1_000.0])
+    even = 4 / 3 * (levels * rows + (4 + levels - 1) / 64 * rows**2)
+    norms = 4 * np.sqrt(np.minimum(even, levels * rows**2))
+    assert objective.rows(norms) == pytest.approx(rows)
 
 
 @pytest.mark.parametrize("share", ["1/4", "1/2", "0.9"])

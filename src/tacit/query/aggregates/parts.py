@@ -8,11 +8,23 @@ from typing import TypeAlias
 
 
 @dataclass(frozen=True)
+class ColumnSum:
+    """What a measure adds up where every row counts: x − centre of a column's values, or 1 for each (centre None).
+
+    Without a column it is 1 for each row.
+    """
+
+    column: str | None = None
+    centre: int | None = None
+
+
+@dataclass(frozen=True)
 class Measure:
     """A number a row, in whole steps, added up over each person's rows of a group.
 
     `sql` is never NULL, and between −most and most. Where `once` is set a person counts once in a group: the
-    largest of its 0s and 1s is taken instead of the sum. `subject` names what a profile knows its totals by.
+    largest of its 0s and 1s is taken instead of the sum. `subject` names what a profile knows its totals by; `of`
+    says it again in terms of a column, where it can be said so.
     """
 
     sql: str
@@ -21,6 +33,7 @@ class Measure:
     least: int = 0
     once: bool = False
     subject: str | None = None
+    of: ColumnSum | None = None
 
     @property
     def size(self) -> int:
@@ -33,6 +46,8 @@ class Ranks:
     """How many rows lie in each cell of a public grid: what quantiles are read from.
 
     `sql` is a value in steps, or NULL for rows that do not count; cell i holds the values from low + i·width on.
+    `column` is the one whose values they are, where every row counts. Where `edges` are given, cells are
+    as many between each two of them instead, because about as many rows lie there: see `even_grid`.
     """
 
     sql: str
@@ -41,6 +56,8 @@ class Ranks:
     width: int
     levels: int
     high: int
+    column: str | None = None
+    edges: tuple[int, ...] = ()
 
     @property
     def counts_in_a_rank(self) -> float:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
 
 import numpy as np
 
 from tacit.query.above.estimates import Estimates, Noisy
 from tacit.query.aggregates.aggregate import Aggregate, NoisyParts
+from tacit.query.aggregates.even_grid import cells_of, first_value, value_at
 from tacit.query.aggregates.noisy_parts import NoisyRanks
 from tacit.query.aggregates.parts import Part, Ranks
 from tacit.query.aggregates.rank_descent import RankDescent
@@ -50,13 +50,12 @@ class NoisyQuantile:
     def at(self, confidence: Fraction) -> Estimates:
         ranks, share = self.quantile.ranks, self.quantile.share
         values = np.empty((3, len(self.noisy.counts)))
-        cells = (ranks.high - ranks.low) // ranks.width + 1
+        cells = cells_of(ranks)
         for group, counts in enumerate(self.noisy.counts):
             found = RankDescent(counts, self.noisy.law, ranks.levels, cells).find(share, confidence)
-            place = floor(min(found.place, found.last)) if ranks.width == 1 else found.place
-            first, last = (ranks.low + cell * ranks.width for cell in (found.first, found.last + 1))
-            ends = max(first, ranks.low), min(last - 1, ranks.high)
+            first = min(first_value(ranks, found.first), ranks.high)
+            ends = first, max(first, min(first_value(ranks, found.last + 1) - 1, ranks.high))
             is_vacuous = ends == (ranks.low, ranks.high) and ranks.low < ranks.high
-            middle = min(max(ranks.low + place * ranks.width, ends[0]), ends[1])
+            middle = min(max(value_at(ranks, found.place, found.last), ends[0]), ends[1])
             values[:, group] = (np.nan if is_vacuous else middle, *ends)
         return Estimates(*(values * float(ranks.step)))

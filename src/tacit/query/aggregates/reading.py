@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 
@@ -11,18 +11,17 @@ from sqlglot import exp
 
 from tacit.errors import Refused
 from tacit.exact import proper
-from tacit.mechanisms.statistics.rank_tree import FAN
 from tacit.query.aggregates.aggregate import Aggregate
 from tacit.query.aggregates.mean import Mean
-from tacit.query.aggregates.parts import Distinct, Measure, Ranks
+from tacit.query.aggregates.parts import ColumnSum, Distinct, Measure
 from tacit.query.aggregates.quantile import Quantile
+from tacit.query.aggregates.rank_grid import ranks_of
 from tacit.query.aggregates.total import Total
 from tacit.query.aggregates.variance import Variance
 from tacit.query.expressions.registry import type_expression, type_predicate
 from tacit.query.expressions.unbounded import unbounded_reason
 from tacit.query.relations.rows import Rows
 from tacit.query.steps import Steps, in_steps
-from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
 
 CALLS = (exp.AggFunc, exp.WithinGroup, exp.Filter)
@@ -33,7 +32,6 @@ _ACCEPTED = (
 )
 VAST = 2**40  # a span of values that nobody declared: it only keeps integers from overflowing
 _SQUARES = 2**59  # the largest square, in its own steps
-_MOST_LEVELS = 4
 _EXTREME = Fraction(1, 200)
 
 
@@ -71,19 +69,23 @@ class Reader:
         if isinstance(inside, exp.Star) or (isinstance(inside, exp.Literal) and not inside.is_string):
             return Total(_rows("TRUE", keep))
         if not isinstance(inside, exp.Distinct):
-            return Total(self._present(type_expression(inside, self.rows), keep))
+            return Total(self._present(inside, keep))
         if len(inside.expressions) != 1:
             raise Refused(node.sql("duckdb"), "Pairs are not counted.", "COUNT(DISTINCT x) of one expression.")
         value = inside.expressions[0]
         if isinstance(value, exp.Column) and self.rows.is_identifier(value.name, value.table or None):
             sql = "1" if keep == "TRUE" else f"CASE WHEN {keep} THEN 1 ELSE 0 END"
-            return Total(Measure(sql, Fraction(1), 1, once=True, subject="keys"))
+            of = ColumnSum() if keep == "TRUE" else None
+            return Total(Measure(sql, Fraction(1), 1, once=True, subject="keys", of=of))
         typed = type_expression(value, self.rows)
         sql = typed.sql if keep == "TRUE" else f"CASE WHEN {keep} THEN {typed.sql} END"
         return Total(Distinct(sql), "different values, of those that count")
 
-    def _present(self, typed: Typed, keep: str) -> Measure:
-        return _rows(f"{typed.sql} IS NOT NULL" if typed.nullable else "TRUE", keep)
+    def _present(self, inside: exp.Expression, keep: str) -> Measure:
+        typed = type_expression(inside, self.rows)
+        if not typed.nullable:
+            return _rows("TRUE", keep)
+        return replace(_rows(f"{typed.sql} IS NOT NULL", keep), of=_of_column(inside, keep, None))
 
     def _steps(self, node: exp.Expression, inside: exp.Expression) -> Steps:
         typed = type_expression(inside, self.rows)
@@ -99,7 +101,8 @@ class Reader:
         if isinstance(inside, exp.Column):
             subject = f"{'away' if centre else 'total'} {inside.name.lower()}"
         sql = _kept(away, steps.nullable, keep)
-        return Measure(sql, steps.step, steps.high - centre, min(0, steps.low - centre), subject=subject)
+        of = _of_column(inside, keep, centre)
+        return Measure(sql, steps.step, steps.high - centre, min(0, steps.low - centre), subject=subject, of=of)
 
     def _numbers(self, node: exp.Expression, inside: exp.Expression) -> Steps:
         if not type_expression(inside, self.rows).kind.is_number:
@@ -117,13 +120,13 @@ class Reader:
         return min(max(0, steps.low), steps.high)
 
     def _mean(self, node: exp.Avg, keep: str) -> Aggregate:
-        steps, typed = self._numbers(node, node.this), type_expression(node.this, self.rows)
+        steps = self._numbers(node, node.this)
         centre = self._centre(node.this, steps)
         total = self._sum(node, node.this, keep, centre)
-        return Mean(total, self._present(typed, keep), centre, steps.low, steps.high)
+        return Mean(total, self._present(node.this, keep), centre, steps.low, steps.high)
 
     def _variance(self, node: exp.Expression, keep: str) -> Aggregate:
-        steps, typed = self._numbers(node, node.this), type_expression(node.this, self.rows)
+        steps = self._numbers(node, node.this)
         centre = self._centre(node.this, steps)
         total = self._sum(node, node.this, keep, centre)
         coarse = max(1, ceil(total.size**2 / _SQUARES))
@@ -132,7 +135,7 @@ class Reader:
         squares = Measure(_kept(squared, steps.nullable, keep), steps.step**2 * coarse, total.size**2 // coarse)
         is_sample = not isinstance(node, (exp.VariancePop, exp.StddevPop))
         is_root = isinstance(node, (exp.Stddev, exp.StddevPop, exp.StddevSamp))
-        rows = self._present(typed, keep)
+        rows = self._present(node.this, keep)
         return Variance(squares, total, rows, centre, steps.low, steps.high, is_sample, is_root)
 
     def _quantile(
@@ -144,17 +147,20 @@ class Reader:
             raise Refused(
                 node.sql("duckdb"), "Quantiles of dates are not offered yet.", f"year({inside.sql('duckdb')})."
             )
-        span = steps.high - steps.low + 1
-        levels = next(n for n in range(1, _MOST_LEVELS + 1) if FAN**n >= span or n == _MOST_LEVELS)
-        width = max(1, -(-span // FAN**levels))
         sql = steps.sql if keep == "TRUE" else f"CASE WHEN {keep} THEN {steps.sql} END"
-        return Quantile(Ranks(sql, steps.step, steps.low, width, levels, steps.high), share, words)
+        of = _of_column(inside, keep, None)
+        column = None if of is None else of.column
+        return Quantile(ranks_of(sql, steps, column), share, words)
 
 
 def _rows(condition: str, keep: str) -> Measure:
     tests = [test for test in (condition, keep) if test != "TRUE"]
     sql = f"CASE WHEN {' AND '.join(f'({test})' for test in tests)} THEN 1 ELSE 0 END" if tests else "1"
-    return Measure(sql, Fraction(1), 1, subject="rows")
+    return Measure(sql, Fraction(1), 1, subject="rows", of=None if tests else ColumnSum())
+
+
+def _of_column(inside: exp.Expression, keep: str, centre: int | None) -> ColumnSum | None:
+    return ColumnSum(inside.name.lower(), centre) if isinstance(inside, exp.Column) and keep == "TRUE" else None
 
 
 def _kept(sql: str, nullable: bool, keep: str) -> str:

@@ -55,4 +55,4 @@ def checked(bins: Bins, noisy_counts: NDArray[np.float64], noise_sd: float) -> N
 def _candidates(bins: Bins, span: Span) -> NDArray[np.float64]:
     """The greatest amount of each bin that a tail may reach, and the geometric mean of each two neighbours."""
     tops = bins.tops()[1 : end_of_reach(bins, span)].astype(np.float64)
-    return np.unique(np.concatenate([tops, np.floor(np.sqrt(tops[1:] * tops[:-1]))]))
+    return np.array(sorted({*tops.tolist(), *np.floor(np.sqrt(tops[1:] * tops[:-1])).tolist()}))

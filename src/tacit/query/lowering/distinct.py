@@ -15,9 +15,10 @@ from tacit.query.relations.rows import UNIT, Ownership, Rows
 class DistinctBlock:
     """The number of different values by group.
 
-    Claim: each person brings at most `limit` pairs of group and value, chosen by a hash of the pair, hence from that
-    person's rows alone. With one person more, each count grows by the pairs that nobody else brings: all together by
-    at most `limit`, in ℓ₁ and so in ℓ₂.
+    Claim: each person brings at most `limit` pairs of group and value: whoever has more, the first of them by a digest
+    of person and pair, hence chosen from that person's rows alone, the same on every engine, and of different people
+    different ones. With one person more, each count grows by the pairs that nobody else brings: all together by at
+    most `limit`, in ℓ₁ and so in ℓ₂.
     """
 
     rows: Rows
@@ -34,16 +35,22 @@ class DistinctBlock:
     def sql(self) -> str:
         """One SELECT with columns k0 …, y0, a plain count."""
         groups = [f"k{place}" for place in range(len(self.keys))]
-        pairs = ", ".join([*groups, "value"])
-        brought = self.pairs_sql()
-        if self.rows.ownership is Ownership.MANY:
-            order = f"hash({pairs}), {pairs}"
-            brought = (
-                f"SELECT {pairs} FROM (SELECT *, row_number() OVER (PARTITION BY {UNIT} ORDER BY {order}) AS place "
-                f'FROM ({brought}) AS "__pairs") AS "__ranked" WHERE place <= {self.limit}'
-            )
-        listed = ", ".join([*groups, "COUNT(DISTINCT value) AS y0"])
-        return f'SELECT {listed} FROM ({brought}) AS "__brought"' + group_by(groups)
+        listed, grouped = ", ".join([*groups, "COUNT(DISTINCT value) AS y0"]), group_by(groups)
+        if self.rows.ownership is not Ownership.MANY:
+            return f'SELECT {listed} FROM ({self.pairs_sql()}) AS "__pairs"{grouped}'
+        pairs = [*groups, "value"]
+        many = f'SELECT {UNIT}, COUNT(*) AS many FROM "__pairs" GROUP BY {UNIT} HAVING COUNT(*) > {self.limit}'
+        few = f'SELECT {", ".join(pairs)} FROM "__pairs" LEFT JOIN "__many" USING ({UNIT}) WHERE many IS NULL'
+        order = ", ".join([_digest([UNIT, *pairs]), *pairs])
+        ranked = (
+            f"SELECT {', '.join(pairs)}, row_number() OVER (PARTITION BY {UNIT} ORDER BY {order}) AS place "
+            f'FROM "__pairs" JOIN "__many" USING ({UNIT})'
+        )
+        first = f'SELECT {", ".join(pairs)} FROM ({ranked}) AS "__ranked" WHERE place <= {self.limit}'
+        return (
+            f'WITH "__pairs" AS MATERIALIZED ({self.pairs_sql()}), "__many" AS ({many}) '
+            f'SELECT {listed} FROM ({few} UNION ALL {first}) AS "__brought"{grouped}'
+        )
 
     def pairs_sql(self) -> str:
         """Every pair of group and value that each person has."""
@@ -54,3 +61,12 @@ class DistinctBlock:
             f'SELECT DISTINCT * FROM (SELECT {listed} FROM ({self.rows.sql}) AS "__rows") AS "__valued" '
             "WHERE value IS NOT NULL"
         )
+
+
+_BAR = ", '|', "
+
+
+def _digest(columns: list[str]) -> str:
+    """A text that spreads the pairs, from how their values are written."""
+    written = (f"CAST({column} AS VARCHAR)" for column in columns)
+    return f"md5(concat({_BAR.join(written)}))"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tacit.query.aggregates.parts import Distinct, Measure, Part
+from tacit.query.aggregates.parts import Measure, Part, Ranks
 from tacit.query.limits.bins import Bins
+from tacit.query.lowering.rank_norms import cells_sql, squares_sql
 from tacit.query.plans.key_column import KeyColumn
 from tacit.query.plans.noise_share import NoiseShare
 from tacit.query.relations.rows import UNIT, Rows
@@ -33,9 +34,18 @@ class FindingBlock:
         """Units of the law for one person."""
         return self.noise.split(len(self.parts))
 
-    def sql(self, measures: Sequence[Measure], table: str) -> str:
-        """One SELECT with columns part, bin, y0; `table` holds the people's totals of all `measures`."""
-        sources = [self._source(part, table) for part in self.parts]
+    @property
+    def norms(self) -> Mapping[Ranks, str]:
+        """For ranks on even grids, the SELECT of people's norms: they are kept, for the limit cuts them next."""
+        ranks = [part for part in self.parts if isinstance(part, Ranks) and self._is_by_norm(part)]
+        return {part: squares_sql(self.rows, self.keys, part) for part in ranks}
+
+    def sql(self, measures: Sequence[Measure], table: str, norms: Mapping[Ranks, str]) -> str:
+        """One SELECT with columns part, bin, y0.
+
+        `table` holds the people's totals of all `measures`, and `norms` says which table holds their norms.
+        """
+        sources = [self._source(part, table, norms) for part in self.parts]
         amounts = [self._amount(part, measures) for part in self.parts]
         selects = {
             source: ", ".join(
@@ -44,25 +54,30 @@ class FindingBlock:
             for source in sources
         }
         return finding_sql(
-            [
-                (f"SELECT {selects[source]} FROM {source} GROUP BY {UNIT}", f"a{place}")
-                for place, source in enumerate(sources)
-            ]
+            [(f"SELECT {selects[source]} FROM {source}", f"a{place}") for place, source in enumerate(sources)]
         )
 
+    def _is_by_norm(self, part: Ranks) -> bool:
+        """Whether the norm of ranks is more than a number of rows."""
+        return self.noise.is_gaussian and bool(part.edges)
+
     def _amount(self, part: Part, measures: Sequence[Measure]) -> str:
+        if isinstance(part, Ranks) and self._is_by_norm(part):
+            return root_sql("squares")
         if not isinstance(part, Measure) or part.once:
             return "COUNT(*)"
         value = f"least(abs(v{list(measures).index(part)}), {BINS.most})"
         return norm_sql(value, is_squared=self.noise.is_gaussian and bool(self.keys))
 
-    def _source(self, part: Part, table: str) -> str:
+    def _source(self, part: Part, table: str, norms: Mapping[Ranks, str]) -> str:
         if isinstance(part, Measure):
-            return table
+            return f"{table} GROUP BY {UNIT}"
+        if isinstance(part, Ranks):
+            counted = f'({cells_sql(self.rows, self.keys, part)}) AS "__counted" GROUP BY {UNIT}'
+            return norms[part] if self._is_by_norm(part) else counted
         listed = ", ".join([UNIT, *(f"{key.sql} AS k{place}" for place, key in enumerate(self.keys))])
-        many = "DISTINCT " if isinstance(part, Distinct) else ""
         rows = f'(SELECT {listed}, {part.sql} AS value FROM ({self.rows.sql}) AS "__rows") AS "__valued"'
-        return f'(SELECT {many}* FROM {rows} WHERE value IS NOT NULL) AS "__counted"'
+        return f'(SELECT DISTINCT * FROM {rows} WHERE value IS NOT NULL) AS "__counted" GROUP BY {UNIT}'
 
 
 def norm_sql(value: str, is_squared: bool) -> str:
@@ -70,6 +85,11 @@ def norm_sql(value: str, is_squared: bool) -> str:
     if not is_squared:
         return f"SUM({value})"
     squares = f"SUM(CAST({value} AS HUGEINT) * CAST({value} AS HUGEINT))"
+    return root_sql(squares)
+
+
+def root_sql(squares: str) -> str:
+    """The root of a sum of squares, in quarters, rounded down."""
     return f"CAST(floor({NORM_STEPS}.0 * sqrt(CAST({squares} AS DOUBLE))) AS HUGEINT)"
 
 

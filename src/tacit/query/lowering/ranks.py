@@ -1,55 +1,105 @@
-"""The SQL of ranks: how many rows lie in each cell of a grid, each person's rows sharing a limited weight."""
+"""The SQL of ranks: how many rows lie in each cell of a grid, each person's rows shrunk into a ball."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from math import floor, isqrt
 
 from tacit.query.aggregates.parts import Ranks
+from tacit.query.lowering.rank_norms import cells_sql, rank_squares_sql
 from tacit.query.lowering.tally import group_by, word_sum
 from tacit.query.plans.key_column import KeyColumn
 from tacit.query.plans.noise_share import NoiseShare
 from tacit.query.relations.rows import UNIT, Ownership, Rows
+
+_SLACK = 1 - 2.0**-44  # more than conversion, root, division and product can add in double precision
+_FEW = 16  # rows: most people's norms are needed below it
 
 
 @dataclass(frozen=True)
 class RanksBlock:
     """Weighted counts of rows by group and cell.
 
-    Claim: a row of a person with n counted rows weighs min(unit, ⌊unit·limit/n⌋), so that on each level of the tree
-    one person's counts add up to at most unit·limit: ℓ₁, hence ℓ₂. Over all levels the norm is within
-    `noise.radius`, since unit·limit is its share for each.
+    Claim: between people the counts are additive, and one person's vector, over all levels, groups and nodes of the
+    tree made from them, has norm at most `noise.radius`: ℓ₂ for Gaussian noise, ℓ₁ for Laplace. Proof: every row of a
+    person adds the same weight to one node of each level, so the vector is that weight times the vector of the
+    person's rows. If the norm of the latter (or what `rank_squares_sql` puts above it) is within `limit`, the weight is
+    `unit`, at most radius/limit; else it is at most radius/norm, cut to a whole number. For Laplace noise the norm of
+    n rows is n·levels. For Gaussian noise it is between √(n·levels), no two in a node, and n·√levels, all in one, so
+    whoever has too few rows to exceed the limit needs no closer look.
     """
 
     rows: Rows
     keys: tuple[KeyColumn, ...]
     ranks: Ranks
-    limit: int
+    limit: Fraction
     noise: NoiseShare
 
     @property
     def unit(self) -> int:
         """Units of the law for a row that counts fully."""
-        return self.noise.split(self.ranks.levels) // self.limit
+        return floor(self.noise.radius / self.limit)
 
-    def sql(self) -> str:
-        """One SELECT with columns k0 …, cell, y0; cells without rows are absent."""
-        ranks, unit = self.ranks, self.unit
-        cell = f"(value - ({ranks.low})) // {ranks.width}"
-        keys = [f"{key.sql} AS k{place}" for place, key in enumerate(self.keys)]
-        groups = [f"k{place}" for place in range(len(self.keys))]
-        people = [] if self.rows.ownership is Ownership.EACH else [UNIT]
-        listed = ", ".join([*people, *keys, f"{ranks.sql} AS value"])
-        counted = (
-            f'SELECT * FROM (SELECT {listed} FROM ({self.rows.sql}) AS "__rows") AS "__valued" WHERE value IS NOT NULL'
-        )
-        outer = ", ".join([*groups, f"{cell} AS cell"])
-        grouped = group_by([*groups, "cell"])
+    @property
+    def few(self) -> int:
+        """The most rows that count fully wherever they lie."""
+        if self.noise.is_gaussian:
+            return isqrt(floor(self.limit**2) // self.ranks.levels)
+        return floor(self.limit / self.ranks.levels)
+
+    def sql(self, norms: str | None = None) -> str:
+        """One SELECT with columns k0 …, cell, y0; cells without rows are absent. `norms` holds people's if kept."""
+        counted, groups = cells_sql(self.rows, self.keys, self.ranks), [f"k{place}" for place in range(len(self.keys))]
+        listed, grouped = ", ".join([*groups, "cell"]), group_by([*groups, "cell"])
         if self.rows.ownership is not Ownership.MANY:
-            return f'SELECT {outer}, {word_sum(str(unit))} AS y0 FROM ({counted}) AS "__counted"{grouped}'
-        weight = word_sum(f"CASE WHEN many IS NULL THEN {unit} ELSE {unit * self.limit} // many END")
+            return f'SELECT {listed}, {word_sum(str(self.unit))} AS y0 FROM ({counted}) AS "__counted"{grouped}'
+        weight = word_sum(f"CASE WHEN weight IS NULL THEN {self.unit} ELSE weight END")
+        tables = [
+            f'"__counted" AS MATERIALIZED ({counted})',
+            *([] if norms else self._many()),
+            f'"__large" AS ({self._large(groups, norms)})',
+        ]
         return (
-            f'WITH "__counted" AS MATERIALIZED ({counted}), '
-            f'"__large" AS (SELECT {UNIT}, COUNT(*) AS many FROM "__counted" GROUP BY {UNIT} '
-            f"HAVING COUNT(*) > {self.limit}) "
-            f'SELECT {outer}, {weight} AS y0 FROM "__counted" LEFT JOIN "__large" USING ({UNIT}){grouped}'
+            f"WITH {', '.join(tables)} "
+            f'SELECT {listed}, {weight} AS y0 FROM "__counted" LEFT JOIN "__large" USING ({UNIT}){grouped}'
         )
+
+    def _many(self) -> list[str]:
+        """The people with so many rows that they may be beyond the limit; not sought where that is half of them."""
+        if self._is_by_norm and self.few < _FEW:
+            return []
+        many = f'SELECT {UNIT}, COUNT(*) AS many FROM "__counted" GROUP BY {UNIT} HAVING COUNT(*) > {self.few}'
+        return [f'"__many" AS ({many})']
+
+    def _large(self, groups: list[str], norms: str | None) -> str:
+        """The people beyond the limit, each with the weight of their rows."""
+        radius, levels = self.noise.radius, self.ranks.levels
+        if not self.noise.is_gaussian:
+            return f'SELECT {UNIT}, {radius} // (many * {levels}) AS weight FROM "__many"'
+        squares = norms or f'({self._squares(groups)}) AS "__norms"'
+        weight = self.weight_sql("squares")
+        return f"SELECT {UNIT}, {weight} AS weight FROM {squares} WHERE squares > {self.largest_square}"
+
+    def _squares(self, groups: list[str]) -> str:
+        """The squared norms of those who may be beyond the limit."""
+        if not self._is_by_norm:
+            return f'SELECT {UNIT}, {self.ranks.levels} * CAST(many AS HUGEINT) * many AS squares FROM "__many"'
+        theirs = '"__counted"'
+        if self._many():
+            theirs = f'(SELECT * FROM "__counted" WHERE {UNIT} IN (SELECT {UNIT} FROM "__many")) AS "__theirs"'
+        return rank_squares_sql(theirs, groups, self.ranks.levels, is_even=True)
+
+    @property
+    def _is_by_norm(self) -> bool:
+        """Whether the norm is more than a number of rows."""
+        return self.noise.is_gaussian and bool(self.ranks.edges)
+
+    @property
+    def largest_square(self) -> int:
+        """The largest square of a norm within the limit."""
+        return floor(self.limit**2)
+
+    def weight_sql(self, squares: str) -> str:
+        """What each row weighs of a person whose norm is beyond the limit."""
+        return f"CAST(floor({self.noise.radius * _SLACK!r} / sqrt(CAST({squares} AS DOUBLE))) AS BIGINT)"

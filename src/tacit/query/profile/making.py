@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.loss.relation import Relation
 from tacit.noise.bits import Bits
@@ -16,32 +18,51 @@ from tacit.query.limits.many_keys import ManyKeys
 from tacit.query.lowering.finding import BINS, finding_sql
 from tacit.query.plans.noise_share import noise_share
 from tacit.query.plans.price import Price
+from tacit.query.prepared.statements import STATEMENTS, Statements
 from tacit.query.profile.profile import Profile
+from tacit.query.profile.regridding import Edges, even_edges
 from tacit.query.profile.subject import Centres, Subject, numbers_of, subjects_of, value_subjects
 from tacit.query.relations.scan import scan
 from tacit.query.running.run import bin_counts, with_noise
+from tacit.query.steps import Steps
 
 VALUES = Fraction(1, 5)  # of the price, for where values lie
 
 
-def make_profile(catalogue: Catalogue, price: Price, relation: Relation, session: Session, bits: Bits) -> Profile:
+def make_profile(
+    catalogue: Catalogue,
+    price: Price,
+    relation: Relation,
+    session: Session,
+    bits: Bits,
+    statements: Statements = STATEMENTS,
+) -> Profile:
     """The noisy histograms of all subjects, at the price.
 
-    Two releases, whose shares of the price are fixed: where the values of each number lie, from which its centre is
-    read; then rows, totals, totals away from the centre, and keys.
+    Two releases, whose shares of the price are fixed: where the values of each number lie, from which its centre and
+    the edges of an even grid are read; then rows, totals, totals away from the centre, keys, and norms on the grid.
     """
-    values = value_subjects(catalogue)
+
+    def counted(subjects: tuple[Subject, ...], share: Fraction) -> Profile:
+        return _counted(subjects, price, share, relation, session, bits, statements)
+
+    values = value_subjects(catalogue, not price.is_pure)
     share = VALUES if values else Fraction(0)
-    centres: Centres = {}
-    if values:
-        centres = _centres(catalogue, _counted(values, price, share, relation, session, bits), price.is_pure)
-    subjects = subjects_of(catalogue, not price.is_pure, centres)
-    people = _counted(subjects, price, 1 - share, relation, session, bits)
-    return Profile(people.people, people.deviation, centres)
+    lying = counted(values, share) if values else Profile({}, 0.0, {})
+    centres, edges = _centres(catalogue, lying, price.is_pure), _edges(catalogue, lying)
+    subjects = subjects_of(catalogue, not price.is_pure, centres, edges)
+    people = counted(subjects, 1 - share)
+    return Profile(people.people, people.deviation, centres, edges)
 
 
 def _counted(
-    subjects: tuple[Subject, ...], price: Price, share: Fraction, relation: Relation, session: Session, bits: Bits
+    subjects: tuple[Subject, ...],
+    price: Price,
+    share: Fraction,
+    relation: Relation,
+    session: Session,
+    bits: Bits,
+    statements: Statements,
 ) -> Profile:
     """Noisy numbers of people, for a share of the price.
 
@@ -51,7 +72,7 @@ def _counted(
     noise = noise_share(price, share, relation)
     unit = noise.split(len(subjects))
     sql = finding_sql([(subject.people, subject.amount) for subject in subjects])
-    counts = bin_counts(session.run(sql), len(subjects))
+    counts = bin_counts(session.run(statements.on_kept(sql)), len(subjects))
     noisy = with_noise((counts * unit).ravel(), noise, bits).reshape(counts.shape)
     people = {(subject.table, subject.name): row / unit for subject, row in zip(subjects, noisy, strict=True)}
     return Profile(people, noise_deviation(noise.law) / unit, {})
@@ -60,11 +81,27 @@ def _counted(
 def _centres(catalogue: Catalogue, values: Profile, is_pure: bool) -> Centres:
     """The value that half of the people lie below, in the middle of its bin, for each number."""
     found = {}
-    for (table, subject), people in values.people.items():
-        name = subject.removeprefix("value ")
-        rows = scan(catalogue.description.tables[table], table, catalogue)
+    for table, name, steps, people in _lying(catalogue, values, "value "):
         above = choose_limit(BINS, people, values.deviation, ManyKeys(), laplace=is_pure)
         place = int(BINS.index(np.array([above]))[0])
         middle = (int(BINS.edges()[place]) + int(BINS.tops()[place])) // 2
-        found[table, name] = numbers_of(rows)[name].low + middle
+        found[table, name] = steps.low + middle
     return found
+
+
+def _edges(catalogue: Catalogue, values: Profile) -> Edges:
+    """The edges of each number's even grid, where they can be told."""
+    cut = {
+        (table, name): even_edges(steps, people, values.deviation)
+        for table, name, steps, people in _lying(catalogue, values, "sample ")
+    }
+    return {column: edges for column, edges in cut.items() if edges}
+
+
+def _lying(catalogue: Catalogue, values: Profile, kind: str) -> Iterator[tuple[str, str, Steps, NDArray[np.float64]]]:
+    """Table, name and steps of each number, and how many people have values where."""
+    for (table, subject), people in values.people.items():
+        if subject.startswith(kind):
+            name = subject.removeprefix(kind)
+            rows = scan(catalogue.description.tables[table], table, catalogue)
+            yield table, name, numbers_of(rows)[name], people

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from tacit.query.aggregates.rank_grid import ranks_of
 from tacit.query.catalogue import Catalogue
-from tacit.query.lowering.finding import BINS, norm_sql
+from tacit.query.lowering.finding import BINS, norm_sql, root_sql
+from tacit.query.lowering.rank_norms import squares_sql
+from tacit.query.profile.regridding import Edges
 from tacit.query.relations.rows import UNIT, Ownership, Rows
 from tacit.query.relations.scan import scan
 from tacit.query.steps import Steps, in_steps
@@ -15,6 +18,8 @@ from tacit.schema.kind import Kind
 
 MOST_SUBJECTS = 24
 _LARGEST = 2**50
+_PRIME, _MULTIPLIER = 65521, 40503  # a hash of 16 bits
+_ROOM = 2**46  # for what is marked with it
 
 
 @dataclass(frozen=True)
@@ -31,17 +36,19 @@ Centres = Mapping[tuple[str, str], int]
 """Where the values of a table's column seem to lie, in its steps."""
 
 
-def value_subjects(catalogue: Catalogue) -> tuple[Subject, ...]:
-    """How far above its lower bound each number is, on each person's average."""
+def value_subjects(catalogue: Catalogue, is_gaussian: bool) -> tuple[Subject, ...]:
+    """How far above its lower bound each number is, on each person's average; and one of the values, by a hash."""
     found: list[Subject] = []
     for table, rows in _tables(catalogue):
         numbers = numbers_of(rows)
-        means = {f"value {name}": _mean_above(steps) for name, steps in numbers.items()}
-        found += _from_people(table, rows, means) if means else []
+        amounts = {f"value {name}": _mean_above(steps) for name, steps in numbers.items()}
+        if is_gaussian:
+            amounts |= {f"sample {name}": _sample_above(steps) for name, steps in numbers.items()}
+        found += _from_people(table, rows, amounts) if amounts else []
     return tuple(found[:MOST_SUBJECTS])
 
 
-def subjects_of(catalogue: Catalogue, is_gaussian: bool, centres: Centres) -> tuple[Subject, ...]:
+def subjects_of(catalogue: Catalogue, is_gaussian: bool, centres: Centres, edges: Edges) -> tuple[Subject, ...]:
     """Everything else that a profile counts: each person once in each."""
     found: list[Subject] = []
     for table, rows in _tables(catalogue):
@@ -52,6 +59,7 @@ def subjects_of(catalogue: Catalogue, is_gaussian: bool, centres: Centres) -> tu
                 amounts[f"away {name}"] = _sum_away(steps, centres[table, name])
         found += _from_people(table, rows, amounts)
         found += _of_keys(table, rows, is_gaussian)
+        found += _of_ranks(table, rows, edges)
     return tuple(found[:MOST_SUBJECTS])
 
 
@@ -80,6 +88,14 @@ def _mean_above(steps: Steps) -> str:
     return f"least(greatest(coalesce({above}, 0), 0), {BINS.most})"
 
 
+def _sample_above(steps: Steps) -> str:
+    """One more than how far the value with the least hash is above its lower bound, 0 without values: whole numbers."""
+    above = f"(({steps.sql}) - ({steps.low}))"
+    mixed = f"{above} % {_PRIME} * {_MULTIPLIER} % {_PRIME}"
+    marked = f"{mixed} * {_ROOM} + least({above} + 1, {BINS.most})"
+    return f"coalesce(MIN({marked}) % {_ROOM}, 0)"
+
+
 def _from_people(table: str, rows: Rows, amounts: Mapping[str, str]) -> list[Subject]:
     """Several amounts from one pass over the people."""
     listed = ", ".join(f"{amount} AS a{place}" for place, amount in enumerate(amounts.values()))
@@ -96,6 +112,17 @@ def _of_keys(table: str, rows: Rows, is_gaussian: bool) -> list[Subject]:
             norm = norm_sql("many", is_gaussian)
             people = f'SELECT {norm} AS norm, COUNT(*) AS held FROM ({held}) AS "__held" GROUP BY {UNIT}'
             found += [Subject(table, f"norm {name}", people, "norm"), Subject(table, f"keys {name}", people, "held")]
+    return found
+
+
+def _of_ranks(table: str, rows: Rows, edges: Edges) -> list[Subject]:
+    """For each number with an even grid, the norm of a person's rows over the tree that quantiles are read from."""
+    found = []
+    for name, steps in numbers_of(rows).items():
+        if cut := edges.get((table, name)):
+            squares = squares_sql(rows, (), replace(ranks_of(steps.sql, steps, name), edges=cut))
+            people = f'SELECT {root_sql("squares")} AS norm FROM ({squares}) AS "__norms"'
+            found.append(Subject(table, f"ranks {name}", people, "norm"))
     return found
 
 

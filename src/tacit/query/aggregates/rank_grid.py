@@ -1,0 +1,17 @@
+"""The public grid that quantiles are read from: as fine as the value's steps, or as the tree's levels permit."""
+
+from __future__ import annotations
+
+from tacit.mechanisms.statistics.rank_tree import FAN
+from tacit.query.aggregates.parts import Ranks
+from tacit.query.steps import Steps
+
+_MOST_LEVELS = 4
+
+
+def ranks_of(sql: str, steps: Steps, column: str | None) -> Ranks:
+    """The ranks of a value in steps, `sql` being NULL for rows that do not count."""
+    span = steps.high - steps.low + 1
+    levels = next(n for n in range(1, _MOST_LEVELS + 1) if FAN**n >= span or n == _MOST_LEVELS)
+    width = max(1, -(-span // FAN**levels))
+    return Ranks(sql, steps.step, steps.low, width, levels, steps.high, column)
