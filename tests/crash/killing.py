@@ -1,6 +1,7 @@
 """Killing a process at its k-th step, where a step is a call that changes something on disk, about to be made.
 
-Between two steps nothing on disk changes, so being killed after one is being killed before the next.
+Between two steps nothing on disk changes, so being killed after one is being killed before the next. What a server
+does on behalf of the process counts as the process's.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import psycopg
 
 CALLS = ("fsync", "fdatasync", "pwrite", "link", "unlink", "mkdir", "write")
 READS = ("SELECT", "PRAGMA")
@@ -48,10 +51,23 @@ def install(steps: Steps) -> None:
         executescript = steps.before(sqlite3.Connection.executescript)
         close = steps.before(sqlite3.Connection.close)
 
+    count_statements(steps.step)
     connect = sqlite3.connect
     sqlite3.connect = lambda *given, **named: connect(*given, **named, factory=Counted)
     for name in CALLS:
         setattr(os, name, steps.before(getattr(os, name)))
+
+
+def count_statements(step: Callable[[], None]) -> None:
+    """Puts a step before each statement that PostgreSQL is sent to change something, in this process."""
+    execute = psycopg.Connection.execute
+
+    def counted(self: psycopg.Connection[Any], statement: Any, *values: Any, **named: Any) -> Any:
+        if not str(statement).startswith(READS):
+            step()
+        return execute(self, statement, *values, **named)
+
+    psycopg.Connection.execute = counted
 
 
 def run_until(

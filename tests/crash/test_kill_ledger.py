@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +13,8 @@ from pathlib import Path
 
 import pytest
 from tests.crash.killing import run_until
-from tests.ledger.books import NAME, bodies, opened, places, request, spent
+from tests.ledger.books import NAME, bodies, opened, request, spent
+from tests.ledger.kept import InPostgres, Kept
 
 from tacit.ledger import Charge, Stored
 from tacit.loss import Pure
@@ -56,51 +56,53 @@ def free_door(folder: Path, say: Say) -> None:
             account.store(given, noise)
 
 
-def survivals(folder: Path, way_in: Callable[[Path, Say], None], prepared: bool) -> Iterator[bool]:
+def survivals(folder: Path, kept: Kept, way_in: Callable[[Path, Say], None], prepared: bool) -> Iterator[bool]:
     """For each step: whether, killed there, nothing left uncharged, and a retry gives one draw for one charge."""
-    template = folder / "template"
-    template.mkdir()
-    if prepared:
-        with opened(template) as ledger:
-            ledger.account(NAME, BUDGET)
     for step in count(1):
         here = folder / str(step)
-        shutil.copytree(template, here)
+        kept.place(here)
+        if prepared:
+            with opened(here) as ledger:
+                ledger.account(NAME, BUDGET)
         killed, left = run_until(step, way_in, here)
-        charged = len(bodies(here, "charge")) if places(here)[0].exists() else 0
+        charged = len(bodies(here, "charge")) if kept.exists(here) else 0
         _, again = run_until(0, way_in, here)  # as nobody was there to see: the ledger opens, and the request runs
         with opened(here) as ledger:
             whole = ledger.verify().holds and spent(here, ledger.account(NAME, BUDGET).id) == {"epsilon": Fraction(1)}
         stored = [body["payload"] for body in bodies(here, "store")]
         yield len(left) <= charged and len({*left, *again}) == 1 and whole and len(stored) == 1
+        if isinstance(kept, InPostgres):
+            kept.take_back(here)
         if not killed:
             return
 
 
-def test_killed_at_every_step_nothing_leaves_uncharged_or_twice(tmp_path: Path) -> None:
+def test_killed_at_every_step_nothing_leaves_uncharged_or_twice(tmp_path: Path, kept_in: Kept) -> None:
     """R33: from the opening of the ledger to its close."""
-    survived = list(survivals(tmp_path, door, prepared=True))
+    survived = list(survivals(tmp_path, kept_in, door, prepared=True))
     assert all(survived)
     assert len(survived) > 12
 
 
 @pytest.mark.long
-def test_killed_while_the_ledger_is_created(tmp_path: Path) -> None:
+def test_killed_while_the_ledger_is_created(tmp_path: Path, kept_in: Kept) -> None:
     """R33: from the first look for a ledger on."""
-    survived = list(survivals(tmp_path, door, prepared=False))
+    survived = list(survivals(tmp_path, kept_in, door, prepared=False))
     assert all(survived)
-    assert len(survived) > 24
+    assert len(survived) > (16 if isinstance(kept_in, InPostgres) else 24)
 
 
 @pytest.mark.parametrize("broken", [hasty_door, free_door])
-def test_a_door_in_the_wrong_order_is_caught(tmp_path: Path, broken: Callable[[Path, Say], None]) -> None:
+def test_a_door_in_the_wrong_order_is_caught(
+    tmp_path: Path, kept_in: Kept, broken: Callable[[Path, Say], None]
+) -> None:
     """R33, R46."""
-    assert not all(survivals(tmp_path, broken, prepared=True))
+    assert not all(survivals(tmp_path, kept_in, broken, prepared=True))
 
 
 @pytest.mark.long
 def test_killed_at_any_moment_no_charge_that_was_handed_out_is_lost(tmp_path: Path) -> None:
-    """R33: 60 processes killed at moments the steps above do not know, inside SQLite and the kernel."""
+    """R33: 60 processes killed at moments the steps above do not know, inside SQLite, the server and the kernel."""
     moments = random.Random(4)
 
     def charging(folder: Path, out: int) -> None:

@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+
+import pytest
+from tests.ledger.kept import InFile, Kept
 
 from tacit.ledger import Account, AccountName, Ledger, Request
 from tacit.loss import Approx, Gdp, Loss, Pure, Zcdp
 
 NAME = AccountName(("parquet:/data/visits.parquet",), "one patient, all visits; add/remove")
+FILE_ONLY = pytest.mark.parametrize("kept_in", ["file"], indirect=True)
+SHARED_ONLY = pytest.mark.parametrize("kept_in", ["postgresql"], indirect=True)
+kept: Kept = InFile()
+_open: list[Ledger] = []
 
 
-def places(folder: Path) -> tuple[Path, Path]:
+def places(folder: Path) -> tuple[str | Path, Path]:
     """(ledger, witness), in two folders."""
-    return folder / "share" / "ledger.sqlite", folder / "state" / "witness"
+    return kept.place(folder), folder / "state" / "witness"
 
 
 def opened(folder: Path) -> Ledger:
-    return Ledger.open(*places(folder))
+    ledger = Ledger.open(*places(folder))
+    _open.append(ledger)
+    return ledger
+
+
+def close_since(others: int) -> int:
+    """Lets go of every ledger that was opened here after the first so many; how many are left."""
+    while len(_open) > others:
+        _open.pop().close()
+    return len(_open)
 
 
 def account_of(folder: Path, budget: Loss, name: AccountName = NAME) -> Account:
@@ -42,17 +56,17 @@ def request(
 
 def rows(folder: Path) -> list[tuple[Any, ...]]:
     """Every row of every table, and the witness: all that a ledger is."""
-    path, witness = places(folder)
-    with closing(sqlite3.connect(path)) as connection:
-        tables = ("SELECT * FROM meta", "SELECT number, body, hash FROM entries", "SELECT * FROM payloads")
-        found = [row for table in tables for row in connection.execute(table).fetchall()]
-    return [*found, (witness.read_bytes(),)]
+    tables = (
+        "SELECT name, value FROM meta ORDER BY name",
+        "SELECT number, body, hash FROM entries ORDER BY number",
+        "SELECT entry, bytes FROM payloads ORDER BY entry",
+    )
+    return [row for table in tables for row in kept.found(folder, table)] + [(places(folder)[1].read_bytes(),)]
 
 
 def bodies(folder: Path, kind: str) -> list[dict[str, Any]]:
-    """The entries of one kind, by plain SQLite and plain JSON."""
-    with closing(sqlite3.connect(places(folder)[0])) as connection:
-        texts = connection.execute("SELECT body FROM entries ORDER BY number").fetchall()
+    """The entries of one kind, by plain SQL and plain JSON."""
+    texts = kept.found(folder, "SELECT body FROM entries ORDER BY number")
     return [body for (text,) in texts if (body := json.loads(text))["kind"] == kind]
 
 

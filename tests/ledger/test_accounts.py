@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from tests.ledger.books import bodies, opened, request
+from tests.ledger.books import FILE_ONLY, bodies, opened, request
 
 from tacit.errors import Refused
 from tacit.ledger import AccountName, Ledger, default_places
@@ -64,6 +64,7 @@ def test_history_says_who_when_what_and_how_much(tmp_path: Path) -> None:
     assert entry.time.endswith("+00:00")
 
 
+@FILE_ONLY
 def test_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("TACIT_HOME", raising=False)
@@ -81,12 +82,12 @@ def test_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TACIT_WITNESS", str(tmp_path / "witness"))
     assert default_places() == (tmp_path / "elsewhere/ledger.sqlite", tmp_path / "witness")
     with Ledger.open(tmp_path / "new folder?#%" / "ledger.sqlite") as ledger:
-        assert ledger.path.exists()
-        assert witness_of(ledger.path).exists()
+        assert ledger.beside.exists()
+        assert witness_of(ledger.beside).exists()
 
 
 def test_a_handle_does_not_cross_a_fork(tmp_path: Path) -> None:
-    """R12's kin: SQLite's locks do not survive a fork, so the handle refuses there."""
+    """R12's kin: neither SQLite's locks nor a connection survive a fork, so the handle refuses there."""
     with opened(tmp_path) as ledger:
         account = ledger.account(AccountName(("csv:/a",), "row"), Pure(2))
         child = os.fork()
@@ -100,6 +101,7 @@ def test_a_handle_does_not_cross_a_fork(tmp_path: Path) -> None:
         assert account.filter().spent == Pure(0)
 
 
+@FILE_ONLY
 def test_what_is_no_ledger_is_refused(tmp_path: Path) -> None:
     text, empty, witness = tmp_path / "text", tmp_path / "empty", tmp_path / "witness"
     text.write_text("not a database " * 100)

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.ledger.books import NAME, account_of, nth, opened, places, request, rows, spent
+from tests.ledger.books import FILE_ONLY, NAME, account_of, nth, opened, places, request, rows, spent
+from tests.ledger.kept import Kept
 
 from tacit.errors import Refused
 from tacit.ledger import AccountName, Charge, Ledger, Stored
@@ -23,7 +24,7 @@ NAMES = count()
 
 
 @pytest.fixture(scope="module")
-def shared() -> Iterator[Ledger]:
+def shared(kept_in: Kept) -> Iterator[Ledger]:
     with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as ledger:
         yield ledger
 
@@ -156,9 +157,10 @@ def test_a_failure_after_the_charge_leaves_it_spent(tmp_path: Path) -> None:
     assert isinstance(account.charge(request("fails", Pure(1))), Stored)
 
 
+@FILE_ONLY
 def test_files_are_their_owners_alone(tmp_path: Path) -> None:
     account_of(tmp_path, Pure(1)).charge(request("q", Pure("0.1")))
-    for place in places(tmp_path):
+    for place in map(Path, places(tmp_path)):
         assert place.parent.stat().st_mode & 0o777 == 0o700
         for file in place.parent.iterdir():
             assert file.stat().st_mode & 0o777 == 0o600

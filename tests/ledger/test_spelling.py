@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.ledger.books import FILE_ONLY
 
 from tacit.errors import Refused
 from tacit.ledger.canonical import read, write
@@ -18,6 +19,7 @@ from tacit.ledger.link import Head, Link
 from tacit.ledger.loss_text import loss_from_json, loss_to_json
 from tacit.loss import Approx, Composition, Gdp, LaplacePair, Loss, Pure, Rdp, Zcdp
 
+pytestmark = FILE_ONLY  # nothing is kept
 GOLDEN = json.loads((Path(__file__).parent / "golden_losses.json").read_text())
 FAMILIES = {"Pure": Pure, "Approx": Approx, "Zcdp": Zcdp, "Gdp": Gdp}
 amounts = st.fractions(min_value=0, max_value=1)

@@ -11,10 +11,10 @@ from tacit.errors import Failed, Refused
 from tacit.exact import nonnegative
 from tacit.ledger.affordable import refuse_unless_affordable
 from tacit.ledger.chain import Chain
-from tacit.ledger.database import Unavailable
 from tacit.ledger.events import Charged, Settled
 from tacit.ledger.link import Link, damaged
 from tacit.ledger.request import Charge, Request, Stored
+from tacit.ledger.store import Unavailable, retried
 from tacit.ledger.totals import Totals
 from tacit.loss.filters.filters import Filter
 from tacit.loss.loss import Loss
@@ -72,6 +72,7 @@ class Account:
             self._chain.secure(max(link.number for link in links))
         return tuple(self._stored_of(link) for link in links)
 
+    @retried
     def charge(self, request: Request) -> Charge | Stored:
         """The right to run one release, paid for and durable; or the stored release that already answers the request.
 
@@ -100,18 +101,22 @@ class Account:
     def store(self, charge: Charge, payload: bytes) -> Stored:
         """The release, durable under its charge; if one was stored before, that one, and this payload is forgotten."""
         try:
-            with self._chain.writing() as connection:
-                self._refuse_unless_charged(charge)
-                settled = next(self._chain.links("charge = ?", charge.number), None)
-                if settled is None:
-                    event = Settled(charge.number, charge.digest, charge.accuracy, _hash(payload))
-                    settled = self._chain.append(connection, self.id, event)
-                    row = (settled.number, bytes(payload))
-                    connection.execute("INSERT INTO payloads (entry, bytes) VALUES (?, ?)", row)
-                stored = self._stored_of(settled)
-            self._chain.secure(stored.number)
+            return self._store(charge, payload)
         except Unavailable:
             raise Failed() from None
+
+    @retried
+    def _store(self, charge: Charge, payload: bytes) -> Stored:
+        with self._chain.writing() as connection:
+            self._refuse_unless_charged(charge)
+            settled = next(self._chain.links("charge = ?", charge.number), None)
+            if settled is None:
+                event = Settled(charge.number, charge.digest, charge.accuracy, _hash(payload))
+                settled = self._chain.append(connection, self.id, event)
+                row = (settled.number, bytes(payload))
+                connection.execute("INSERT INTO payloads (entry, bytes) VALUES (?, ?)", row)
+            stored = self._stored_of(settled)
+        self._chain.secure(stored.number)
         return stored
 
     def history(self) -> tuple[Entry, ...]:

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 
 from tacit.errors import Refused
-from tacit.ledger.database import Database
 from tacit.ledger.events import Event
 from tacit.ledger.link import Head, Link, genesis
+from tacit.ledger.store import Statements, Store, retried
 from tacit.ledger.witness import Witness
+
+_read = lru_cache(maxsize=256)(Link.read)  # it looks at a text and its hash alone: what was checked once stays true
 
 
 class Chain:
     """All entries of one ledger, over all its accounts.
 
     What is handed out on the strength of an entry (a charge, a stored release) is handed out only after `secure`: then
-    the entry is committed, and its witness is too, so a file put back to before it is refused.
+    the entry is committed, and its witness is too, so a ledger put back to before it is refused.
     """
 
-    def __init__(self, database: Database, witness: Witness) -> None:
+    def __init__(self, database: Store, witness: Witness) -> None:
         self.database = database
         self.witness = witness
         with database.reading() as connection:
@@ -45,7 +47,7 @@ class Chain:
         with self.database.reading() as connection:
             rows = connection.execute(f"SELECT number, body, hash FROM entries {condition}ORDER BY number", values)
             found = rows.fetchall()
-        return (Link.read(*row) for row in found)
+        return (_read(*row) for row in found)
 
     def confirm(self, known: Head | None) -> None:
         """Refuses a ledger that does not contain the head that its witness knows."""
@@ -55,31 +57,33 @@ class Chain:
             if self.head().entries == 0:
                 return
             raise Refused(
-                f"the ledger at {self.database.path}, without its witness at {self.witness.path}",
-                "Nothing confirms that these are all its entries.",
-                "the witness put back; or the steward's word that the ledger is the newest: `Ledger.accept_witness`.",
+                f"{self.database.words}, without its witness at {self.witness.path}",
+                "It has entries, and nothing on this machine confirms that they are all.",
+                "the witness put back; or, where it is lost or this machine is new to the ledger, the steward's word "
+                "that the ledger is the newest: `tacit verify --ledger … --accept-witness`.",
             )
         raise Refused(
-            f"the ledger at {self.database.path}",
+            self.database.words,
             f"Its witness at {self.witness.path} knows {known.entries:,} entries that it does not contain: it was "
             "restored from a backup, replaced or edited, and what was spent since would be spent again.",
             "the newest ledger put back. If that is lost, what was spent is unknown: the budget is at its end.",
         )
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> Iterator[Statements]:
         """One at a time, on a ledger that its witness confirms; all is committed at the end, or nothing."""
         with self.database.writing() as connection:
             self.confirm(self.witness.read())  # what is witnessed was committed, so this transaction sees it
             yield connection
 
-    def append(self, connection: sqlite3.Connection, account: int | None, event: Event) -> Link:
+    def append(self, connection: Statements, account: int | None, event: Event) -> Link:
         """Adds an entry; only within `writing`."""
         link = Link.make(self.head(), account, event)
         row = (link.number, link.body, link.hash)
         connection.execute("INSERT INTO entries (number, body, hash) VALUES (?, ?, ?)", row)
         return link
 
+    @retried
     def secure(self, number: int) -> None:
         """Returns once the witness knows this entry. The witness only ever moves forward."""
         if self._is_witnessed(number):

@@ -12,13 +12,10 @@ from pathlib import Path
 
 from tacit.errors import Refused
 from tacit.ledger.durable import make_folder, put_in_place
+from tacit.ledger.store import Unavailable
 from tacit.ledger.tables import MARK, TABLES, VERSION
 
 _PATIENCE = 60.0  # seconds to wait for other writers, each of whom takes milliseconds
-
-
-class Unavailable(Refused):
-    """The ledger or its witness could not be used: no space, no permission, no database, too many writers."""
 
 
 @contextmanager
@@ -39,6 +36,8 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.words = f"the ledger at {path}"
+        self.beside = path
         self._process = os.getpid()
         self._turn = threading.RLock()
         with available(path):

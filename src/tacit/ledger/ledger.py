@@ -1,4 +1,4 @@
-"""The ledger: a file in which every charge against every data set is kept for good."""
+"""The ledger: a file, or a database that curators share, in which every charge against all data is kept for good."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from types import TracebackType
 from tacit.errors import Refused
 from tacit.ledger.account import Account
 from tacit.ledger.chain import Chain
-from tacit.ledger.database import Database, create_database
 from tacit.ledger.events import Joined, Opened
+from tacit.ledger.link import Head
 from tacit.ledger.loss_text import loss_to_json
-from tacit.ledger.places import witness_of
+from tacit.ledger.opening import open_existing, open_or_create
 from tacit.ledger.registry import AccountName, Known, find_account
+from tacit.ledger.store import retried
 from tacit.ledger.verification import Verification, verify_chain
-from tacit.ledger.witness import Witness
 from tacit.loss.filters.currency import currency_of
 from tacit.loss.loss import Loss
 
@@ -25,20 +25,17 @@ class Ledger:
     """An open ledger. Entries are only ever added, each sealed by a hash of the one before.
 
     Its head is witnessed in a second file, so a ledger put back to an earlier state refuses to open. Any number of
-    processes may use one ledger at once; each opens it for itself.
+    processes may use one ledger at once; each opens it for itself. One in PostgreSQL may be used from several machines,
+    each with a witness of its own, which knows how far that machine saw it come.
     """
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
 
     @classmethod
-    def open(cls, path: Path, witness: Path | None = None) -> Ledger:
-        """The ledger at this path, created for its owner alone if there is none; refused if its witness knows more."""
-        place, second = _places(path, witness)
-        if not place.exists():
-            _refuse_if_witnessed(place, second)
-            create_database(place)
-        ledger = cls(Chain(Database(place), second))
+    def open(cls, place: str | Path, witness: Path | None = None, *, create: bool = True) -> Ledger:
+        """The ledger at this path or postgresql://…, created if there is none; refused if its witness knows more."""
+        ledger = cls(Chain(*(open_or_create if create else open_existing)(place, witness)))
         try:
             ledger._chain.secure(ledger._chain.head().entries)
         except BaseException:
@@ -47,20 +44,20 @@ class Ledger:
         return ledger
 
     @classmethod
-    def accept_witness(cls, path: Path, witness: Path | None = None) -> Verification:
-        """The steward's word that this ledger is the newest, where its witness was lost; its chain must hold.
+    def accept_witness(cls, place: str | Path, witness: Path | None = None) -> Verification:
+        """The steward's word that this ledger is the newest, where its witness was lost or is yet to be made.
 
-        A witness that is there is never overwritten: it may know of entries that the ledger lost.
+        Its chain must hold. A witness that knows an entry is never overwritten: the ledger may have lost it.
         """
-        place, second = _places(path, witness)
-        if second.read() is not None:
-            raise Refused(
-                f"a new witness at {second.path}",
-                "There is one, and it may know of entries that this ledger lost.",
-                "the ledger that it knows; or no witness at this place.",
-            )
-        database = Database(place)
+        database, second = open_existing(place, witness)
         try:
+            known = second.read()
+            if known is not None and known.entries > 0:
+                raise Refused(
+                    f"a new witness at {second.path}",
+                    "There is one, and it may know of entries that this ledger lost.",
+                    "the ledger that it knows; or no witness at this place.",
+                )
             chain = Chain(database, second)
             found = verify_chain(chain)
             if found.holds:
@@ -70,8 +67,14 @@ class Ledger:
         return found
 
     @property
-    def path(self) -> Path:
-        return self._chain.database.path
+    def beside(self) -> Path:
+        """Where, on this machine, what goes with the ledger is kept (the signing key, prepared data): beside this."""
+        return self._chain.database.beside
+
+    @property
+    def head(self) -> Head:
+        """How far it has come: the number of entries, and the hash that seals them all."""
+        return self._chain.head()
 
     def account(self, name: AccountName, budget: Loss) -> Account:
         """The account that owns any of these sources, or a new one with this budget, fixed for good."""
@@ -87,6 +90,7 @@ class Ledger:
         known = find_account(self._chain, name, budget)
         return None if known is None else Account(self._chain, known.id, known.unit, known.budget, _now)
 
+    @retried
     def _widen(self, name: AccountName, budget: Loss) -> Known:
         with self._chain.writing() as connection:
             known = find_account(self._chain, name, budget)
@@ -122,21 +126,6 @@ class Ledger:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
-
-
-def _places(path: Path, witness: Path | None) -> tuple[Path, Witness]:
-    place = Path(path).expanduser().resolve()
-    return place, Witness(witness_of(place) if witness is None else Path(witness).expanduser().resolve())
-
-
-def _refuse_if_witnessed(place: Path, witness: Witness) -> None:
-    known = witness.read()
-    if known is not None and known.entries > 0 and not place.exists():
-        raise Refused(
-            f"a new ledger at {place}",
-            f"Its witness at {witness.path} knows {known.entries:,} entries of one that is gone.",
-            "the ledger put back. If it is lost, what was spent is unknown: the budget is at its end.",
-        )
 
 
 def _now() -> str:

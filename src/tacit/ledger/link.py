@@ -80,8 +80,8 @@ def damaged(number: int, why: str) -> Refused:
     """The refusal of a ledger whose entry was changed behind its back."""
     return Refused(
         f"entry {number} of the ledger",
-        f"{why} The file was edited or damaged, and nothing in it can be relied on.",
-        "the ledger as it was: put the undamaged file back; `Ledger.verify()` names the first bad entry.",
+        f"{why} The ledger was edited or damaged, and nothing in it can be relied on.",
+        "the ledger as it was: put the undamaged one back; `tacit verify --ledger …` names the first bad entry.",
     )
 
 

@@ -6,22 +6,34 @@ import hashlib
 import os
 from pathlib import Path
 
+from tacit.ledger.address import Address
+
 
 def default_places() -> tuple[Path, Path]:
     """(ledger, witness): `$TACIT_HOME/ledger.sqlite` and `$TACIT_WITNESS`, else two folders that backups keep apart."""
     return _default_ledger(), witness_of(_default_ledger())
 
 
-def witness_of(ledger: Path) -> Path:
+def witness_of(ledger: Path | Address) -> Path:
     """The witness of a ledger: the usual one for the usual ledger, else one beside that, named for the place."""
     stated = os.environ.get("TACIT_WITNESS")
     witness = Path(stated) if stated else Path.home() / ".local" / "state" / "tacit" / "witness"
+    if isinstance(ledger, Address):
+        return witness.with_name(f"{witness.name}-{_name(ledger.place.encode())}")
     usual = _default_ledger() if stated else _home() / "ledger.sqlite"
     place = ledger.expanduser().resolve()
     if place == usual.expanduser().resolve():
         return witness
-    name = hashlib.sha256(os.fsencode(place)).hexdigest()[:24]
-    return witness.with_name(f"{witness.name}-{name}")
+    return witness.with_name(f"{witness.name}-{_name(os.fsencode(place))}")
+
+
+def beside_of(ledger: Address) -> Path:
+    """Where a ledger would lie if it were on this machine, in a folder named for its place; nothing is there."""
+    return Path(os.environ.get("TACIT_HOME") or _home()) / f"ledger-{_name(ledger.place.encode())}" / "ledger"
+
+
+def _name(place: bytes) -> str:
+    return hashlib.sha256(place).hexdigest()[:24]
 
 
 def _default_ledger() -> Path:

@@ -40,7 +40,8 @@ class Witness:
             raise Refused(
                 f"the witness at {self.path}",
                 "It does not say how far the ledger had come.",
-                "the file as it was; or, after the steward has moved it away, `Ledger.accept_witness`.",
+                "the file as it was; or, after the steward has moved it away, "
+                "`tacit verify --ledger … --accept-witness`.",
             )
         return max(heads, key=lambda head: head.entries)
 

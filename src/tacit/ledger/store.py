@@ -1,0 +1,79 @@
+"""Where a ledger is kept: what its chain asks of SQLite's file and of PostgreSQL's server alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import wraps
+from pathlib import Path
+from typing import Any, Final, ParamSpec, Protocol, TypeVar
+
+from tacit.errors import Refused
+
+_TRIES: Final = 5
+_Given = ParamSpec("_Given")
+_Made = TypeVar("_Made")
+
+
+class Unavailable(Refused):
+    """The ledger or its witness could not be used: no space, no permission, no database, too many writers."""
+
+
+class Conflicted(Unavailable):
+    """Two wrote at once after all, and the database let one of them through: this one wrote nothing."""
+
+
+class Rows(Protocol):
+    """What a statement found."""
+
+    def fetchone(self) -> Any: ...
+
+    def fetchall(self) -> list[Any]: ...
+
+
+class Statements(Protocol):
+    """Somebody who runs SQL: the part of it that SQLite and PostgreSQL share, with `?` for each value."""
+
+    def execute(self, sql: str, values: tuple[Any, ...] = ..., /) -> Rows: ...
+
+
+class Store(Protocol):
+    """A ledger's tables, open. It belongs to the process that opened it; threads take turns."""
+
+    @property
+    def words(self) -> str:
+        """How people are told of it: `the ledger at …`, without a secret."""
+        ...
+
+    @property
+    def beside(self) -> Path:
+        """Where, on this machine, what goes with the ledger is kept (the signing key, prepared data): beside this."""
+        ...
+
+    def reading(self) -> AbstractContextManager[Statements]:
+        """For one look at what is committed; within `writing`, at what is being written too."""
+        ...
+
+    def writing(self) -> AbstractContextManager[Statements]:
+        """With nobody else writing; all is committed and durable at the end, or nothing was written."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def retried(work: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
+    """The same work, begun again where it conflicted with another's; only for work that hands out at its end.
+
+    What had been committed by then is found again: a charge that nobody was given is given to who asks for the same.
+    """
+
+    @wraps(work)
+    def done(*given: _Given.args, **named: _Given.kwargs) -> _Made:
+        for _ in range(_TRIES - 1):
+            try:
+                return work(*given, **named)
+            except Conflicted:
+                continue
+        return work(*given, **named)
+
+    return done

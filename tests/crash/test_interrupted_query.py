@@ -1,0 +1,136 @@
+"""Ctrl-C, and worse, in the middle of a long query: charged, clean, and answered later under the same charge."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, sleep
+
+import duckdb
+import pytest
+from tests.ledger.kept import InFile
+
+DESCRIPTION = """\
+[dataset]
+name = "letters"
+unit = { id = "writer", hides = "one writer, all letters" }
+budget = { rho = 1, delta = 1e-6 }
+
+[tables.letters]
+source = "letters.parquet"
+limits = { rows = 20 }
+
+[tables.letters.columns]
+word = { type = "text", nullable = false }
+"""
+ROWS = "SELECT (i * 7919) % 50000 AS writer, md5(CAST(i AS VARCHAR)) AS word FROM range({rows}) AS r(i)"
+SLOW = "SELECT COUNT(DISTINCT word) AS words FROM letters"  # every writer's words are sorted
+PATIENCE = 60  # seconds
+
+
+@dataclass(frozen=True)
+class Letters:
+    """A folder with many rows; ledger, witness and temporary files lie in it."""
+
+    folder: Path
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        """`tacit` as a process of its own."""
+        apart = {"TACIT_HOME": "home", "TACIT_WITNESS": "home/witness", "TMPDIR": "temporary"}
+        env = os.environ | {name: str(self.folder / place) for name, place in apart.items()}
+        command = [sys.executable, "-m", "tacit", *words]
+        return subprocess.Popen(
+            command, cwd=self.folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def tacit(self, *words: str) -> tuple[int, str]:
+        child = self.start(*words)
+        said, _ = child.communicate(timeout=PATIENCE)
+        return child.returncode, said
+
+    def ask(self) -> tuple[str, ...]:
+        return ("query", "letters.toml", SLOW, "--epsilon", "0.5", "--memory", "500MB", "--threads", "1")
+
+    @contextmanager
+    def in_the_middle(self) -> Iterator[subprocess.Popen[str]]:
+        """A query that was charged, and whose rows are being read."""
+        with self.start(*self.ask()) as child:
+            until = monotonic() + PATIENCE
+            while not self.is_charged() and monotonic() < until:
+                assert child.poll() is None, child.communicate()
+                sleep(0.01)
+            sleep(0.3)
+            assert child.poll() is None, "the query is too fast to be interrupted"
+            yield child
+
+    def is_charged(self) -> bool:
+        place = self.folder / "home" / "ledger.sqlite"
+        if not place.exists():
+            return False
+        try:
+            with closing(sqlite3.connect(f"file:{place}?mode=ro", uri=True)) as ledger:
+                return bool(ledger.execute("SELECT COUNT(*) FROM entries").fetchone()[0])
+        except sqlite3.OperationalError:
+            return False
+
+    def entries(self) -> list[dict[str, object]]:
+        said = self.tacit("budget", "letters.toml", "--json")[1]
+        found: list[dict[str, object]] = json.loads(said)["entries"]
+        return found
+
+    def temporary(self) -> list[str]:
+        return [path.name for path in (self.folder / "temporary").iterdir()]
+
+
+@pytest.fixture(autouse=True)
+def kept_in() -> InFile:
+    """The ledger is a file, the command's own."""
+    return InFile()
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> Letters:
+    (tmp_path / "temporary").mkdir()
+    (tmp_path / "letters.toml").write_text(DESCRIPTION)
+    target = tmp_path / "letters.parquet"
+    duckdb.execute(f"COPY ({ROWS.format(rows=1_000_000)}) TO '{target}'")
+    return Letters(tmp_path)
+
+
+def test_ctrl_c_leaves_the_charge_spent_and_nothing_else(letters: Letters) -> None:
+    """R33, R34: a real signal, while the engine reads; asking again is answered under the charge that was paid."""
+    with letters.in_the_middle() as child:
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=PATIENCE)
+    assert (child.returncode, out) == (130, "")
+    assert err == "Interrupted. What was charged stays charged; asking again runs under that charge.\n"
+    assert letters.temporary() == []
+    assert letters.tacit("verify", "--ledger", "letters.toml")[0] == 0
+    (entry,) = letters.entries()
+    assert not entry["answered"]
+    assert letters.tacit(*letters.ask())[0] == 0
+    assert letters.entries() == [entry | {"answered": True}]
+
+
+@pytest.mark.long
+def test_a_kill_leaves_no_rows_behind_for_long(letters: Letters) -> None:
+    """R33: the charge stays; rows in temporary files are closed to others, and removed by the next to come."""
+    with letters.in_the_middle() as child:
+        child.kill()
+        child.communicate()
+    (left,) = letters.temporary()
+    assert (letters.folder / "temporary" / left).stat().st_mode & 0o777 == 0o700
+    sleep(61)  # younger folders may be somebody's who has not locked them yet
+    assert letters.tacit("verify", "--ledger", "letters.toml")[0] == 0
+    (entry,) = letters.entries()
+    assert letters.tacit(*letters.ask())[0] == 0
+    assert letters.entries() == [entry | {"answered": True}]
+    assert letters.temporary() == []
