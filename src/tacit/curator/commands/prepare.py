@@ -1,0 +1,41 @@
+"""`tacit prepare`: a private copy of the data in which people's totals are kept, so that questions take no time."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from tacit.curator.commands.options import File, LedgerPath, Memory, Threads
+from tacit.curator.commands.printing import say, step_by_step
+from tacit.curator.opened import open_data
+
+app = typer.Typer(rich_markup_mode="markdown", add_completion=False)
+
+
+@app.command()
+def prepare(
+    file: File,
+    drop: Annotated[bool, typer.Option("--drop", help="Remove the prepared form instead.")] = False,
+    memory: Memory = None,
+    threads: Threads = None,
+    ledger: LedgerPath = None,
+) -> None:
+    """Keep every person's totals, so that later questions are scans of few rows. For the steward alone.
+
+    The form is a copy of personal data: it lies beside the ledger, in a file that its owner alone can read. Answers
+    are the same with and without it, and cost the same. When the data change it is left aside, until you prepare again.
+
+    Example: `tacit prepare clinic.toml`
+    """
+    with open_data(file, ledger=ledger, memory=memory, threads=threads) as opened:
+        preparation = opened.preparation
+        if drop:
+            say("The prepared form is removed." if preparation.drop() else "There was no prepared form.")
+            return
+        was_ready = preparation.is_ready
+        with step_by_step(f"Preparing {opened.description.name}") as progress:
+            path = preparation.make(progress)
+        size = path.stat().st_size
+        done = "Prepared already" if was_ready else "Prepared"
+        say(f"{done}: {path} ({size / 1e6:,.1f} MB). It holds personal data, and only you can read it.")

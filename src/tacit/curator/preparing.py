@@ -1,0 +1,175 @@
+"""Preparing a data set: a private copy in which every person's totals are kept, and the choice to answer from it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from shutil import rmtree
+from typing import TYPE_CHECKING
+
+from tacit.curator.folder_lock import alone_in
+from tacit.errors import Refused
+from tacit.ledger.durable import make_folder
+from tacit.ledger.registry import AccountName
+from tacit.query.catalogue import Catalogue
+from tacit.query.engine import Engine, Session
+from tacit.query.plans.plan import Plan
+from tacit.query.prepared.form import form_digest, forms_of
+from tacit.query.prepared.statements import STATEMENTS, Statements
+from tacit.query.relations.rows import quoted
+
+if TYPE_CHECKING:
+    from tacit.query.engines.kept_file import KeptFile, Progress
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """The prepared form of a data set: where it is, and whether it is that of the data as they are now."""
+
+    catalogue: Catalogue
+    engine: Engine
+    account: AccountName
+    beside: Path  # the ledger, in whose folder it lives
+    version: Callable[[], str]
+    _attached: dict[Path, KeptFile] = field(default_factory=dict, repr=False)  # one at most: that of the newest data
+
+    @cached_property
+    def statements(self) -> Statements:
+        """The SQL that a prepared data set would be asked."""
+        return Statements(forms_of(self.catalogue))
+
+    @property
+    def path(self) -> Path:
+        """Where the form of the data as they are now is, or would be; named for them, so that no older one is taken."""
+        digest = form_digest(self.statements.forms) + self.version()
+        return self._folder / f"{self._account}-{hashlib.sha256(digest.encode()).hexdigest()[:24]}.duckdb"
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether there is a form of the data as they are now."""
+        files = self._files()
+        return bool(files) and self.path in files
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether there is a form, but of other data or another description."""
+        files = self._files()
+        return bool(files) and self.path not in files
+
+    def make(self, progress: Progress) -> Path:
+        """Prepare the data as they are now; a form of older data is removed."""
+        if not self.statements.forms:
+            raise Refused(
+                f"the preparation of {self.catalogue.description.name}",
+                "Each row is a person, so that nothing has to be added up beforehand.",
+                "queries as they are.",
+            )
+        make_folder(self._folder)
+        with alone_in(self._folder):
+            self._clear_drafts()
+            path = self.path
+            if not path.exists():
+                kept = self._kept_file(path)
+                lender = None if self._is_local else self.engine
+                kept.make(self.catalogue, self.statements.forms, progress, lambda: self.path == path, lender)
+            for older in set(self._files()) - {path}:
+                older.unlink(missing_ok=True)
+        return path
+
+    def drop(self) -> int:
+        """Remove every form of these data, unfinished ones too; how many finished ones there were."""
+        if not self._folder.is_dir():
+            return 0
+        with alone_in(self._folder):
+            self._clear_drafts()
+            files = self._files()
+            for path in files:
+                path.unlink(missing_ok=True)
+        return len(files)
+
+    def _clear_drafts(self) -> None:
+        """What was left by processes that were killed; nobody else is at work in the folder."""
+        for draft in self._folder.glob(f".{self._account}-*"):
+            rmtree(draft, ignore_errors=True)
+
+    def statements_for(self, plan: Plan) -> Statements:
+        """What the engine will be sent for a plan: asked of the form where it is ready and has what the plan reads."""
+        is_kept = plan.question.rows.tables <= set(self.statements.forms)
+        return self.statements if is_kept and self.is_ready and self._can_read(plan) else STATEMENTS
+
+    def statements_for_all(self) -> Statements:
+        """What the engine will be sent for a profile, which reads every table of which a form is kept, and no other."""
+        return self.statements if self.is_ready else STATEMENTS
+
+    def words(self, plan: Plan) -> str | None:
+        """Which of them answers a plan, and why; None where the data were never prepared."""
+        if self.is_stale:
+            return (
+                "A prepared form is there, but the data or their description changed since: `tacit prepare` renews it."
+            )
+        if not self.is_ready:
+            return None
+        if self.statements_for(plan) is STATEMENTS:
+            return "It is answered from the source: the prepared form does not hold all that it reads."
+        if self.statements.totals(plan) is not None and not plan.distincts:
+            return "It is answered from the prepared form, where people's totals are kept: the same sums, sooner."
+        return "It is answered from the prepared form's rows, which are in the order of people: the same sums, sooner."
+
+    @contextmanager
+    def session(self, statements: Statements, plan: Plan | None = None) -> Iterator[Session]:
+        """A session for these statements: of the sources, of the form, or of both where a plan needs both."""
+        description, physical = self.catalogue.description, self.catalogue.physical
+        if statements is STATEMENTS:
+            with self.engine.session(description, physical) as session:
+                yield session
+            return
+        if plan is None or not self._needs_sources(plan):
+            description = replace(description, tables={}, lookups={})
+        with self._kept.session(description, physical) as session:
+            yield session
+
+    def _can_read(self, plan: Plan) -> bool:
+        return self._is_local or not self._needs_sources(plan)
+
+    def _needs_sources(self, plan: Plan) -> bool:
+        """Whether anything is left to be read elsewhere; a name that only looks like it counts as well."""
+        text = self.statements.on_kept(plan.question.rows.sql)
+        return any(f"{quoted(table.name)}." in text for table in self.catalogue.description.sources)
+
+    @property
+    def _is_local(self) -> bool:
+        from tacit.query.engines.duckdb_engine import DuckDBEngine  # a driver loads when it is needed
+
+        return isinstance(self.engine, DuckDBEngine)
+
+    @property
+    def _kept(self) -> KeptFile:
+        """The file of the data as they are now: it stays attached between questions, and no longer than that."""
+        path = self.path
+        if path not in self._attached:
+            self._attached.clear()
+            self._attached[path] = self._kept_file(path)
+        return self._attached[path]
+
+    def _kept_file(self, path: Path) -> KeptFile:
+        from tacit.query.engines.duckdb_engine import DuckDBEngine
+        from tacit.query.engines.kept_file import KeptFile
+
+        engine = self.engine
+        return KeptFile.beside(path, engine if isinstance(engine, DuckDBEngine) else DuckDBEngine())
+
+    def _files(self) -> list[Path]:
+        return list(self._folder.glob(f"{self._account}-*.duckdb"))
+
+    @property
+    def _folder(self) -> Path:
+        return self.beside.parent / "prepared"
+
+    @cached_property
+    def _account(self) -> str:
+        named = repr((self.beside.name, self.account.sources, self.account.unit))  # ledgers may share a folder
+        return hashlib.sha256(named.encode()).hexdigest()[:16]

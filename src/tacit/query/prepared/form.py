@@ -1,0 +1,124 @@
+"""What is kept of a table: its rows by person, each person's totals, and their totals by each key column."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from tacit.query.aggregates.parts import Ranks
+from tacit.query.aggregates.rank_grid import ranks_of
+from tacit.query.catalogue import Catalogue
+from tacit.query.relations.rows import Ownership, Rows, quoted
+from tacit.query.relations.scan import read_rows, scan
+from tacit.query.steps import Steps, in_steps
+from tacit.query.typed import Typed
+from tacit.schema.kind import Kind
+
+KEPT = '"__kept"'
+"""The database that holds the kept tables."""
+
+_FORMAT = 1
+_LARGEST = 2**50  # values beyond are not added up beforehand
+_QUOTED = re.compile("""'[^']*'|"[^"]*\"""")  # a text or a name; with a quote in it, several beside each other
+
+
+@dataclass(frozen=True)
+class TableForm:
+    """The kept tables of one described table. Data-free: it follows from the description and the header.
+
+    Claim: every kept row depends on the rows of one person alone, so that one person more adds rows and changes none.
+    """
+
+    table: str
+    reading: str  # the SQL that reads the table's rows, whatever a query calls the table
+    columns: Mapping[str, Typed]  # as the kept rows have them
+
+    @cached_property
+    def numbers(self) -> Mapping[str, Steps]:
+        """The columns that are added up: numbers with bounds."""
+        return {name: in_steps(typed, name) for name, typed in self.columns.items() if _is_summed(typed)}
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The columns that people's totals are kept by: texts, truth values, and whatever has public keys."""
+        return tuple(
+            name
+            for name, typed in self.columns.items()
+            if typed.kind in (Kind.TEXT, Kind.BOOLEAN) or typed.keys is not None
+        )
+
+    def grid(self, name: str) -> Ranks:
+        """The cells that quantiles of a column are read from."""
+        steps = self.numbers[name]
+        return ranks_of(steps.sql, steps, name)
+
+    def is_all_of(self, rows: Rows, *names: str | None) -> bool:
+        """Whether these are all rows of the table, and the names in the query can mean no column but the table's own.
+
+        A public table that was joined to the rows may have a column of the same name.
+        """
+        called = [name for _, name in rows.columns]
+        return rows.bare == self.table and all(called.count(name) == 1 for name in names if name is not None)
+
+    @property
+    def rows_name(self) -> str:
+        return quoted(f"rows {self.table}")
+
+    @property
+    def people_name(self) -> str:
+        return quoted(f"people {self.table}")
+
+    def pairs_name(self, key: str) -> str:
+        return quoted(f"pairs {self.keys.index(key)} {self.table}")
+
+    def squares_name(self, number: str) -> str:
+        """What the column of people's norms over the ranks of a number is called, beside the table's own."""
+        return quoted(f"__ranks {number}")
+
+    def on_kept_rows(self, sql: str) -> str:
+        """The same SQL with the table's rows taken from those that are kept; what a text says stays as it is."""
+        names = ", ".join(['"__unit"', *map(quoted, self.columns)])
+        read, kept = f"({self.reading})", f"(SELECT {names} FROM {KEPT}.{self.rows_name})"
+        pieces, done, place = [], 0, sql.find(read)
+        while place >= 0:
+            if {"'", '"'} & set(_QUOTED.sub("", sql[done:place])):  # a quote is open: it is part of a text
+                place = sql.find(read, place + 1)
+                continue
+            pieces += [sql[done:place], kept]
+            done = place + len(read)
+            place = sql.find(read, done)
+        return "".join([*pieces, sql[done:]])
+
+
+def forms_of(catalogue: Catalogue) -> dict[str, TableForm]:
+    """The form of each table of which one person may have many rows; the others gain nothing by it."""
+    tables = catalogue.description.tables.values()
+    scanned = [(table, scan(table, table.name, catalogue)) for table in tables]
+    return {
+        table.name: TableForm(table.name, read_rows(table, catalogue), _kept_columns(rows))
+        for table, rows in scanned
+        if rows.ownership is Ownership.MANY
+    }
+
+
+def form_digest(forms: Mapping[str, TableForm]) -> str:
+    """What changes when another form would be kept."""
+    told = [
+        [form.table, form.reading, form.keys, [repr((name, steps)) for name, steps in form.numbers.items()]]
+        for form in forms.values()
+    ]
+    return hashlib.sha256(json.dumps([_FORMAT, told]).encode()).hexdigest()
+
+
+def _kept_columns(rows: Rows) -> dict[str, Typed]:
+    return {name: replace(typed, sql=quoted(name)) for (_, name), typed in rows.columns.items()}
+
+
+def _is_summed(typed: Typed) -> bool:
+    if not typed.kind.is_number or typed.low is None or typed.high is None:
+        return False
+    return bool(max(-typed.low, typed.high) * 10**typed.scale < _LARGEST)

@@ -1,0 +1,79 @@
+"""The SQL of a plan's blocks: on what is kept of the tables where that holds it all, else as the blocks have it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Final
+
+from tacit.query.aggregates.parts import Ranks
+from tacit.query.lowering.distinct import DistinctBlock
+from tacit.query.lowering.finding import FindingBlock
+from tacit.query.lowering.ranks import RanksBlock
+from tacit.query.lowering.tally import TallyBlock, people_sql
+from tacit.query.plans.plan import Plan
+from tacit.query.prepared.form import TableForm
+from tacit.query.prepared.ranks import kept_ranks_sql
+from tacit.query.prepared.tally import kept_tally_sql
+from tacit.query.prepared.totals import KeptTotals, kept_totals
+from tacit.query.relations.rows import Rows
+
+TOTALS: Final = "__kept_totals"
+NORMS: Final = "__kept_norms"
+"""What people's totals and norms are called while limits are found."""
+
+
+@dataclass(frozen=True)
+class Statements:
+    """What is sent to the engine. `forms` are the tables that were prepared; the sums are the same with and without."""
+
+    forms: Mapping[str, TableForm] = field(default_factory=dict)
+
+    def totals(self, plan: Plan) -> KeptTotals | None:
+        """The people's totals that the plan's measures need, where they are kept."""
+        question = plan.question
+        return kept_totals(self._form(question.rows), question.rows, question.keys, plan.measures)
+
+    def people(self, plan: Plan) -> str:
+        """The people's totals, added up from their rows."""
+        return self.on_kept(people_sql(plan.question.rows, plan.question.keys, plan.measures))
+
+    def finding(self, plan: Plan, block: FindingBlock) -> list[str]:
+        """What finds limits, in order: people's totals and norms, which are kept for a while, and their bins."""
+        ready = self.totals(plan)
+        people = [self.people(plan)] if plan.measures and ready is None else []
+        names = {ranks: f"{NORMS}{place}" for place, ranks in enumerate(block.norms)}
+        norms = [self.on_kept(sql) for sql in block.norms.values()]
+        return [*people, *norms, self.bins(plan, block, {ranks: f'"{name}"' for ranks, name in names.items()})]
+
+    def bins(self, plan: Plan, block: FindingBlock, norms: Mapping[Ranks, str]) -> str:
+        """How many people there are in each bin, from their totals and norms."""
+        ready = self.totals(plan)
+        totals = f'"{TOTALS}"' if ready is None else f"({ready.sql()})"
+        return self.on_kept(block.sql(plan.measures, totals, norms))
+
+    def tally(self, block: TallyBlock, table: str | None = None) -> str:
+        """The tally; `table` holds the people's totals if they were added up before."""
+        kept = kept_totals(self._form(block.rows), block.rows, block.keys, block.measures) if table is None else None
+        return self.on_kept(block.sql(table)) if kept is None else kept_tally_sql(block, kept)
+
+    def ranks(self, block: RanksBlock, norms: str | None = None) -> str:
+        """The counts by cell; `norms` holds people's norms if they were found before."""
+        kept = kept_ranks_sql(block, self._form(block.rows)) if norms is None else None
+        return self.on_kept(block.sql(norms)) if kept is None else kept
+
+    def distinct(self, block: DistinctBlock) -> str:
+        """The count of different values."""
+        return self.on_kept(block.sql())
+
+    def on_kept(self, sql: str) -> str:
+        """The same SQL, reading the rows that are kept in the order of people."""
+        return reduce(lambda text, form: form.on_kept_rows(text), self.forms.values(), sql)
+
+    def _form(self, rows: Rows) -> TableForm | None:
+        return None if rows.bare is None else self.forms.get(rows.bare)
+
+
+STATEMENTS: Final = Statements()
+"""Those of a data set that was not prepared."""
