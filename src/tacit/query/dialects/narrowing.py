@@ -1,0 +1,71 @@
+"""What the tests of a CASE say about the size of numbers in its branches: CASE WHEN x < 0 … WHEN x <= 9 THEN x."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from sqlglot import exp
+
+from tacit.query.dialects.reach import TINIEST, Reach
+from tacit.query.dialects.walk import Walk
+
+_UPPER, _LOWER = (exp.LT, exp.LTE), (exp.GT, exp.GTE)
+
+
+@dataclass
+class Ends:
+    """The least and the greatest that an expression can be, each by its text."""
+
+    low: dict[str, float] = field(default_factory=dict)
+    high: dict[str, float] = field(default_factory=dict)
+
+    def copy(self) -> Ends:
+        return Ends(dict(self.low), dict(self.high))
+
+    def reaches(self) -> Mapping[str, Reach]:
+        """The reach of every expression that is bounded on both sides."""
+        return {
+            text: Reach(TINIEST, max(abs(low), abs(self.high[text])))
+            for text, low in self.low.items()
+            if text in self.high
+        }
+
+
+def branch_facts(branches: Sequence[exp.Expression], walk: Walk) -> Iterator[Mapping[str, Reach]]:
+    """For each branch of a CASE, and then for its ELSE, what holds there.
+
+    A branch has its own test, and the failure of each before it. A test fails for NULL too, of which a reach says
+    nothing, and x > 9 does not fail for NaN, which is above all numbers.
+    """
+    known = Ends()
+    for branch in branches:
+        own = known.copy()
+        for test in _conjuncts(branch.this):
+            _note(test, own, walk, is_true=True)
+        yield own.reaches()
+        _note(branch.this, known, walk, is_true=False)
+    yield known.reaches()
+
+
+def _conjuncts(node: exp.Expression) -> Iterator[exp.Expression]:
+    if isinstance(node, exp.And):
+        yield from _conjuncts(node.this)
+        yield from _conjuncts(node.expression)
+    elif isinstance(node, exp.Between):
+        yield exp.GTE(this=node.this, expression=node.args["low"])
+        yield exp.LTE(this=node.this, expression=node.args["high"])
+    elif isinstance(node, exp.Paren):
+        yield from _conjuncts(node.this)
+    else:
+        yield node
+
+
+def _note(test: exp.Expression, ends: Ends, walk: Walk, is_true: bool) -> None:
+    if not isinstance(test, (*_UPPER, *_LOWER)):
+        return
+    bound = walk(test.expression).constant
+    if isinstance(bound, (int, float, Decimal)) and not isinstance(bound, bool):
+        is_upper = isinstance(test, _UPPER) == is_true
+        (ends.high if is_upper else ends.low)[walk(test.this).sql] = float(bound)

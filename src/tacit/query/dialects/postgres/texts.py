@@ -1,0 +1,89 @@
+"""Functions of texts in PostgreSQL's words. Every text is in collation "C"; lengths are in code points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tacit.query.dialects.dialect import Operation, cannot
+from tacit.query.dialects.piece import Piece
+from tacit.query.dialects.postgres.casing import cased, lower_letter, lowered, upper_letter
+from tacit.query.dialects.postgres.literals import ENGINE, bare, quote
+from tacit.query.dialects.postgres.once import once
+from tacit.query.dialects.sql_type import SqlType
+
+_MOST = 2**31 - 1  # longer than any text here
+_SPACES = " \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"  # category Zs
+
+
+def _lower(operands: Sequence[Piece], _result: SqlType) -> str:
+    return once(operands, lambda a: cased("lower", lower_letter, a))
+
+
+def _upper(operands: Sequence[Piece], _result: SqlType) -> str:
+    return once(operands, lambda a: cased("upper", upper_letter, a))
+
+
+def _trimmed(name: str) -> Operation:
+    def operation(operands: Sequence[Piece], _result: SqlType) -> str:
+        letters = bare(operands[1]) if len(operands) > 1 else quote(_SPACES)
+        return f"{name}({operands[0].sql}, {letters})"
+
+    return operation
+
+
+def _cut(name: str) -> Operation:
+    """A part of a text by positions, which are 32-bit numbers here."""
+
+    def operation(operands: Sequence[Piece], _result: SqlType) -> str:
+        numbers = [min(piece.constant, _MOST) for piece in operands[1:] if isinstance(piece.constant, int)]
+        return f"{name}({', '.join([operands[0].sql, *map(str, numbers)])})"
+
+    return operation
+
+
+def _like(operands: Sequence[Piece], _result: SqlType) -> str:
+    value, pattern, *escape = operands
+    sign = bare(escape[0]) if escape else "''"
+    return f"({value.sql} LIKE {bare(pattern)} ESCAPE {sign})"
+
+
+def _ilike(operands: Sequence[Piece], result: SqlType) -> str:
+    """Both sides in lower case, the escape as it is."""
+    value, pattern, *escape = operands
+    if escape and str(escape[0].constant).isalpha():
+        raise cannot(ENGINE, "ILIKE with a letter as its escape", "ESCAPE '!'.")
+    low = lowered(str(pattern.constant))
+    given = Piece(_lower([value], result), value.type)
+    return _like([given, Piece(quote(low), pattern.type, low), *escape], result)
+
+
+def _ends(operands: Sequence[Piece], _result: SqlType) -> str:
+    return once(operands, lambda a, b: f"(right({a}, length({b})) = {b})")
+
+
+def _function(name: str, after: str = "") -> Operation:
+    def operation(operands: Sequence[Piece], _result: SqlType) -> str:
+        return f"{name}({', '.join(piece.sql for piece in operands)}){after}"
+
+    return operation
+
+
+TEXTS: dict[str, Operation] = {
+    "length": _function("length", "::bigint"),
+    "lower": _lower,
+    "upper": _upper,
+    "md5": _function("md5"),
+    "trim": _trimmed("btrim"),
+    "ltrim": _trimmed("ltrim"),
+    "rtrim": _trimmed("rtrim"),
+    "substring": _cut("substr"),
+    "left": _cut("left"),
+    "right": _cut("right"),
+    "concat": _function("concat"),
+    "||": lambda operands, _: f"({' || '.join(piece.sql for piece in operands)})",
+    "LIKE": _like,
+    "ILIKE": _ilike,
+    "starts_with": _function("starts_with"),
+    "ends_with": _ends,
+    "contains": lambda operands, _: f"(strpos({operands[0].sql}, {operands[1].sql}) > 0)",
+}

@@ -1,0 +1,1 @@
+"""Lowered SQL in Spark's words."""

@@ -1,0 +1,54 @@
+"""Aggregates on Spark: sums of integers that no number of rows can overflow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tacit.query.dialects.dialect import Operation
+from tacit.query.dialects.piece import Piece
+from tacit.query.dialects.spark.numbers import call, wide
+from tacit.query.dialects.spark.spelling import HUGE
+from tacit.query.dialects.sql_type import HUGEINT, SqlType
+
+_BITS = 22  # of each part of a word: the parts of 2^41 rows add up in 64 bits
+
+
+def _sum(operands: Sequence[Piece], result: SqlType) -> str:
+    """The exact sum of integers.
+
+    Spark adds BIGINTs in 64 bits, which wrap; its decimals are slow. So a word is cut into parts of 22 bits, the last
+    with the sign; each part is added in 64 bits, and the parts are put together once a group, in 38 digits. A HUGEINT
+    is added as it is: lowered SQL adds none whose sum exceeds 2^126.
+    """
+    value = operands[0]
+    if value.type == HUGEINT and not value.reach.most < 2.0**62:
+        return f"sum({wide(value)})"
+    x = f"CAST({value.sql} AS BIGINT)" if value.type.name != "BIGINT" else value.sql
+    parts = _parts(value)
+    if parts == 1:
+        return f"sum({x})"
+    low = 2**_BITS - 1
+    sums = []
+    for place in range(parts):
+        moved = f"shiftright({x}, {place * _BITS})" if place else x
+        part = moved if place == parts - 1 else f"({moved} & {low}L)"
+        total = f"CAST(sum({part}) AS {HUGE})"
+        sums.append(f"{total} * CAST({2 ** (place * _BITS)}L AS {HUGE})" if place else total)
+    return f"({' + '.join(sums)})"
+
+
+def _parts(value: Piece) -> int:
+    """As many as the greatest value needs."""
+    most = min(value.reach.most, 2.0**63)
+    return max(1, -(-int(most).bit_length() // _BITS))
+
+
+AGGREGATES: dict[str, Operation] = {
+    "SUM": _sum,
+    "COUNT": call("count"),
+    "COUNT(*)": lambda operands, result: "count(*)",
+    "COUNT DISTINCT": lambda operands, result: f"count(DISTINCT {operands[0].sql})",
+    "MIN": call("min"),
+    "MAX": call("max"),
+    "row_number": call("row_number"),
+}

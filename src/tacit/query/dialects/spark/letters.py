@@ -1,0 +1,141 @@
+"""Texts on Spark. Letters are code points; their case changes one by one, as DuckDB's does, not by Java's rules."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+
+from tacit.query.dialects.dialect import Operation
+from tacit.query.dialects.piece import Piece
+from tacit.query.dialects.spark.numbers import call, infix
+from tacit.query.dialects.spark.once import once
+from tacit.query.dialects.spark.spelling import text
+from tacit.query.dialects.sql_type import SqlType
+
+_MOST = 2**31 - 1  # Spark's positions are 32 bits wide, and so are its lengths
+_OWN = {"ß": "ẞ"}  # where DuckDB has a letter that Unicode's simple mapping lacks
+
+
+def lowered(letter: str) -> str:
+    """One letter in lower case; one letter again."""
+    return letter.lower()[:1]
+
+
+def raised(letter: str) -> str:
+    """One letter in upper case; itself where that would be several."""
+    longer = letter.upper()
+    if len(longer) == 1:
+        return longer
+    return _OWN.get(letter) or (letter.title() if len(letter.title()) == 1 else letter)
+
+
+@lru_cache(maxsize=2)
+def _table(change: Callable[[str], str]) -> tuple[str, str]:
+    """Every letter that changes, and what it changes to."""
+    changed = [(letter, change(letter)) for letter in _letters() if change(letter) != letter]
+    return "".join(old for old, _ in changed), "".join(new for _, new in changed)
+
+
+def _letters() -> Iterator[str]:
+    for code in range(sys.maxunicode + 1):
+        if unicodedata.category(chr(code)) in ("Lu", "Ll", "Lt", "Nl", "So", "Mn"):
+            yield chr(code)
+
+
+def _cased(name: str, change: Callable[[str], str]) -> Callable[[str], str]:
+    """ASCII has a fast way; where a text is longer in octets than in letters, each letter is looked up."""
+
+    def said(x: str) -> str:
+        old, new = _table(change)
+        return (
+            f"(CASE WHEN octet_length({x}) = char_length({x}) THEN {name}({x}) ELSE "
+            f"translate({x}, {text(old)}, {text(new)}) END)"
+        )
+
+    return lambda x: once(x, said)
+
+
+_lower, _upper = _cased("lower", lowered), _cased("upper", raised)
+
+
+def _trim(side: str) -> Operation:
+    def operation(operands: Sequence[Piece], result: SqlType) -> str:
+        spaces = text("".join(_spaces())) if len(operands) == 1 else operands[1].sql
+        return f"trim({side} {spaces} FROM {operands[0].sql})"
+
+    return operation
+
+
+def _spaces() -> Iterator[str]:
+    return (chr(code) for code in range(0x3001) if unicodedata.category(chr(code)) == "Zs")
+
+
+def _number(piece: Piece) -> int:
+    assert isinstance(piece.constant, int)
+    return min(piece.constant, _MOST)
+
+
+def _substring(operands: Sequence[Piece], result: SqlType) -> str:
+    numbers = "".join(f", {_number(piece)}" for piece in operands[1:])
+    return f"substring({operands[0].sql}{numbers})"
+
+
+def _side(name: str) -> Operation:
+    def operation(operands: Sequence[Piece], result: SqlType) -> str:
+        return f"{name}({operands[0].sql}, {_number(operands[1])})"
+
+    return operation
+
+
+def _concat(operands: Sequence[Piece], result: SqlType) -> str:
+    parts = [f"coalesce({piece.sql}, '')" for piece in operands]
+    return f"concat({', '.join(parts)})"
+
+
+def _like(operands: Sequence[Piece], result: SqlType) -> str:
+    pattern = _escaped(operands, lambda letter: letter)
+    return f"({operands[0].sql} LIKE {text(pattern)} ESCAPE '\\\\')"
+
+
+def _ilike(operands: Sequence[Piece], result: SqlType) -> str:
+    pattern = _escaped(operands, lowered)
+    return f"({_lower(operands[0].sql)} LIKE {text(pattern)} ESCAPE '\\\\')"
+
+
+def _escaped(operands: Sequence[Piece], change: Callable[[str], str]) -> str:
+    """The pattern with a backslash before each sign that is meant as it stands; Spark lets nothing else follow one."""
+    pattern, escape = str(operands[1].constant), str(operands[2].constant) if len(operands) > 2 else None
+    said, letters = [], iter(pattern)
+    for letter in letters:
+        if letter == escape:
+            said.append(_plain(change(next(letters))))
+        else:
+            said.append(letter if letter in "%_" else _plain(change(letter)))
+    return "".join(said)
+
+
+def _plain(letter: str) -> str:
+    return "\\" + letter if letter in "%_\\" else letter
+
+
+LETTERS: dict[str, Operation] = {
+    "length": lambda operands, result: f"CAST(char_length({operands[0].sql}) AS BIGINT)",
+    "lower": lambda operands, result: _lower(operands[0].sql),
+    "upper": lambda operands, result: _upper(operands[0].sql),
+    "md5": lambda operands, result: f"md5(CAST({operands[0].sql} AS BINARY))",
+    "trim": _trim("BOTH"),
+    "ltrim": _trim("LEADING"),
+    "rtrim": _trim("TRAILING"),
+    "substring": _substring,
+    "left": _side("left"),
+    "right": _side("right"),
+    "concat": _concat,
+    "||": infix("||"),
+    "LIKE": _like,
+    "ILIKE": _ilike,
+    "starts_with": call("startswith"),
+    "ends_with": call("endswith"),
+    "contains": call("contains"),
+}

@@ -1,0 +1,100 @@
+"""One connection to a PostgreSQL server: a read-only snapshot in which every name and format means one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from psycopg import Connection, Error, connect
+
+from tacit.errors import Failed, Refused
+from tacit.schema.description import Source
+
+_BATCH = 50_000  # rows
+_SETTINGS = {
+    "search_path": "pg_catalog, pg_temp",  # so that nobody's function or operator is taken for the server's own
+    "client_encoding": "UTF8",
+    "timezone": "UTC",
+    "datestyle": "ISO, YMD",
+    "intervalstyle": "postgres",
+    "extra_float_digits": "1",
+    "standard_conforming_strings": "on",
+    "transform_null_equals": "off",
+    "row_security": "off",  # a policy that hides rows is an error rather than another answer
+    "statement_timeout": "0",
+    "lock_timeout": "0",
+    "idle_in_transaction_session_timeout": "0",
+    "jit": "off",
+    "enable_nestloop": "off",  # joins are by person; a wrong guess of their number would take forever
+    "work_mem": "128MB",
+    "hash_mem_multiplier": "2",
+}
+_LEAST = 140000
+
+
+@contextmanager
+def snapshot(source: Source) -> Iterator[Connection[Any]]:
+    """A connection in a REPEATABLE READ, READ ONLY transaction of its own, which ends with it.
+
+    Whom to log in as, and the password, libpq finds in its own places (PGUSER, PGPASSWORD, ~/.pgpass).
+    """
+    connection = _connected(source)
+    try:
+        if connection.info.server_version < _LEAST:
+            raise Refused("this server", "It is older than PostgreSQL 14.", "PostgreSQL 14 or later.")
+        settings = "; ".join(f"SET SESSION {name} = '{value}'" for name, value in _SETTINGS.items())
+        connection.execute(settings)
+        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        encoding = connection.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            raise Refused("this database", "Its encoding is not UTF8.", "a database with ENCODING 'UTF8'.")
+        yield connection
+    finally:
+        connection.close()
+
+
+def _connected(source: Source) -> Connection[Any]:
+    place, _, port = source.path.parent.name.rpartition(":")
+    try:
+        return connect(
+            host=source.host or place,
+            port=int(port),
+            dbname=source.path.name,
+            application_name="tacit",
+            autocommit=True,
+            prepare_threshold=None,
+        )
+    except Error:
+        raise Refused(
+            f"the database {source.path}",
+            "It cannot be reached, or does not let this user in.",
+            "a server that runs; and PGUSER, with PGPASSWORD or ~/.pgpass, of a role that may CONNECT.",
+        ) from None
+
+
+def looked_up(connection: Connection[Any], sql: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+    """Rows of the catalogue, in which no data is."""
+    try:
+        return connection.execute(sql, values).fetchall()
+    except Error:
+        raise Refused("this table", "The server does not say what it is.", "a role that may read it.") from None
+
+
+def fetched(connection: Connection[Any], sql: str) -> list[tuple[Any, ...]]:
+    """The rows of a statement; whatever breaks says no more than that it broke."""
+    try:
+        return connection.execute(sql, binary=True).fetchall()
+    except Error:
+        raise Failed from None
+
+
+def batches(connection: Connection[Any], sql: str) -> Iterator[list[tuple[Any, ...]]]:
+    """The same, some rows at a time, so that a table need not fit memory."""
+    try:
+        with connection.cursor(name="tacit_lent") as cursor:
+            cursor.execute(sql, binary=True)
+            while rows := cursor.fetchmany(_BATCH):
+                yield rows
+    except Error:
+        raise Failed from None

@@ -1,0 +1,145 @@
+"""PostgreSQL, where the data lives: the server adds up, and only bounded integers come back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from psycopg import Connection, Error
+
+from tacit.errors import Failed, Refused
+from tacit.query.dialects.postgres.postgres_dialect import Postgres
+from tacit.query.dialects.scopes import OutputColumn, Relation
+from tacit.query.dialects.sql_type import type_named
+from tacit.query.dialects.translate import translate
+from tacit.query.engine import Headers
+from tacit.query.engines.arrow_rows import arrow_table
+from tacit.query.engines.postgres_columns import COLUMNS_SQL, PostgresColumn, column_of, quoted, relation_of
+from tacit.query.engines.postgres_connection import batches, fetched, looked_up, snapshot
+from tacit.query.engines.postgres_version import VERSION_SQL
+from tacit.schema.description import Description, Source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_TABLE_SQL = """
+SELECT c.oid, c.relkind::text, pg_catalog.row_security_active(c.oid) FROM pg_catalog.pg_class AS c
+JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = %s AND c.relname = %s
+AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND pg_catalog.has_table_privilege(c.oid, 'SELECT')
+"""
+_KINDS = frozenset("rpm")  # tables, partitioned tables, materialized views
+_GRANT = "the table, with its schema; and GRANT USAGE ON SCHEMA, GRANT SELECT ON it, to this role."
+
+
+@dataclass(frozen=True)
+class PostgresSession:
+    """One snapshot of the database. What is kept is a SELECT to be read again: nothing is ever written there."""
+
+    connection: Connection[Any]
+    relations: dict[str, Relation]
+    dialect: Postgres = field(default_factory=Postgres)
+
+    def run(self, sql: str) -> pa.Table:
+        said = translate(sql, self.relations, self.dialect)
+        return arrow_table(fetched(self.connection, said.sql), said.columns)
+
+    def keep(self, name: str, sql: str) -> None:
+        said = translate(sql, self.relations, self.dialect)
+        self.relations[name.lower()] = Relation(f"({said.sql})", said.columns)
+
+    def lend(self, sql: str) -> tuple[Mapping[str, str], Iterator[pa.Table]]:
+        said = translate(sql, self.relations, self.dialect)
+        types = {column.name: str(column.type) for column in said.columns}
+        return types, (arrow_table(rows, said.columns) for rows in batches(self.connection, said.sql))
+
+
+@dataclass(frozen=True)
+class PostgresEngine:
+    """Reads tables of PostgreSQL databases as they are. The role needs CONNECT, USAGE and SELECT, no more."""
+
+    def header(self, source: Source) -> tuple[tuple[str, str], ...]:
+        with snapshot(source) as connection:
+            return tuple((column.name, column.type) for column in _columns(connection, source))
+
+    def version(self, source: Source) -> str:
+        with snapshot(source) as connection:
+            oid = _oid(connection, source)
+            return ":".join(str(part) for part in looked_up(connection, VERSION_SQL, [oid, oid])[0])
+
+    def public_values(self, source: Source, column: str) -> list[object]:
+        with snapshot(source) as connection:
+            known = {own.name: own for own in _columns(connection, source)}
+            if column not in known:
+                raise Refused(f"the column {column}", "The table has no such column.", "a column of the public table.")
+            relation = relation_of(*_named(source), (known[column],))
+            sql = f'SELECT DISTINCT {quoted(column)} FROM {relation.sql} AS "__public" ORDER BY 1'
+            try:
+                return [row[0] for row in connection.execute(sql).fetchall()]
+            except Error:
+                raise Refused(
+                    f"the column {column} of {source.table}", "It cannot be read.", "a column of a public table."
+                ) from None
+
+    def said(self, sql: str, physical: Headers) -> str:
+        """A SELECT over these tables in PostgreSQL's words, refused if it has none for it; no connection is needed."""
+        relations = {
+            table: Relation(
+                quoted(table), tuple(OutputColumn(name, type_named(kind)) for name, kind in columns.items())
+            )
+            for table, columns in physical.items()
+        }
+        return translate(sql, relations, Postgres()).sql
+
+    @contextmanager
+    def session(self, description: Description, physical: Headers | None = None) -> Iterator[PostgresSession]:
+        sources = {table.name: table.source for table in description.sources}
+        try:
+            with snapshot(next(iter(sources.values()))) as connection:
+                relations = {
+                    name.lower(): _relation(connection, source, (physical or {}).get(name))
+                    for name, source in sources.items()
+                }
+                yield PostgresSession(connection, relations)
+        except Refused:
+            raise Failed from None
+        except Error:
+            raise Failed from None
+
+
+def _relation(connection: Connection[Any], source: Source, planned: Mapping[str, str] | None) -> Relation:
+    """The table, if its columns still have the types that a plan was made for."""
+    columns = _columns(connection, source)
+    types = {column.name: column.type for column in columns}
+    if planned is not None and any(types.get(name) != kind for name, kind in planned.items()):
+        raise Failed
+    return relation_of(*_named(source), columns)
+
+
+def _named(source: Source) -> tuple[str, str]:
+    schema, _, table = (source.table or "").partition(".")
+    return schema, table
+
+
+def _oid(connection: Connection[Any], source: Source) -> int:
+    found = looked_up(connection, _TABLE_SQL, _named(source))
+    if not found:
+        raise Refused(f"the table {source.table}", "It is not there, or this role may not read it.", _GRANT)
+    oid, kind, is_hiding = found[0]
+    if kind not in _KINDS:
+        raise Refused(
+            f"the table {source.table}",
+            "It is a view, or lies on another server: reading a row could run code that fails on it.",
+            "a table, a partitioned table or a materialized view.",
+        )
+    if is_hiding:
+        raise Refused(
+            f"the table {source.table}", "A policy hides rows of it from this role.", "a role that may read every row."
+        )
+    return int(oid)
+
+
+def _columns(connection: Connection[Any], source: Source) -> tuple[PostgresColumn, ...]:
+    rows: Sequence[tuple[Any, ...]] = looked_up(connection, COLUMNS_SQL, [_oid(connection, source)])
+    return tuple(map(column_of, rows))

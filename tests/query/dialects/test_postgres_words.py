@@ -1,0 +1,99 @@
+"""PostgreSQL's words for lowered SQL: a closed list, letters one for one, and no guard where none is needed."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+import duckdb
+import pytest
+
+from tacit.errors import Refused
+from tacit.query.dialects import dialect as vocabulary
+from tacit.query.dialects.piece import natural_reach
+from tacit.query.dialects.postgres.casing import lower_letter, upper_letter
+from tacit.query.dialects.postgres.literals import literal
+from tacit.query.dialects.postgres.postgres_dialect import OPERATIONS, Postgres
+from tacit.query.dialects.scopes import OutputColumn, Relation
+from tacit.query.dialects.sql_type import BIGINT, BOOLEAN, DATE, DOUBLE, HUGEINT, VARCHAR, decimal, type_named
+from tacit.query.dialects.translate import translate
+
+_KINDS = {
+    "n": BIGINT,
+    "x": DOUBLE,
+    "t": VARCHAR,
+    "d": DATE,
+    "ok": BOOLEAN,
+    "c": decimal(10, 2),
+    "odd": type_named("JSONB"),
+}
+_TABLE = {
+    "t": Relation('"s"."t"', tuple(OutputColumn(name, kind, natural_reach(kind)) for name, kind in _KINDS.items()))
+}
+
+
+def said(expression: str) -> str:
+    """An expression over the table, in PostgreSQL's words."""
+    text = translate(f"SELECT {expression} AS v FROM t", _TABLE, Postgres()).sql
+    return text.removeprefix("SELECT ").removesuffix(' AS "v" FROM "s"."t" AS "t"')
+
+
+def test_letters_change_one_for_one_as_in_duckdb() -> None:
+    """R20: every letter of Unicode, in lower and in upper case."""
+    codes = f"range(1, {0x110000}) r(i) WHERE i NOT BETWEEN {0xD800} AND {0xDFFF}"
+    rows = duckdb.execute(f"SELECT chr(i::INT), lower(chr(i::INT)), upper(chr(i::INT)) FROM {codes}").fetchall()
+    assert len(rows) > 1_000_000
+    assert [(letter, low) for letter, low, _ in rows if lower_letter(letter) != low] == []
+    assert [(letter, up) for letter, _, up in rows if upper_letter(letter) != up] == []
+
+
+def test_every_word_of_the_vocabulary_has_an_entry() -> None:
+    """The list in `dialect.py` is the table: what is said there is there."""
+    listed = re.findall(r"^    (\\S.*?)(?:  |$)", vocabulary.__doc__ or "", re.MULTILINE)
+    words = {word for line in listed for word in line.split()}
+    plain = {name for name in OPERATIONS if " " not in name and name != "COUNT(*)"}
+    assert {word for word in words if word.islower() or word in "+-*/%"} <= {*plain, "null", "from", "none."}
+    assert {"sqrt", "trim", "date_trunc", "md5", "isfinite", "shift"} <= plain
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        *("hash(t)", "random()", "regexp_matches(t, 'a')", "list_value(n)", "odd", "CAST(t AS DATE)", "n = t", "n & 1"),
+        *("log2(x)", "SUM(x)", "median(n)", "lag(n) OVER (ORDER BY n)", "t SIMILAR TO 'a'", "no_such_column"),
+    ],
+)
+def test_what_is_not_in_the_table_is_refused(expression: str) -> None:
+    """R26: a word that was not thought about never reaches the server."""
+    with pytest.raises(Refused, match="PostgreSQL"):
+        said(expression)
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        ("n + 1", '("t"."n" + 1::bigint)'),
+        ("n // 7", '("t"."n" / 7::bigint)'),
+        ("CAST(n AS HUGEINT) // 7", 'div("t"."n"::numeric, 7::numeric)'),
+        ("t = 'it''s'", """("t"."t" = 'it''s'::text COLLATE "C")"""),
+        ("t LIKE 'a\\\\%'", """("t"."t" LIKE 'a\\\\%' ESCAPE '')"""),
+        ("least(greatest(n, -5), 5)", 'LEAST(GREATEST("t"."n", (-5)::bigint), 5::bigint)'),
+        ("CASE WHEN x < 0.0 THEN 0.0::DOUBLE WHEN x <= 9.0 THEN x * 2.0 END", None),
+        ("SUM(n)", 'SUM("t"."n")'),
+        ("SUM(CASE WHEN ok THEN 1 ELSE 0 END)", 'SUM((CASE WHEN "t"."ok" THEN 1 ELSE 0 END)::integer)'),
+        ("CAST(CASE WHEN c < 0.00 THEN 0.00 WHEN c > 5.00 THEN 5.00 ELSE c END * 100 AS BIGINT)", None),
+    ],
+)
+def test_words_as_they_are_said(expression: str, text: str | None) -> None:
+    """Short where nothing can go wrong: a bounded product needs no guard."""
+    found = said(expression)
+    assert found == text if text is not None else found.count("CASE") == 1
+
+
+def test_literals_are_of_their_type() -> None:
+    assert literal(2**70, HUGEINT) == f"{2**70}::numeric"
+    assert literal(-1, BIGINT) == "(-1)::bigint"
+    assert literal(Decimal("0.10"), decimal(3, 2)) == "0.10::numeric"
+    assert literal(0.1, DOUBLE) == "'0.1'::float8"
+    assert literal(float("-inf"), DOUBLE) == "'-Infinity'::float8"
+    assert literal(None, VARCHAR) == "NULL::text"

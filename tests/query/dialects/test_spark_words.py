@@ -1,0 +1,93 @@
+"""Spark's dialect as text: what it escapes, what it cuts into parts, what it refuses; no cluster is near."""
+
+from __future__ import annotations
+
+import pytest
+
+from tacit.errors import Refused
+from tacit.query.dialects.piece import Piece, natural_reach
+from tacit.query.dialects.reach import Reach
+from tacit.query.dialects.scopes import OutputColumn, Relation
+from tacit.query.dialects.spark.spark_dialect import SPARK
+from tacit.query.dialects.spark.spelling import literal, quoted, text
+from tacit.query.dialects.sql_type import BIGINT, HUGEINT, type_named
+from tacit.query.dialects.translate import translate
+
+_TYPES = {
+    "n": "BIGINT",
+    "i": "INTEGER",
+    "x": "DOUBLE",
+    "t": "VARCHAR",
+    "d": "DATE",
+    "b": "BLOB",
+    "l": "LIST OF PARQUET",
+}
+
+
+def said(expression: str) -> str:
+    """An expression over a table of every type, in Spark's words."""
+    kinds = {name: type_named(kind) for name, kind in _TYPES.items()}
+    columns = tuple(OutputColumn(name, kind, natural_reach(kind)) for name, kind in kinds.items())
+    return translate(f"SELECT {expression} AS v FROM t", {"t": Relation("`t`", columns)}, SPARK).sql
+
+
+@pytest.mark.parametrize(
+    ("value", "written"), [("it's", r"'it\'s'"), ("a\\b", r"'a\\b'"), ("${x}", "'${x}'"), ("é\n", "'é\n'")]
+)
+def test_texts_are_escaped(value: str, written: str) -> None:
+    """R42: no text can end its literal."""
+    assert text(value) == written
+
+
+def test_names_are_quoted() -> None:
+    assert quoted("a`b.c") == "`a``b.c`"
+
+
+def test_a_pattern_means_the_same_without_the_default_escape() -> None:
+    """Spark escapes by a backslash unless it is told otherwise, and refuses one before any other letter."""
+    assert r"LIKE 'a\\\\_%' ESCAPE '\\'" in said("t LIKE 'a\\_%'")
+    assert r"LIKE '50\\%%' ESCAPE '\\'" in said("t LIKE '50!%%' ESCAPE '!'")
+
+
+@pytest.mark.parametrize(("most", "parts"), [(100.0, 1), (2.0**22 - 1, 1), (2.0**31, 2), (2.0**44, 3), (2.0**63, 3)])
+def test_a_sum_has_as_many_parts_as_it_needs(most: float, parts: int) -> None:
+    """R05: each part is below 2^22, so that 2^41 rows of it add up in 64 bits."""
+    written = SPARK.operations["SUM"]([Piece("x", BIGINT, reach=Reach(1.0, most))], HUGEINT)
+    assert written.count("sum(") == parts
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "CAST(x AS VARCHAR)",
+        "CAST(t AS DATE)",
+        "CAST(t AS TIMESTAMP)",
+        "TRY_CAST(t AS HUGEINT)",
+        "TRY_CAST(t AS DECIMAL(18, 2))",
+        "CAST(b AS VARCHAR)",
+        "l",
+        "hash(t)",
+        "regexp_matches(t, 'a')",
+        "SUM(x)",
+    ],
+)
+def test_what_has_no_equal_form_is_refused(expression: str) -> None:
+    """R26: before any data is read, with what would be accepted."""
+    with pytest.raises(Refused, match="Spark") as refusal:
+        said(expression)
+    assert refusal.value.accepted
+
+
+def test_a_number_beyond_38_digits_is_refused() -> None:
+    assert literal(2**126, HUGEINT) == f"CAST('{2**126}' AS DECIMAL(38, 0))"
+    with pytest.raises(Refused):
+        literal(10**38, HUGEINT)
+
+
+def test_a_long_operand_is_written_once() -> None:
+    """Nested roundings do not double their text again and again."""
+    nested = "x"
+    for _ in range(12):
+        nested = f"floor({nested} * 1.5::DOUBLE)"
+    assert len(said(nested)) < 40_000
+    assert said("lower(t)").count("`t`.`t`") <= 4
