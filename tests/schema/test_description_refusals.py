@@ -65,6 +65,7 @@ PLACES = [
     ('name = "clinic"', 'name = ""', "dataset.name", "empty"),
     ('name = "clinic"', 'title = "clinic"', "dataset.name", "missing"),
     ('"ledger.sqlite"', '""', "dataset.ledger", "not a path"),
+    ('"ledger.sqlite"', '"mysql://host/books"', "dataset.ledger", "not a path"),
     ("smoker =", "AGE =", f"{V}.AGE", "same name as age"),
     ("smoker =", "__smoker =", f"{V}.__smoker", "reserved"),
     ("smoker =", '"" =', f'{V}.""', "empty"),

@@ -1,0 +1,132 @@
+"""A Spark cluster on this machine, to try things on: a master and workers, each a process, none seen from outside.
+
+    python -m tacit.query.engines.spark_cluster
+
+prints the address to write into [dataset] as `spark = "…"`, and runs until Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import rmtree, which
+from subprocess import STDOUT, Popen, TimeoutExpired
+from tempfile import mkdtemp
+
+import typer
+
+from tacit.errors import Refused
+from tacit.query.engines.spark_java import java_home
+
+_HOST = "127.0.0.1"
+_DAEMON = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+_MASTER, _WORKER = "org.apache.spark.deploy.master.Master", "org.apache.spark.deploy.worker.Worker"
+_PATIENCE = 180.0  # seconds until everybody has met
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A master and its workers, as processes, with the folder that they write to."""
+
+    address: str
+    home: Path
+    folder: Path
+    master: Popen[bytes]
+    workers: list[Popen[bytes]] = field(default_factory=list)
+
+    def hire(self, cores: int, memory: str) -> None:
+        """One more worker."""
+        work = self.folder / f"work{len(self.workers)}"
+        sizes = ["--cores", str(cores), "--memory", memory, "--work-dir", str(work), "--webui-port", "0"]
+        self.workers.append(_started(self.home, self.folder, _WORKER, *sizes, self.address))
+
+    def meet(self) -> None:
+        """Wait until the master knows every worker."""
+        end, log = time.monotonic() + _PATIENCE, self.folder / f"{_MASTER}.log"
+        while log.read_bytes().count(b"Registering worker") < len(self.workers):
+            if self.master.poll() is not None or time.monotonic() > end:
+                raise Refused("a Spark cluster", "Its processes do not start.", "Java 17 or later, and free memory.")
+            time.sleep(0.1)
+
+    def stop(self) -> None:
+        """End every process."""
+        for process in (*self.workers, self.master):
+            process.terminate()
+        for process in (*self.workers, self.master):
+            try:
+                process.wait(timeout=20)
+            except TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+@contextmanager
+def running(workers: int = 2, cores: int = 1, memory: str = "1g", home: Path | None = None) -> Iterator[Cluster]:
+    """A cluster that is ready; it ends with the block, and leaves nothing behind."""
+    place, folder, port = home or _home(), Path(mkdtemp(prefix="tacit-spark-")), _free_port()
+    master = _started(place, folder, _MASTER, "--port", str(port), "--webui-port", "0")
+    cluster = Cluster(f"spark://{_HOST}:{port}", place, folder, master)
+    try:
+        for _ in range(workers):
+            cluster.hire(cores, memory)
+        cluster.meet()
+        yield cluster
+    finally:
+        cluster.stop()
+        rmtree(folder, ignore_errors=True)
+
+
+def _home() -> Path:
+    spec = find_spec("pyspark")
+    if spec is None or spec.origin is None:
+        raise Refused("a Spark cluster", "pyspark is not installed.", "pip install 'tacit[spark]'.")
+    return Path(spec.origin).parent
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((_HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+def _started(home: Path, folder: Path, name: str, *words: str) -> Popen[bytes]:
+    java = java_home()
+    command = str(java / "bin" / "java") if java else which("java") or "java"
+    scala = next((home / "jars").glob("spark-core_*.jar")).name.split("_")[1].split("-")[0]
+    own = {
+        "SPARK_HOME": str(home),
+        "SPARK_SCALA_VERSION": scala,
+        "SPARK_LOCAL_IP": _HOST,
+        "SPARK_LOCAL_DIRS": str(folder),
+    }
+    environment = {**os.environ, **own}
+    if java:
+        environment["JAVA_HOME"] = str(java)
+    with (folder / f"{name}.log").open("ab") as log:
+        call = [command, *_DAEMON, "-cp", str(home / "jars" / "*"), name, "--host", _HOST, *words]
+        return Popen(call, env=environment, cwd=folder, stdout=log, stderr=STDOUT)
+
+
+def main(
+    workers: int = typer.Option(2, min=1, help="How many workers."),
+    cores: int = typer.Option(1, min=1, help="Cores of each worker."),
+    memory: str = typer.Option("1g", help="Memory of each worker, such as 1g."),
+) -> None:
+    """Start a Spark cluster on this machine; Ctrl-C ends it."""
+    with running(workers, cores, memory) as cluster:
+        typer.echo(f'spark = "{cluster.address}"')
+        typer.echo(f"{workers} workers with {cores} core(s) and {memory} each. Ctrl-C ends them.")
+        try:
+            cluster.master.wait()
+        except KeyboardInterrupt:
+            typer.echo("Ended.")
+
+
+if __name__ == "__main__":
+    typer.run(main)

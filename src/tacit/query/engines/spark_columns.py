@@ -1,0 +1,126 @@
+"""Columns of Parquet files as Spark reads them: from the footers alone, with the type that each has afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from tacit.errors import Refused
+from tacit.query.dialects.spark.spelling import quoted
+
+_PLAIN = {
+    pa.bool_(): ("BOOLEAN", "BOOLEAN"),
+    pa.int8(): ("TINYINT", "TINYINT"),
+    pa.int16(): ("SMALLINT", "SMALLINT"),
+    pa.int32(): ("INTEGER", "INT"),
+    pa.int64(): ("BIGINT", "BIGINT"),
+    pa.uint8(): ("SMALLINT", "SMALLINT"),
+    pa.uint16(): ("INTEGER", "INT"),
+    pa.uint32(): ("BIGINT", "BIGINT"),
+    pa.uint64(): ("DECIMAL(20,0)", "DECIMAL(20, 0)"),
+    pa.float32(): ("FLOAT", "FLOAT"),
+    pa.float64(): ("DOUBLE", "DOUBLE"),
+    pa.string(): ("VARCHAR", "STRING"),
+    pa.large_string(): ("VARCHAR", "STRING"),
+    pa.binary(): ("BLOB", "BINARY"),
+    pa.large_binary(): ("BLOB", "BINARY"),
+    pa.date32(): ("DATE", "DATE"),
+}
+_CATALOGUE = {
+    "boolean": "BOOLEAN",
+    "tinyint": "TINYINT",
+    "smallint": "SMALLINT",
+    "int": "INTEGER",
+    "bigint": "BIGINT",
+    "float": "FLOAT",
+    "double": "DOUBLE",
+    "string": "VARCHAR",
+    "binary": "BLOB",
+    "date": "DATE",
+    "timestamp_ntz": "TIMESTAMP",
+    "timestamp": "TIMESTAMP WITH TIME ZONE",
+}
+_MOST_DIGITS = 38
+_UUID = "'^(.{8})(.{4})(.{4})(.{4})(.{12})$', '$1-$2-$3-$4-$5'"
+
+
+@dataclass(frozen=True)
+class SparkColumn:
+    """A column: its DuckDB type after it was read, the type that Spark is told, and what is made of it then.
+
+    Without a `spark` type it cannot be read, and its `type` is a name that nothing can be done with.
+    """
+
+    name: str
+    type: str
+    spark: str | None = None
+    reading: str = "{}"
+
+    @property
+    def listed(self) -> str:
+        """The column in a SELECT over the files."""
+        own = quoted(self.name)
+        return self.reading.replace("{}", own) + f" AS {own}"
+
+
+def file_columns(files: Sequence[Path]) -> tuple[SparkColumn, ...]:
+    """The columns of all files, by name; refused where two files have one in different types."""
+    found: dict[str, SparkColumn] = {}
+    for file in files:
+        for column in _footer(file):
+            if found.setdefault(column.name.lower(), column) != column:
+                raise Refused(
+                    f"the column {column.name}",
+                    "Two files have it in different types, or spell it differently.",
+                    "files of one schema: write them again, all in one way.",
+                )
+    return tuple(found.values())
+
+
+def _footer(file: Path) -> Iterable[SparkColumn]:
+    try:
+        with pq.ParquetFile(file) as opened:
+            schema, physical = opened.schema_arrow, opened.schema
+    except (OSError, pa.ArrowException):
+        raise Refused(f"the source {file.name}", "It is not a Parquet file.", "Parquet files.") from None
+    stamps = {physical.column(place).path for place in range(len(physical)) if _is_old_stamp(physical.column(place))}
+    return [_column(field.name, field.type, field.name in stamps) for field in schema]
+
+
+def _is_old_stamp(column: pq.ColumnSchema) -> bool:
+    return bool(column.physical_type == "INT96")
+
+
+def _column(name: str, kind: pa.DataType, is_old_stamp: bool) -> SparkColumn:
+    if is_old_stamp:
+        return SparkColumn(name, "TIMESTAMP", "TIMESTAMP", "CAST({} AS TIMESTAMP_NTZ)")
+    if kind in _PLAIN:
+        return SparkColumn(name, *_PLAIN[kind])
+    if pa.types.is_decimal(kind) and kind.precision <= _MOST_DIGITS:
+        return SparkColumn(name, f"DECIMAL({kind.precision},{kind.scale})", f"DECIMAL({kind.precision}, {kind.scale})")
+    if pa.types.is_timestamp(kind):
+        return _stamp(name, kind)
+    if isinstance(kind, pa.UuidType):
+        return SparkColumn(name, "VARCHAR", "BINARY", f"regexp_replace(lower(hex({{}})), {_UUID})")
+    return SparkColumn(name, f"{str(kind).split('<')[0].split('[')[0].upper()} OF PARQUET")
+
+
+def _stamp(name: str, kind: pa.TimestampType) -> SparkColumn:
+    """Spark reads nanoseconds as integers; they are rounded to microseconds as DuckDB rounds them."""
+    known, told = ("TIMESTAMP", "TIMESTAMP_NTZ") if kind.tz is None else ("TIMESTAMP WITH TIME ZONE", "TIMESTAMP")
+    if kind.unit != "ns":
+        return SparkColumn(name, known, told)
+    micros = "CAST(round(CAST({} AS DECIMAL(20, 0)) / 1000, 0) AS BIGINT)"
+    return SparkColumn(name, known, "BIGINT", f"CAST(timestamp_micros({micros}) AS {told})")
+
+
+def catalogue_column(name: str, kind: str) -> SparkColumn:
+    """A column by the name that Spark has for its type."""
+    if kind.startswith("decimal("):
+        return SparkColumn(name, kind.upper(), kind)
+    known = _CATALOGUE.get(kind)
+    return SparkColumn(name, known, kind) if known else SparkColumn(name, f"{kind.split('<')[0].upper()} OF SPARK")
