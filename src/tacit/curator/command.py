@@ -8,6 +8,7 @@ COMMANDS: Final = {
     "init": ("tacit.curator.commands.init", "Write a first description of a data set, from its header alone."),
     "check": ("tacit.curator.commands.check", "Say whether a description fits its data, and what it promises."),
     "profile": ("tacit.curator.commands.profile", "Learn privately how much people have, so that limits are chosen."),
+    "prepare": ("tacit.curator.commands.prepare", "Keep people's totals, so that later questions take no time."),
     "explain": ("tacit.curator.commands.explain", "Say what a query would cost and how far off it would be; free."),
     "query": ("tacit.curator.commands.query", "Answer a query privately, with error bars, against the budget."),
     "budget": ("tacit.curator.commands.budget", "Show what was spent, by whom, on what, and what is left."),

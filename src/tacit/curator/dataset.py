@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+from tacit.curator.asking_ibis import Asked, ibis_table, sql_of
 from tacit.curator.budget_view import BudgetView
 from tacit.curator.door import Answered, analyst_share, find_stored, release
 from tacit.curator.expected import Expected
@@ -15,6 +19,8 @@ from tacit.curator.planner import Planner
 from tacit.curator.price_words import price_words
 from tacit.curator.profiling import ProfileAnswer, release_profile
 from tacit.curator.target import Target
+from tacit.curator.translatable import in_words_of
+from tacit.curator.watching import Watcher, unwatched
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper
 from tacit.query.engine import Engine
@@ -39,9 +45,13 @@ class Dataset:
         """What the steward said of the data."""
         return self._opened.description
 
+    def table(self, name: str) -> Any:
+        """A table's columns and types for ibis: expressions over it can be asked like SQL. No row is in it."""
+        return ibis_table(name, self._opened.catalogue)
+
     def query(
         self,
-        sql: str,
+        asked: Asked,
         *,
         epsilon: Number | None = None,
         delta: Number | None = None,
@@ -51,7 +61,7 @@ class Dataset:
         fresh: bool = False,
     ) -> Release:
         """The private answer to a query, at a price or at a target error; free if an earlier release answers it."""
-        level = proper(confidence, "confidence")
+        sql, level = sql_of(asked), proper(confidence, "confidence")
         analyst_share(self._opened, self._analyst)
         if epsilon is None and error is None:
             known = None if fresh else self._earlier(sql)
@@ -68,7 +78,7 @@ class Dataset:
 
     def explain(
         self,
-        sql: str,
+        asked: Asked,
         *,
         epsilon: Number | None = None,
         delta: Number | None = None,
@@ -77,12 +87,25 @@ class Dataset:
         confidence: Number = "0.95",
     ) -> Explanation:
         """What the query would cost and how far off it would be; nothing is spent and no row is read."""
-        level = proper(confidence, "confidence")
+        sql, level = sql_of(asked), proper(confidence, "confidence")
         plan, price = self._planned(sql, epsilon, delta, error, size, level)
         stored = find_stored(self._opened, plan, price.keys_delta, plan.strength(price))
         used, public = self._opened.filter, None if size is None else positive(size, "size")
         words = price_words(used, str(price.alone), used.share(price.charge), False, price.charge)
-        return Explanation(plan, price, words, Expected.of(plan, price, level), level, stored is not None, public)
+        preparation = self._opened.preparation
+        sent = preparation.statements_for(plan)
+        return Explanation(
+            plan,
+            price,
+            words,
+            Expected.of(plan, price, level),
+            level,
+            stored is not None,
+            public,
+            sent,
+            str if sent.forms else partial(in_words_of, self._opened.engine, catalogue=self._opened.catalogue),
+            preparation.words(plan),
+        )
 
     def profile(self, *, epsilon: Number, delta: Number | None = None, fresh: bool = False) -> ProfileAnswer:
         """A private profile of how much people have, from which later queries choose their limits for free."""
@@ -177,8 +200,20 @@ class Dataset:
 
 
 def open_dataset(
-    path: str | Path, *, ledger: str | Path | None = None, analyst: str | None = None, engine: Engine | None = None
+    path: str | Path,
+    *,
+    ledger: str | Path | None = None,
+    analyst: str | None = None,
+    engine: Engine | None = None,
+    frames: Mapping[str, object] | None = None,
+    memory: str | None = None,
+    threads: int | None = None,
+    watcher: Watcher = unwatched,
 ) -> Dataset:
-    """The data set that a description file describes."""
-    opened = open_data(path, ledger, engine)
+    """The data set that a description file describes; `frames` gives the rows of tables whose source is "frame".
+
+    `memory`, as "2GB", and `threads` limit what DuckDB takes of this machine: the rest goes to temporary files.
+    `watcher` is told of each session that runs; how far it is may be shown to the steward alone.
+    """
+    opened = open_data(path, ledger, engine, frames, memory, threads, watcher)
     return Dataset(opened, analyst or opened.description.steward)

@@ -13,6 +13,7 @@ from tacit.certificate.signing import sign
 from tacit.curator.behind_the_charge import behind_the_charge, is_failure
 from tacit.curator.claims import claims_of, mechanisms_of
 from tacit.curator.opened import Opened
+from tacit.curator.watching import statements_of
 from tacit.errors import Failed, Refused
 from tacit.ledger.loss_text import loss_to_json
 from tacit.ledger.request import Charge, Request, Stored
@@ -66,7 +67,10 @@ def request_digest(opened: Opened, plan: Plan, keys_delta: Fraction) -> tuple[st
 
 def find_stored(opened: Opened, plan: Plan, keys_delta: Fraction, strength: Fraction) -> Answered | None:
     """An earlier release that holds everything this plan counts, with at least this strength on every column."""
-    family, _ = request_digest(opened, plan, keys_delta)
+    return _find(opened, plan, request_digest(opened, plan, keys_delta)[0], strength)
+
+
+def _find(opened: Opened, plan: Plan, family: str, strength: Fraction) -> Answered | None:
     wanted = {identity[:_LETTERS] for identity in plan.identities}
 
     def may_hold(digest: str) -> bool:
@@ -85,18 +89,20 @@ def find_stored(opened: Opened, plan: Plan, keys_delta: Fraction, strength: Frac
 def release(opened: Opened, plan: Plan, price: Price, analyst: str, words: str, fresh: bool) -> Answered:
     """The release of a plan at a price: from the store if it is there, else charged first and then run."""
     share = analyst_share(opened, analyst)
-    _, digest = request_digest(opened, plan, price.keys_delta)
+    family, digest = request_digest(opened, plan, price.keys_delta)
     strength = plan.strength(price)
-    if not fresh and (earlier := find_stored(opened, plan, price.keys_delta, strength)) is not None:
+    if not fresh and (earlier := _find(opened, plan, family, strength)) is not None:
         return earlier
+    preparation = opened.preparation
+    statements = preparation.statements_for(plan)
     if opened.known_account is None:  # a first request that does not fit must not open the account
         opened.filter.charge(price.charge)
     given = opened.account.charge(Request(digest, strength, price.charge, analyst, words, share, fresh))
     if isinstance(given, Stored):
         return _read(given, opened)
-    session_of, physical = opened.engine.session, opened.catalogue.physical
-    with behind_the_charge(opened.account, given) as bits, session_of(opened.description, physical) as session:
-        table = run(plan, price, session, bits)
+    with behind_the_charge(opened.account, given) as bits, preparation.session(statements, plan) as session:
+        opened.watcher(session, statements_of(plan))
+        table = run(plan, price, session, bits, statements)
     certificate = _certified(opened, plan, price, given, words)
     people = key_rule(plan, price).people() if plan.is_selecting else None
     stored = opened.account.store(given, _payload(table, certificate, people))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -10,10 +11,10 @@ from tacit.curator.expected import Expected
 from tacit.curator.notes import limit_notes, withheld
 from tacit.mechanisms.answer import percent
 from tacit.query.lowering.finding import BINS
-from tacit.query.lowering.tally import people_sql
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.plans.program import finding
+from tacit.query.prepared.statements import STATEMENTS, Statements
 from tacit.release.price import Price as PriceWords
 from tacit.release.price import left, share
 
@@ -31,20 +32,22 @@ class Explanation:
     confidence: Fraction
     is_stored: bool
     size: Fraction | None = None  # of the smallest group, if it is public
+    sent: Statements = STATEMENTS
+    said: Callable[[str], str] = str  # in the engine's own words
+    whence: str | None = None  # which form of the data answers, if there are several
 
     @property
     def statements(self) -> tuple[str, ...]:
         """The SQL sent to the engine, in order; limits that are still to be found stand as they come."""
-        rows, keys = self.plan.question.rows, self.plan.question.keys
         block = finding(self.plan, self.price)
         if block is not None:
-            kept = [people_sql(rows, keys, self.plan.measures)] if self.plan.measures else []
-            return (*kept, block.sql(self.plan.measures, '"__kept_totals"'), "… then sums cut at the limits found.")
+            return (*self.sent.finding(self.plan, block), "… then sums cut at the limits found.")
         blocks = self.expected.program
         if blocks is None:
             return ()
-        tally = [blocks.tally.sql()] if blocks.tally is not None else []
-        return (*tally, *(ranks.sql() for ranks in blocks.ranks), *(each.sql() for each in blocks.distincts))
+        tally = [self.sent.tally(blocks.tally)] if blocks.tally is not None else []
+        texts = *tally, *map(self.sent.ranks, blocks.ranks), *map(self.sent.distinct, blocks.distincts)
+        return tuple(map(self.said, texts))
 
     @property
     def people_withheld(self) -> int | None:
@@ -58,6 +61,8 @@ class Explanation:
         lines = [self._price(), self._shape(), *self._limits()]
         if self.people_withheld is not None:
             lines.append(withheld(self.people_withheld))
+        if self.whence is not None:
+            lines.append(self.whence)
         return "\n".join([*lines, *self._errors()])
 
     def __str__(self) -> str:

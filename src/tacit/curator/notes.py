@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from tacit.noise.rounded_gaussian import RoundedGaussian
 from tacit.query.aggregates.parts import Distinct, Measure, Part, Ranks
+from tacit.query.plans.choosing import row_norm
 from tacit.query.plans.limit import Origin
 from tacit.query.plans.plan import Plan
 from tacit.query.running.noisy_table import NoisyTable
@@ -17,6 +18,7 @@ _WHENCE = {
     Origin.FOUND: "found with a tenth of this query's price",
 }
 _ROWS = ("row", "rows")
+_LIKE = ("row of one value", "rows of one value")
 _GROUPS = ("group", "groups")
 
 
@@ -39,14 +41,15 @@ def limit_notes(plan: Plan, norms: Mapping[Part, Fraction | None], is_gaussian: 
     for part, norm in norms.items():
         origin = plan.limits[part].origin
         if origin is not Origin.CONSTRUCTION and norm is not None:
-            what, amount = _limited(part, norm, plan)
+            what, amount = _limited(part, norm, plan, is_gaussian)
             found.setdefault(origin, {}).setdefault(what, []).append(amount)
     several = "more if they lie in several groups" if is_gaussian else "over all groups together"
     notes = []
     for origin, limits in found.items():
         listed = sorted(limits.items(), key=lambda limit: limit[0] != _ROWS)
         amounts = [_span(amounts, *what) for what, amounts in listed]
-        where = f", {several}" if plan.question.keys and any(what != _GROUPS for what in limits) else ""
+        where = ", more where values differ" if _LIKE in limits else ""
+        where += f", {several}" if plan.question.keys and any(what != _GROUPS for what in limits) else ""
         notes.append(f"One person counts for at most {_listed(amounts)}{where} ({_WHENCE[origin]}).")
     return notes
 
@@ -56,11 +59,13 @@ def withheld(people: int) -> str:
     return f"Groups with fewer than about {people:,} people are withheld."
 
 
-def _limited(part: Part, norm: Fraction, plan: Plan) -> tuple[tuple[str, str], Fraction]:
+def _limited(part: Part, norm: Fraction, plan: Plan, is_gaussian: bool) -> tuple[tuple[str, str], Fraction]:
     """What is limited, in words for one and for several, and to how much."""
     if isinstance(part, Distinct):
         return ("different value", "different values"), norm
-    if isinstance(part, Ranks) or part.subject == "rows":
+    if isinstance(part, Ranks):
+        return _LIKE if part.edges else _ROWS, norm / row_norm(part, is_gaussian)
+    if part.subject == "rows":
         return _ROWS, norm
     if part.once:
         return _GROUPS, Fraction(round(float(norm) ** 2))

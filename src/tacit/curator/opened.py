@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 
 from tacit.certificate.signing import SigningKey, key_beside
+from tacit.curator.framed import check_frames, with_frames
+from tacit.curator.preparing import Preparation
+from tacit.curator.resources import with_resources
+from tacit.curator.translatable import check_columns
+from tacit.curator.watching import Watcher, unwatched
 from tacit.errors import Refused
 from tacit.ledger.account import Account, Entry
 from tacit.ledger.ledger import Ledger
@@ -19,6 +24,7 @@ from tacit.ledger.request import Stored
 from tacit.loss.filters.filters import Filter
 from tacit.query.catalogue import Catalogue
 from tacit.query.engine import Engine
+from tacit.query.engines.choice import engine_of, public_values
 from tacit.schema.description import Description
 from tacit.schema.header_check import compare_headers
 from tacit.schema.reading import read_description
@@ -31,6 +37,7 @@ class Opened:
     description: Description
     engine: Engine
     ledger: Ledger
+    watcher: Watcher = unwatched
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -43,19 +50,21 @@ class Opened:
                 " ".join(wrong),
                 "a description that fits its files, or files that fit it.",
             )
-        return Catalogue(self.description, headers)
+        catalogue = Catalogue(self.description, headers)
+        check_columns(catalogue, self.engine)
+        return catalogue
 
     @cached_property
     def account(self) -> Account:
         """The one budget of these data, whatever the description is called; opened, and so fixed, if it is new."""
-        return self.ledger.account(self._account_name, self.description.budget)
+        return self.ledger.account(self.account_name, self.description.budget)
 
     @property
     def known_account(self) -> Account | None:
         """The same, if it was opened before: looking at prices fixes no budget."""
         if "account" in self.__dict__:
             return self.account
-        found = self.ledger.find(self._account_name, self.description.budget)
+        found = self.ledger.find(self.account_name, self.description.budget)
         if found is not None:
             self.__dict__["account"] = found  # as `account` would: the handle remembers sums of old entries
         return found
@@ -79,14 +88,19 @@ class Opened:
         return () if account is None else account.history()
 
     @property
-    def _account_name(self) -> AccountName:
+    def account_name(self) -> AccountName:
         unit = self.description.unit
         sources = tuple(sorted(table.source.identity for table in self.description.tables.values()))
         return AccountName(sources, f"{unit.identifier or 'each row'}, {unit.relation}")
 
     @cached_property
+    def preparation(self) -> Preparation:
+        """The prepared form of these data, if the steward made one."""
+        return Preparation(self.catalogue, self.engine, self.account_name, self.ledger.beside, self.data_version)
+
+    @cached_property
     def signing_key(self) -> SigningKey:
-        return SigningKey.open(key_beside(self.ledger.path))
+        return SigningKey.open(key_beside(self.ledger.beside))
 
     def close(self) -> None:
         """Let go of the ledger."""
@@ -110,12 +124,28 @@ class Opened:
         return self.ledger.keyed(json.dumps(versions))[:32]
 
 
-def open_data(path: str | Path, ledger: str | Path | None = None, engine: Engine | None = None) -> Opened:
+def open_data(
+    path: str | Path,
+    ledger: str | Path | None = None,
+    engine: Engine | None = None,
+    frames: Mapping[str, object] | None = None,
+    memory: str | None = None,
+    threads: int | None = None,
+    watcher: Watcher = unwatched,
+) -> Opened:
     """A description, read, with its engine, and the ledger that is named, that it names, or the user's own."""
-    if engine is None:
-        from tacit.query.engines.duckdb_engine import DuckDBEngine  # a driver loads when it is needed
+    if frames:
+        engine = with_frames(engine or engine_of([]), frames)
+    description = read_description(Path(path), public_values if engine is None else engine.public_values)
+    check_frames(description, frames or {})
+    engine = with_resources(engine or engine_of(table.source for table in description.sources), memory, threads)
+    return Opened(description, engine, Ledger.open(_place(description) if ledger is None else ledger), watcher)
 
-        engine = DuckDBEngine()
-    description = read_description(Path(path), engine.public_values)
-    place = description.ledger if ledger is None else Path(ledger)
-    return Opened(description, engine, Ledger.open(*default_places()) if place is None else Ledger.open(place))
+
+def ledger_of(path: str | Path) -> str | Path:
+    """Where the ledger of a description is; it is not opened."""
+    return _place(read_description(Path(path), public_values))
+
+
+def _place(description: Description) -> str | Path:
+    return default_places()[0] if description.ledger is None else description.ledger

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tacit.curator.behind_the_charge import is_failure
 from tacit.curator.opened import Opened
+from tacit.curator.translatable import check_question
 from tacit.exact import Number
 from tacit.loss.families.approx import Pure
 from tacit.query.plans.plan import Plan
@@ -26,7 +27,9 @@ class Planner:
 
     def question(self, sql: str) -> Question:
         profile = self.profile()
-        return read_question(sql, self.opened.catalogue, None if profile is None else profile.centres)
+        question = read_question(sql, self.opened.catalogue, None if profile is None else profile.centres)
+        check_question(question, self.opened.catalogue, self.opened.engine)
+        return question
 
     def price(self, question: Question, epsilon: Number, delta: Number | None) -> Price:
         description = self.opened.description

@@ -45,7 +45,7 @@ def release_profile(opened: Opened, epsilon: Number, delta: Number | None, analy
     description = opened.description
     share = analyst_share(opened, analyst)
     price = price_of(description.budget, description.promise, epsilon, delta, False)
-    if not subjects_of(opened.catalogue, not isinstance(description.budget, Pure), {}):
+    if not subjects_of(opened.catalogue, not isinstance(description.budget, Pure), {}, {}):
         raise Refused(
             f"a profile of {description.name}",
             "Each row is a person, so there is nothing to learn about rows per person.",
@@ -58,9 +58,10 @@ def release_profile(opened: Opened, epsilon: Number, delta: Number | None, analy
     given = opened.account.charge(request)
     if isinstance(given, Stored):
         return _answer(opened, price, given, True)
-    session_of, physical = opened.engine.session, opened.catalogue.physical
-    with behind_the_charge(opened.account, given) as bits, session_of(description, physical) as session:
-        profile = make_profile(opened.catalogue, price, description.unit.relation, session, bits)
+    statements = opened.preparation.statements_for_all()
+    with behind_the_charge(opened.account, given) as bits, opened.preparation.session(statements) as session:
+        opened.watcher(session, 2)  # where values lie, then how much people have
+        profile = make_profile(opened.catalogue, price, description.unit.relation, session, bits, statements)
     stored = opened.account.store(given, profile.to_bytes())
     return _answer(opened, price, stored, False)
 

@@ -6,7 +6,8 @@ import typer
 
 from tacit.curator.checking import check_dataset
 from tacit.curator.commands.options import File, LedgerPath
-from tacit.curator.commands.printing import say, waiting
+from tacit.curator.commands.printing import say
+from tacit.curator.commands.waiting import Waiting
 from tacit.curator.opened import open_data
 
 app = typer.Typer(rich_markup_mode="markdown", add_completion=False)
@@ -18,5 +19,5 @@ def check(file: File, ledger: LedgerPath = None) -> None:
 
     Example: `tacit check clinic.toml`
     """
-    with waiting("Reading"), open_data(file, ledger) as opened:
+    with Waiting("Reading"), open_data(file, ledger) as opened:
         say(check_dataset(opened))

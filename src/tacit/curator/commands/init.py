@@ -9,7 +9,7 @@ import typer
 
 from tacit.curator.commands.printing import say
 from tacit.errors import Refused
-from tacit.query.engines.duckdb_engine import DuckDBEngine
+from tacit.query.engines.choice import engine_of
 from tacit.schema.first_file import FirstFile, first_description
 from tacit.schema.sources import read_source
 
@@ -38,7 +38,7 @@ def init(
         )
     source = read_source(data, Path.cwd(), table, delimiter)
     place = out or Path(f"{name or source.table or source.path.stem.strip('*') or 'data'}.toml")
-    found = first_description(source, DuckDBEngine().header(source), unit, name or place.stem, place.parent)
+    found = first_description(source, engine_of([source]).header(source), unit, name or place.stem, place.parent)
     try:
         with place.open("x", encoding="utf-8") as file:
             file.write(found.text)

@@ -23,8 +23,15 @@ Fresh: TypeAlias = Annotated[bool, typer.Option("--fresh", help="Pay for new noi
 Analyst: TypeAlias = Annotated[
     str | None, typer.Option("--as", metavar="NAME", help="Which analyst asks; the steward if not given.")
 ]
+Memory: TypeAlias = Annotated[
+    str | None, typer.Option(help="The most memory to use, as 2GB; what does not fit goes to temporary files.")
+]
+Threads: TypeAlias = Annotated[
+    int | None, typer.Option(help="The most threads to use; all that there are if not given.")
+]
 LedgerPath: TypeAlias = Annotated[
-    Path | None, typer.Option("--ledger", help="The ledger, if it is not in the usual place.", show_default=False)
+    str | None,
+    typer.Option("--ledger", help="The ledger, if not the usual: a file, or postgresql://….", show_default=False),
 ]
 
 

@@ -1,4 +1,4 @@
-"""What commands print: text that fits the terminal, and a sign of life on long runs."""
+"""What commands print: text that fits the terminal, and a bar for what is done step by step."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from shutil import get_terminal_size
-from threading import Timer
-from typing import Final
 
 import typer
 
 from tacit.release.text import folded
-
-_LONG: Final = 0.8  # seconds
 
 
 def terminal_width() -> int:
@@ -33,40 +29,18 @@ def say(text: object, *, err: bool = False) -> None:
 
 
 @contextmanager
-def waiting(words: str) -> Iterator[None]:
-    """A clock on the terminal while something takes long; it says how long, never how far, which rows would tell."""
+def step_by_step(words: str) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar on the terminal, told what is done, how many steps are behind and how many there are. The steward's."""
     if not sys.stderr.isatty():
-        yield
+        yield lambda *_: None
         return
-    clock = _Clock(words)
-    timer = Timer(_LONG, clock.start)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        timer.join()
-        clock.stop()
+    from rich.console import Console  # needed on long runs only
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-
-class _Clock:
-    def __init__(self, words: str) -> None:
-        self._words = words
-        self._stop: Callable[[], None] = lambda: None
-
-    def start(self) -> None:
-        from rich.console import Console  # needed on long runs only
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
-        progress = Progress(*columns, console=Console(stderr=True), transient=True)
-        progress.add_task(self._words, total=None)
-        progress.start()
-        self._stop = progress.stop
-
-    def stop(self) -> None:
-        self._stop()
+    columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[step]}"), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(words, total=None, step="")
+        yield lambda step, done, total: progress.update(task, completed=done, total=total, step=step)
 
 
 def _folded(line: str, width: int) -> str:

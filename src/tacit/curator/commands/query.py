@@ -16,12 +16,14 @@ from tacit.curator.commands.options import (
     File,
     Fresh,
     LedgerPath,
+    Memory,
     Size,
     Sql,
+    Threads,
     read_sql,
 )
 from tacit.curator.commands.output import Format, Output
-from tacit.curator.commands.printing import waiting
+from tacit.curator.commands.waiting import Waiting
 from tacit.curator.dataset import open_dataset
 
 app = typer.Typer(rich_markup_mode="markdown", add_completion=False)
@@ -44,6 +46,8 @@ def query(
     out: Annotated[Path | None, typer.Option(help="Write the answer to this file.")] = None,
     figure: Annotated[Path | None, typer.Option(help="Draw the answer to this PNG, SVG or PDF file.")] = None,
     certificate: Annotated[Path | None, typer.Option(help="Write the signed certificate to this file.")] = None,
+    memory: Memory = None,
+    threads: Threads = None,
     ledger: LedgerPath = None,
 ) -> None:
     """Answer a query privately. The price is charged first; what an earlier release answers is free.
@@ -57,8 +61,11 @@ def query(
     Exit codes: 0 answered, 2 refused and nothing spent, 3 failed after the charge, 130 interrupted.
     """
     text, output = read_sql(sql), Output.checked(form, out, figure, certificate)
-    with open_dataset(file, ledger=ledger, analyst=analyst) as dataset:
-        with waiting("Answering"):
+    waiting = Waiting("Answering", is_steward=analyst is None)
+    with open_dataset(
+        file, ledger=ledger, analyst=analyst, memory=memory, threads=threads, watcher=waiting.watch
+    ) as dataset:
+        with waiting:
             release = dataset.query(
                 text, epsilon=epsilon, delta=delta, error=error, size=size, confidence=confidence, fresh=fresh
             )

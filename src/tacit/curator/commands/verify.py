@@ -22,10 +22,22 @@ def verify(
     certificate: Annotated[Path | None, typer.Argument(help="A certificate, as `tacit query` writes it.")] = None,
     key: Annotated[str | None, typer.Option(help="The steward's public key, in hex, or a file with it.")] = None,
     ledger: Annotated[
-        Path | None, typer.Option(help="Read a whole ledger again: its path, or the description of its data.")
+        str | None, typer.Option(help="Read a whole ledger again: its path or address, or the description of its data.")
     ] = None,
+    accept_witness: Annotated[
+        bool,
+        typer.Option(
+            "--accept-witness",
+            help="The steward's word that the ledger is the newest, where its witness is lost or the machine is new.",
+        ),
+    ] = False,
 ) -> None:
     """Check a certificate offline, or read a whole ledger again; with both, the certificate must be of its key.
+
+    A ledger that has entries is opened only where its witness is: a file on this machine that knows how far the ledger
+    had come, so that one put back to an earlier state is noticed. A machine that joins a shared ledger has none yet.
+    --accept-witness reads the whole ledger and, if all of it holds, writes that file. Compare the last seal that it
+    shows with the one that `tacit verify --ledger` shows to a colleague: after that, nothing older is accepted.
 
     Exits with 1 if something does not hold.
 
@@ -33,20 +45,37 @@ def verify(
 
     - `tacit verify answer.json --key steward.pub`
     - `tacit verify --ledger clinic.toml`
+    - `tacit verify --ledger postgresql://db.example.org/ledger --accept-witness`
     """
     if certificate is None and ledger is None:
         raise Refused("to verify nothing", "Something must be named.", "a certificate, or --ledger clinic.toml.")
+    if accept_witness and ledger is None:
+        raise Refused("to accept a ledger", "It must be named.", "--ledger clinic.toml --accept-witness.")
     public, holds = None if key is None else _public_key(key), True
     if ledger is not None:
-        with _opened(ledger) as book:
-            found = book.verify()
-            own = SigningKey.open(key_beside(book.path)).public_key
-        say(f"{found} Its certificates are signed by {fingerprint(own)}, whose public key is {own.hex()}.")
-        public, holds = public or own, found.holds
+        own, holds = _check_ledger(ledger, accept_witness)
+        public = public or own
     if certificate is not None:
         holds = _check_certificate(certificate, public) and holds
     if not holds:
         raise typer.Exit(1)
+
+
+def _check_ledger(written: str, accept_witness: bool) -> tuple[bytes | None, bool]:
+    """(the key that signs for it on this machine, whether it holds); with the steward's word, it is witnessed here."""
+    place = _place(written)
+    if accept_witness:
+        found = Ledger.accept_witness(place)
+        if not found.holds:
+            say(f"{found} It was not accepted.")
+            return None, False
+        say("Accepted as the newest: from now on this machine refuses it if it is ever put back to before this.")
+    with Ledger.open(place, create=False) as book:
+        found, head = book.verify(), book.head
+        own = SigningKey.open(key_beside(book.beside)).public_key
+    say(f"{found} The last seal is {head.hash[:16]}.")
+    say(f"Its certificates are signed here by {fingerprint(own)}, whose public key is {own.hex()}.")
+    return own, found.holds
 
 
 def _check_certificate(place: Path, public_key: bytes | None) -> bool:
@@ -61,15 +90,13 @@ def _check_certificate(place: Path, public_key: bytes | None) -> bool:
     return verdict.holds
 
 
-def _opened(place: Path) -> Ledger:
-    """The ledger at this path, or that of the data that a description describes."""
-    if place.suffix == ".toml":
-        from tacit.curator.opened import open_data  # a certificate needs no description
+def _place(written: str) -> str | Path:
+    """Where the ledger is that is written so, or that of the data that a description describes."""
+    if Path(written).suffix == ".toml":
+        from tacit.curator.opened import ledger_of  # a certificate needs no description
 
-        return open_data(place).ledger
-    if not place.exists():
-        raise Refused(f"the ledger at {place}", "It is not there.", "its path, or the description of its data.")
-    return Ledger.open(place)
+        return ledger_of(written)
+    return written
 
 
 def _public_key(written: str) -> bytes:

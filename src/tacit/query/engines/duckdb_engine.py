@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import csv
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from glob import glob
-from shutil import rmtree
-from tempfile import mkdtemp
 from typing import TYPE_CHECKING
-from weakref import finalize
 
 import duckdb
 
 from tacit.errors import Failed, Refused
 from tacit.query.engine import Headers
+from tacit.query.engines.duckdb_session import DuckDBSession as DuckDBSession
+from tacit.query.engines.resources import array_bits, read_memory, read_threads
+from tacit.query.engines.spill import spill_folder
 from tacit.schema.description import Description, Lookup, Source, Table
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from tacit.query.engines.frames import Frame
 
 _SETTINGS = {
     "preserve_insertion_order": "false",
@@ -33,38 +32,19 @@ _SETTINGS = {
 
 
 @dataclass(frozen=True)
-class DuckDBSession:
-    """One connection of its own, with the data set's tables as views."""
-
-    connection: duckdb.DuckDBPyConnection
-
-    def run(self, sql: str) -> pa.Table:
-        with _constant_failure(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # that few rows are copied; a relation would be planned twice
-            return self.connection.execute(sql).to_arrow_table()
-
-    def keep(self, name: str, sql: str) -> None:
-        with _constant_failure():
-            self.connection.execute(f'CREATE TEMP TABLE "{name}" AS {sql}')
-
-
-@contextmanager
-def _constant_failure() -> Iterator[None]:
-    """Whatever breaks in the driver says no more than that it broke; Ctrl-C, which the driver takes, is given back."""
-    try:
-        yield
-    except duckdb.Error:
-        raise Failed from None
-    except RuntimeError as error:
-        raise (KeyboardInterrupt if str(error) == "Query interrupted" else Failed) from None
-
-
-@dataclass(frozen=True)
 class DuckDBEngine:
-    """Reads Parquet, CSV and DuckDB files in this process."""
+    """Reads Parquet, CSV and DuckDB files, and data frames, in this process.
+
+    With a limit of `memory`, as "2GB", rows that do not fit go to a folder among the temporary files, $TMPDIR.
+    """
 
     threads: int | None = None
     memory: str | None = None
+    frames: Mapping[str, Frame] = field(default_factory=dict, compare=False, repr=False)  # by the tables' names
+
+    def __post_init__(self) -> None:
+        read_threads(self.threads)
+        read_memory(self.memory)
 
     @cached_property
     def database(self) -> duckdb.DuckDBPyConnection:
@@ -73,10 +53,8 @@ class DuckDBEngine:
 
     @cached_property
     def _spill(self) -> str:
-        """Where rows go that do not fit memory: a folder for this user alone, gone with the engine."""
-        place = mkdtemp(prefix="tacit-")
-        finalize(self, rmtree, place, ignore_errors=True)
-        return place
+        """Where rows go that do not fit memory; gone with the engine."""
+        return spill_folder(self)
 
     def new_database(self) -> duckdb.DuckDBPyConnection:
         """An empty database in memory."""
@@ -85,16 +63,18 @@ class DuckDBEngine:
         for name, value in _SETTINGS.items():
             connection.execute(f"SET GLOBAL {name} = '{value}'")
         connection.execute("SET GLOBAL temp_directory = ?", [self._spill])
-        if self.threads is not None:
-            connection.execute(f"SET threads = {int(self.threads)}")
-        if self.memory is not None:
-            connection.execute("SET memory_limit = ?", [self.memory])
+        threads, memory = read_threads(self.threads), read_memory(self.memory)
+        if threads is not None:
+            connection.execute(f"SET threads = {threads}")
+        if memory is not None:
+            connection.execute(f"SET memory_limit = '{memory}B'")
+        connection.execute(f"SET GLOBAL perfect_ht_threshold = {array_bits(threads, memory)}")
         return connection
 
     def header(self, source: Source) -> tuple[tuple[str, str], ...]:
         with _connected(self, [source]) as connection:
             try:
-                _attach(connection, source, "source")
+                self._attach(connection, source, "source")
                 rows = connection.execute(f"DESCRIBE SELECT * FROM {_reading(source, 'source')}").fetchall()
             except duckdb.Error:
                 raise Refused(
@@ -105,6 +85,8 @@ class DuckDBEngine:
         return tuple((name, kind) for name, kind, *_ in rows)
 
     def version(self, source: Source) -> str:
+        if source.format == "frame":
+            return self._frame(source).version
         found = sorted(glob(_pattern(source), recursive=True)) if source.format == "parquet" else [str(source.path)]
         try:
             stats = [(path, os.stat(path)) for path in found]
@@ -116,7 +98,7 @@ class DuckDBEngine:
         name = column.replace('"', '""')
         with _connected(self, [source]) as connection:
             try:
-                _attach(connection, source, "source")
+                self._attach(connection, source, "source")
                 sql = f'SELECT DISTINCT "{name}" FROM {_reading(source, "source")} ORDER BY 1'
                 return [row[0] for row in connection.execute(sql).fetchall()]
             except duckdb.Error:
@@ -132,13 +114,26 @@ class DuckDBEngine:
             try:
                 for place, table in enumerate(description.sources):
                     name = table.name.replace('"', '""')
-                    _attach(connection, table.source, f"source{place}")
+                    self._attach(connection, table.source, f"source{place}")
                     reading = _reading(table.source, f"source{place}")
                     listed = _listed(table, (physical or {}).get(table.name, {}))
                     connection.execute(f'CREATE TEMP VIEW "{name}" AS SELECT {listed} FROM {reading}')
             except duckdb.Error:
                 raise Failed from None
             yield DuckDBSession(connection)
+
+    def _attach(self, connection: duckdb.DuckDBPyConnection, source: Source, name: str) -> None:
+        if source.format == "duckdb":
+            connection.execute(f"ATTACH {_text(str(source.path))} AS {name} (READ_ONLY)")
+        elif source.format == "frame":
+            connection.register(f"__{name}", self._frame(source).table)
+
+    def _frame(self, source: Source) -> Frame:
+        name = source.table or ""
+        if name not in self.frames:
+            why, cure = "Its rows are a data frame, and none was given.", f'tacit.open(…, frames={{"{name}": df}}).'
+            raise Refused(f"the table {name}", why, f"the frame, when the data set is opened: {cure}")
+        return self.frames[name]
 
 
 @contextmanager
@@ -150,11 +145,6 @@ def _connected(engine: DuckDBEngine, sources: Iterable[Source]) -> Iterator[duck
         yield connection
     finally:
         connection.close()
-
-
-def _attach(connection: duckdb.DuckDBPyConnection, source: Source, name: str) -> None:
-    if source.format == "duckdb":
-        connection.execute(f"ATTACH {_text(str(source.path))} AS {name} (READ_ONLY)")
 
 
 def _listed(table: Table | Lookup, header: Mapping[str, str]) -> str:
@@ -177,6 +167,8 @@ def _reading(source: Source, attached: str) -> str:
     if source.format == "duckdb":
         table = (source.table or "").replace('"', '""')
         return f'{attached}."{table}"'
+    if source.format == "frame":
+        return f'"__{attached}"'
     if source.format == "csv":
         columns = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in _csv_names(source))
         return (

@@ -1,0 +1,68 @@
+"""A sign of life on long runs: a clock; for the steward a bar, and how long it still takes."""
+
+from __future__ import annotations
+
+import sys
+from threading import Event, Thread
+from time import monotonic
+from typing import Final, Self
+
+from tacit.curator.commands.remaining import Remaining
+from tacit.query.engine import Session, Watchable
+
+_LONG: Final = 0.8  # seconds without a sign
+_OFTEN: Final = 0.5
+
+
+class Waiting:
+    """A clock on the terminal while something takes long. How far it is would tell about rows: the steward alone
+    sees a bar, and an estimate from 5% on.
+    """
+
+    def __init__(self, words: str, *, is_steward: bool = False) -> None:
+        self._words, self._is_steward = words, is_steward
+        self._is_shown = sys.stderr.isatty()
+        self._ended = Event()
+        self._session: Watchable | None = None
+        self._statements = 1
+
+    def watch(self, session: Session, statements: int) -> None:
+        """Show how far this session is, in the so many statements that it will run."""
+        if self._is_shown and self._is_steward and isinstance(session, Watchable):
+            session.watch()
+            self._session, self._statements = session, max(1, statements)
+
+    def share(self) -> float:
+        """What part of the time is over; 0 where nobody says."""
+        if self._session is None:
+            return 0.0
+        finished, part = self._session.progress()
+        return min(1.0, (finished + part) / self._statements)
+
+    def __enter__(self) -> Self:
+        self._thread = Thread(target=self._show, daemon=True)
+        if self._is_shown:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        if self._is_shown:
+            self._thread.join()
+
+    def _show(self) -> None:
+        start, remaining = monotonic(), Remaining()
+        if self._ended.wait(_LONG):
+            return
+        from rich.console import Console  # needed on long runs only
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        bar = [BarColumn(), TextColumn("{task.fields[left]}")] if self._is_steward else []
+        columns = SpinnerColumn(), TextColumn("{task.description}"), *bar, TimeElapsedColumn()
+        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+            task = progress.add_task(self._words, total=None, left="")
+            while not self._ended.wait(_OFTEN):
+                share = self.share()
+                if share > 0:
+                    left = remaining.after(monotonic() - start, share)
+                    progress.update(task, completed=share, total=1.0, left=left)

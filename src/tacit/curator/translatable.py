@@ -1,0 +1,53 @@
+"""Whether an engine that speaks another dialect can say what a description and a query ask for: before any charge."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from tacit.errors import Refused
+from tacit.query.aggregates.parts import Distinct
+from tacit.query.catalogue import Catalogue
+from tacit.query.engine import Engine, Headers
+from tacit.query.plans.question import Question
+from tacit.query.relations.rows import UNIT, Ownership, quoted
+from tacit.query.relations.scan import reading
+
+
+@runtime_checkable
+class Translating(Protocol):
+    """An engine that translates what it is given."""
+
+    def said(self, sql: str, physical: Headers) -> str:
+        """A SELECT over tables of these headers in its own words; refused where it has none."""
+        ...
+
+
+def check_columns(catalogue: Catalogue, engine: Engine) -> None:
+    """Refuses a column that the engine cannot read as it is declared, by its name."""
+    if not isinstance(engine, Translating):
+        return
+    for table in catalogue.description.sources:
+        for (_, name), typed in reading(table, table.name, catalogue).items():
+            try:
+                engine.said(f"SELECT {typed.sql} AS value FROM {quoted(table.name)}", catalogue.physical)
+            except Refused as refusal:
+                raise Refused(f"{table.name}.{name}: {refusal.asked}", refusal.why, refusal.accepted) from None
+
+
+def check_question(question: Question, catalogue: Catalogue, engine: Engine) -> None:
+    """Refuses a query with a word that the engine lacks. All that depends on the query stands in these expressions."""
+    if not isinstance(engine, Translating):
+        return
+    rows = question.rows
+    values = [*(key.sql for key in question.keys), *(part.sql for part in question.parts)]
+    if any(isinstance(part, Distinct) for part in question.parts):
+        values += [f"CAST({value} AS VARCHAR)" for value in values]
+    if rows.ownership is not Ownership.EACH:
+        values.append(f"CAST({UNIT} AS VARCHAR)" if len(values) > len(question.keys) + len(question.parts) else UNIT)
+    listed = ", ".join(f"{value} AS v{place}" for place, value in enumerate(values)) or "1 AS v0"
+    engine.said(f'SELECT {listed} FROM ({rows.sql}) AS "__rows"', catalogue.physical)
+
+
+def in_words_of(engine: Engine, sql: str, catalogue: Catalogue) -> str:
+    """A statement as the engine is sent it."""
+    return engine.said(sql, catalogue.physical) if isinstance(engine, Translating) else sql

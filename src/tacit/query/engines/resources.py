@@ -1,0 +1,51 @@
+"""How much of the machine an engine in this process may use: read, and refused where it would not do."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+from pydantic import ByteSize, TypeAdapter, ValidationError
+
+from tacit.errors import Refused
+
+LEAST_MEMORY: Final = 500_000_000
+_PLACES: Final = 2**22  # in all threads' arrays together
+_PLACE: Final = 2**9  # octets, where many sums are asked for
+_USUAL_BITS: Final = 12
+
+
+def read_memory(written: object) -> int | None:
+    """An amount such as "2GB" in octets; None where none is set."""
+    if written is None:
+        return None
+    accepted = 'an amount from "500MB" on, such as "2GB" or "1.5GiB".'
+    try:
+        octets = None if isinstance(written, (bool, float)) else int(TypeAdapter(ByteSize).validate_python(written))
+    except ValidationError:
+        octets = None
+    if octets is None:
+        raise Refused(f"memory = {written!r}", "It is no amount of memory.", accepted)
+    if not octets >= LEAST_MEMORY:
+        raise Refused(f"memory = {written!r}", "Queries would fail for want of it, after their charge.", accepted)
+    return octets
+
+
+def read_threads(written: object) -> int | None:
+    """A number of threads; None where none is set."""
+    if written is None:
+        return None
+    if isinstance(written, bool) or not isinstance(written, int) or not written >= 1:
+        raise Refused(f"threads = {written!r}", "It is no number of threads.", "a whole number from 1 on.")
+    return written
+
+
+def array_bits(threads: int | None, memory: int | None) -> int:
+    """How wide a range of whole numbers people may have to be added up in arrays, each thread in its own.
+
+    People who are numbered densely are found by their number instead of a hash, in little more than half the time. The
+    engine does not count these arrays as memory, so they must stay small beside it.
+    """
+    places = _PLACES if memory is None else min(_PLACES, memory // _PLACE)
+    each = places // (threads or os.cpu_count() or 1)
+    return max(_USUAL_BITS, each.bit_length() - 1)
