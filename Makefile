@@ -39,7 +39,7 @@ test: lint
 test-long: .venv/ready
 	$(BIN)/pytest -n 2 -m long
 
-bench-peers: .venv-peers/ready .venv-peers-query/opendp/ready .venv-peers-query/smartnoise/ready
+bench-peers: .venv-peers/ready .venv-peers-query/opendp/ready .venv-peers-query/smartnoise/ready .venv-peers-query/tumult/ready
 
 bench: .venv/ready bench-peers
 	$(BIN)/python -m bench $(NAME)

@@ -5,7 +5,17 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-SUBJECTS = ("noise", "release", "start", "accountant", "query", "query_overhead", "limits")
+SUBJECTS = (
+    "noise",
+    "release",
+    "start",
+    "accountant",
+    "query",
+    "query_overhead",
+    "limits",
+    "engines_postgres",
+    "engines_spark",
+)
 
 
 def main(names: list[str]) -> int:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +20,15 @@ import pyarrow.parquet as pq
 
 CACHE = Path(__file__).parent.parent / ".bench"
 SEED = 20240601
-LARGE = (10_000_000, 1_000_000)  # rows, people
+HUGE = (100_000_000, 10_000_000)  # rows, people
+LARGE = (10_000_000, 1_000_000)
 MEDIUM = (1_000_000, 100_000)
 SMALL = (1_000, 100)
 REGIONS = [f"R{i:02d}" for i in range(50)]
 CATEGORIES = [f"C{i:04d}" for i in range(2000)]
 YEAR = 365 * 86_400  # seconds
 ROW_GROUP = 1_000_000
+PIECE = 5_000_000  # rows of a file that is drawn piece by piece
 
 QUESTIONS = {
     "W1": "SELECT COUNT(*) AS count, SUM(amount) AS sum, AVG(amount) AS mean FROM events",
@@ -46,7 +50,11 @@ def events(size: tuple[int, int] = LARGE) -> Path:
     if not path.exists():
         CACHE.mkdir(exist_ok=True)
         unfinished = path.with_suffix(".part")
-        pq.write_table(draw(rows, people), unfinished, compression="snappy", row_group_size=ROW_GROUP)
+        pieces = draw_in_pieces(rows, people) if size == HUGE else iter([draw(rows, people)])
+        first = next(pieces)
+        with pq.ParquetWriter(unfinished, first.schema, compression="snappy") as writer:
+            for piece in chain([first], pieces):
+                writer.write_table(piece, row_group_size=ROW_GROUP)
         unfinished.rename(path)
     return path
 
@@ -59,20 +67,54 @@ def draw(rows: int, people: int) -> pa.Table:
     more = np.searchsorted(np.cumsum(activity) / activity.sum(), rng.random(rows - people)).clip(0, people - 1)
     person = np.concatenate([np.arange(people), names[more]]).astype(np.int64)  # everybody once, the rest by activity
     rng.shuffle(person)
-    popular = falling(len(REGIONS), 0.9)
-    home = rng.choice(len(REGIONS), size=people, p=popular).astype(np.int32)
-    at_home = rng.random(rows) < 0.8
-    region = np.where(at_home, home[person], rng.choice(len(REGIONS), size=rows, p=popular)).astype(np.int32)
-    category = rng.choice(len(CATEGORIES), size=rows, p=falling(len(CATEGORIES), 1.6)).astype(np.int32)
-    age = np.clip(np.round(rng.gamma(6.0, 7.0, people)), 18, 90).astype(np.int64)
-    amount = np.minimum(np.round(rng.lognormal(3.3, 1.0, rows), 2), 500.0)
-    time = np.datetime64("2023-01-01", "us") + rng.integers(0, YEAR, rows).astype("timedelta64[s]")
+    home = homes(rng, people)
+    region, category = regions(rng, home[person]), categories(rng, rows)
+    age = ages(rng, people)
+    return table(rng, person, region, category, age[person])
+
+
+def draw_in_pieces(rows: int, people: int) -> Iterator[pa.Table]:
+    """The same kind of table, piece by piece, in little memory; a person's rows are anywhere in it."""
+    rng = np.random.default_rng(SEED)
+    activity = np.cumsum((np.arange(people) + 20.0) ** -0.8)
+    activity /= activity[-1]
+    names, everybody = rng.permutation(people), rng.permutation(people)
+    home, age = homes(rng, people), ages(rng, people)
+    for once in np.array_split(everybody, rows // PIECE):
+        more = np.searchsorted(activity, rng.random(PIECE - len(once))).clip(0, people - 1)
+        person = np.concatenate([once, names[more]]).astype(np.int64)
+        rng.shuffle(person)
+        region, category = regions(rng, home[person]), categories(rng, PIECE)
+        yield table(rng, person, region, category, age[person])
+
+
+def homes(rng: np.random.Generator, people: int) -> Any:
+    return rng.choice(len(REGIONS), size=people, p=falling(len(REGIONS), 0.9)).astype(np.int32)
+
+
+def ages(rng: np.random.Generator, people: int) -> Any:
+    return np.clip(np.round(rng.gamma(6.0, 7.0, people)), 18, 90).astype(np.int64)
+
+
+def regions(rng: np.random.Generator, home: Any) -> Any:
+    at_home = rng.random(len(home)) < 0.8
+    away = rng.choice(len(REGIONS), size=len(home), p=falling(len(REGIONS), 0.9))
+    return np.where(at_home, home, away).astype(np.int32)
+
+
+def categories(rng: np.random.Generator, rows: int) -> Any:
+    return rng.choice(len(CATEGORIES), size=rows, p=falling(len(CATEGORIES), 1.6)).astype(np.int32)
+
+
+def table(rng: np.random.Generator, person: Any, region: Any, category: Any, age: Any) -> pa.Table:
+    amount = np.minimum(np.round(rng.lognormal(3.3, 1.0, len(person)), 2), 500.0)
+    time = np.datetime64("2023-01-01", "us") + rng.integers(0, YEAR, len(person)).astype("timedelta64[s]")
     return pa.table(
         {
             "user_id": person,
             "region": words(region, REGIONS),
             "category": words(category, CATEGORIES),
-            "age": age[person],
+            "age": age,
             "amount": amount,
             "ts": time.astype("datetime64[us]"),
         }

@@ -29,7 +29,7 @@ def test_a_failure_after_noise_is_final(tmp_path: Path, monkeypatch: pytest.Monk
     """Where nothing was drawn a retry runs under the same charge, and answers."""
     real = door.run
 
-    def broken(plan: object, price: object, session: object, bits: Bits) -> None:
+    def broken(plan: object, price: object, session: object, bits: Bits, *_: object) -> None:
         if is_drawn:
             bits.octets(8)
         raise ValueError("a text that must not be seen")

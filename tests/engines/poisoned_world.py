@@ -11,6 +11,7 @@ from tests.engines.poison_values import TYPES, table_sql
 from tacit.loss.families.approx import Pure
 from tacit.noise.rehearsal import Seeded
 from tacit.query.catalogue import Catalogue
+from tacit.query.engine import Engine
 from tacit.query.engines.duckdb_engine import DuckDBEngine
 from tacit.query.plans.planning import make_plan
 from tacit.query.plans.price import price_of
@@ -93,11 +94,11 @@ class World:
     """A poisoned data set, ready to be planned against and run."""
 
     catalogue: Catalogue
-    engine: DuckDBEngine
+    engine: Engine
 
     @classmethod
-    def opened(cls, file: Path) -> World:
-        engine = DuckDBEngine(threads=1)
+    def opened(cls, file: Path, engine: Engine | None = None) -> World:
+        engine = engine or DuckDBEngine(threads=1)
         description = read_description(file, engine.public_values)
         header = dict(engine.header(next(iter(description.tables.values())).source))
         return cls(Catalogue(description, dict.fromkeys(description.tables, header)), engine)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import duckdb
 import pytest
+from tests.engines.engines import EngineUnderTest
 
 from tacit.curator.dataset import Dataset, open_dataset
 from tacit.release.release import Release
@@ -18,7 +19,7 @@ name = "clinic"
 unit = { id = "patient", hides = "one patient" }
 budget = { rho = 1e40, delta = 0.9 }
 [tables.visits]
-source = "visits.parquet"
+{visits}
 limits = { rows = 60, keys = 40 }
 [tables.visits.columns]
 visit = { type = "int" }
@@ -31,7 +32,7 @@ smoker = { type = "bool" }
 day = { type = "date", min = 2023-01-01, max = 2023-12-31 }
 seen = { type = "timestamp", min = 2023-01-01T00:00:00, max = 2023-12-31T23:59:59 }
 [tables.drugs]
-source = "drugs.parquet"
+{drugs}
 unit = { column = "visit", table = "visits", key = "visit" }
 limits = { rows = 60, keys = 40 }
 [tables.drugs.columns]
@@ -39,12 +40,12 @@ visit = { type = "int" }
 drug = { type = "text", keys = ["a", "b", "c"] }
 dose = { type = "int", min = 0, max = 50 }
 [tables.patients]
-source = "patients.parquet"
+{patients}
 limits = { rows = 60, keys = 40 }
 [tables.patients.columns]
 sex = { type = "text", keys = ["f", "m"] }
 [lookups.wards]
-source = "wards.csv"
+{wards}
 key = "ward"
 columns = { ward = { type = "text" }, floor = { type = "int", min = 0, max = 9 } }
 """
@@ -57,6 +58,7 @@ TABLES = {
     "drugs": """SELECT (i * 3) % 6000 AS visit, ['a', 'b', 'c'][1 + i % 3] AS drug, i % 50 AS dose
         FROM range(3000) AS r(i)""",
     "patients": "SELECT i AS patient, ['f', 'm'][1 + i % 2] AS sex FROM range(400) AS r(i)",
+    "wards": "SELECT 'w' || (i % 6) AS ward, (i % 6) % 4 AS floor FROM range(7) AS r(i)",  # one twice, one missing
 }
 QUERIES = [
     "SELECT COUNT(*), COUNT(cost), COUNT(DISTINCT patient), SUM(cost), AVG(cost) FROM visits",
@@ -99,40 +101,42 @@ QUANTILES = ["MEDIAN(age)", "QUANTILE_CONT(cost, 0.9)", "PERCENTILE_CONT(0.25) W
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("plain")
-    for name, rows in TABLES.items():
-        duckdb.execute(f"COPY ({rows}) TO '{place / name}.parquet' (FORMAT parquet)")
-    lines = [f"w{number},{number % 4}" for number in range(6)] + ["w3,3"]  # one key twice, one ward missing
-    (place / "wards.csv").write_text("ward,floor\n" + "\n".join(lines) + "\n")
-    (place / "clinic.toml").write_text(DESCRIPTION)
-    return place
+def rows() -> Iterator[duckdb.DuckDBPyConnection]:
+    """The rows, for plain SQL."""
+    with duckdb.connect() as connection:
+        for name, select in TABLES.items():
+            connection.execute(f"CREATE TABLE {name} AS {select}")
+        yield connection
 
 
 @pytest.fixture(scope="module")
-def data(folder: Path) -> Iterator[Dataset]:
+def data(
+    under_test: EngineUnderTest, rows: duckdb.DuckDBPyConnection, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Dataset]:
+    folder = tmp_path_factory.mktemp("plain")
+    text = DESCRIPTION
+    for name, lines in under_test.load(rows, list(TABLES), folder).items():
+        text = text.replace("{" + name + "}", lines)
+    (folder / "clinic.toml").write_text(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TACIT_WITNESS", str(folder / "elsewhere" / "witness"))
         with open_dataset(folder / "clinic.toml", ledger=folder / "ledger.sqlite") as opened:
             yield opened
 
 
-def plain(folder: Path, sql: str) -> list[tuple[object, ...]]:
-    connection = duckdb.connect()
-    for name in TABLES:
-        connection.execute(f"CREATE VIEW {name} AS SELECT * FROM '{folder / name}.parquet'")
-    connection.execute(f"CREATE VIEW wards AS SELECT DISTINCT * FROM '{folder}/wards.csv'")
-    return connection.execute(sql).fetchall()
+def plain(rows: duckdb.DuckDBPyConnection, sql: str) -> list[tuple[object, ...]]:
+    """What plain SQL says, with each public row once."""
+    return rows.execute(re.sub(r"\bwards w\b", "(SELECT DISTINCT * FROM wards) w", sql)).fetchall()
 
 
 @pytest.mark.parametrize("sql", QUERIES)
-def test_the_answer_is_the_plain_one(data: Dataset, folder: Path, sql: str) -> None:
+def test_the_answer_is_the_plain_one(data: Dataset, rows: duckdb.DuckDBPyConnection, sql: str) -> None:
     """Public groups that are empty are near zero; plain SQL does not list them. Means of nothing may be anything."""
     release = data.query(sql, epsilon=10**10, delta="0.01")
     names = [column.name for column in release.rendered.columns]
-    rows = list(zip(*(release.table.column(name).to_pylist() for name in names), strict=True))
-    expected = {_keys(row, release): row for row in plain(folder, sql)}
-    shown = {_keys(row, release): row for row in rows}
+    answers = list(zip(*(release.table.column(name).to_pylist() for name in names), strict=True))
+    expected = {_keys(row, release): row for row in plain(rows, sql)}
+    shown = {_keys(row, release): row for row in answers}
     assert set(expected) <= set(shown), set(expected) - set(shown)
     for key, row in shown.items():
         if key in expected:
@@ -142,10 +146,10 @@ def test_the_answer_is_the_plain_one(data: Dataset, folder: Path, sql: str) -> N
 
 
 @pytest.mark.parametrize("call", QUANTILES)
-def test_a_quantile_is_near_the_plain_one(data: Dataset, folder: Path, call: str) -> None:
+def test_a_quantile_is_near_the_plain_one(data: Dataset, rows: duckdb.DuckDBPyConnection, call: str) -> None:
     """Within the width of a cell of its grid, or the next value: half an age, a few hundredths of the others."""
     release = data.query(f"SELECT {call} AS q FROM visits", epsilon=10**10, delta="0.01")
-    (truth,) = plain(folder, f"SELECT {call} FROM visits")[0]
+    (truth,) = plain(rows, f"SELECT {call} FROM visits")[0]
     assert abs(release.table.column("q")[0].as_py() - float(str(truth))) <= 0.5
 
 

@@ -15,9 +15,12 @@ from tests.laws.databases import Worlds
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.statistics.rank_tree import FAN
-from tacit.query.aggregates.parts import Measure, Part
+from tacit.query.aggregates.even_grid import STRETCHES
+from tacit.query.aggregates.parts import Measure, Part, Ranks
+from tacit.query.aggregates.rank_grid import ranks_of
 from tacit.query.catalogue import Catalogue
 from tacit.query.lowering.finding import FindingBlock, finding_sql
+from tacit.query.lowering.rank_norms import squares_sql
 from tacit.query.lowering.ranks import RanksBlock
 from tacit.query.lowering.tally import TallyBlock, people_sql
 from tacit.query.plans.noise_share import NoiseShare, noise_share
@@ -26,7 +29,9 @@ from tacit.query.plans.planning import make_plan
 from tacit.query.plans.price import Price, price_of
 from tacit.query.plans.program import finding, program
 from tacit.query.plans.question import read_question
-from tacit.query.profile.subject import Subject, subjects_of, value_subjects
+from tacit.query.profile.regridding import on_even_grids
+from tacit.query.profile.subject import Subject, numbers_of, subjects_of, value_subjects
+from tacit.query.relations.scan import scan
 
 Vector = Mapping[tuple[Any, ...], int]
 Rows = Sequence[Mapping[str, Any]]
@@ -58,13 +63,23 @@ class Probe:
 
 
 def planned(sql: str, catalogue: Catalogue, random: Random) -> tuple[Plan, Plan, Price]:
-    """(plan as made, plan with every limit known, price); limits that would be found are drawn at random."""
+    """(plan as made, plan with every limit known, price); limits and even grids, which would be found, are drawn."""
     description = catalogue.description
     question = read_question(sql, catalogue)
     epsilon = random.choice(["0.01", "1", "20"])
     price = price_of(description.budget, description.promise, epsilon, None, question.has_private_keys)
     plan = make_plan(question, catalogue, is_gaussian=not isinstance(description.budget, Pure))
+    if not price.is_pure and random.random() < 0.7:
+        ranks = [part for part in plan.unknown if isinstance(part, Ranks) and part.levels > 2]
+        tables = min(question.rows.tables, default="")
+        plan = on_even_grids(plan, {(tables, str(part.column)): drawn_edges(part, random) for part in ranks})
     return plan, plan.with_limits({part: _norm(part, random) for part in plan.unknown}), price
+
+
+def drawn_edges(ranks: Ranks, random: Random) -> tuple[int, ...]:
+    """Any edges at all: an even grid need not be even, for its claims to hold."""
+    inner = random.sample(range(ranks.low + 1, min(ranks.high, ranks.low + random.choice([200, 2**40]))), STRETCHES - 1)
+    return (ranks.low, *sorted(inner), ranks.high + 1)
 
 
 def _norm(part: Part, random: Random) -> Fraction:
@@ -82,7 +97,9 @@ def probes(plan: Plan, full: Plan, price: Price) -> Iterator[Probe]:
     if blocks.tally is not None:
         yield _tally_probe(blocks.tally)
     for ranks in blocks.ranks:
-        yield _ranks_probe(ranks)
+        yield _ranks_probe(ranks, None)
+        if ranks.ranks.edges:
+            yield _ranks_probe(ranks, f'({squares_sql(ranks.rows, ranks.keys, ranks.ranks)}) AS "__norms"')
     for distinct in blocks.distincts:
         unit, noise = distinct.unit, distinct.noise
         keys = len(distinct.keys)
@@ -101,16 +118,23 @@ def _finding_probe(plan: Plan, block: FindingBlock) -> Probe:
         vector = {(row["part"], row["bin"]): block.unit * row["y0"] for row in rows}
         return [_reading("finding", vector, block.noise)]
 
-    return Probe(block.sql(plan.measures, kept if plan.measures else ""), read)
+    norms = {ranks: f'({sql}) AS "__norms"' for ranks, sql in block.norms.items()}
+    return Probe(block.sql(plan.measures, kept if plan.measures else "", norms), read)
 
 
 def profile_probes(catalogue: Catalogue, random: Random) -> Iterator[Probe]:
-    """The statements of a profile; centres, which the first of them would find, are drawn at random."""
+    """The statements of a profile; centres and edges, which the first of them would find, are drawn at random."""
     description = catalogue.description
     price = price_of(description.budget, description.promise, 1, None, False)
-    values = value_subjects(catalogue)
-    centres = {(each.table, each.name.removeprefix("value ")): random.randrange(-50, 50) for each in values}
-    for subjects in (values, subjects_of(catalogue, not price.is_pure, centres)):
+    values = value_subjects(catalogue, not price.is_pure)
+    columns = [(each.table, each.name.removeprefix("value ")) for each in values if each.name.startswith("value ")]
+    centres = {column: random.randrange(-50, 50) for column in columns}
+    edges = {}
+    for table, name in columns if not price.is_pure else ():
+        steps = numbers_of(scan(description.tables[table], table, catalogue))[name]
+        ranks = ranks_of(steps.sql, steps, name)
+        edges |= {(table, name): drawn_edges(ranks, random)} if ranks.levels > 2 else {}
+    for subjects in (values, subjects_of(catalogue, not price.is_pure, centres, edges)):
         noise = noise_share(price, Fraction(1, 2), description.unit.relation)
         if subjects:
             yield _histogram_probe(subjects, noise)
@@ -137,8 +161,8 @@ def _tally_probe(block: TallyBlock) -> Probe:
     return Probe(block.sql(), read)
 
 
-def _ranks_probe(block: RanksBlock) -> Probe:
-    levels, noise = block.ranks.levels, block.noise
+def _ranks_probe(block: RanksBlock, norms: str | None) -> Probe:
+    levels = block.ranks.levels
 
     def read(rows: Rows) -> list[Reading]:
         tree: Counter[tuple[Any, ...]] = Counter()
@@ -147,14 +171,9 @@ def _ranks_probe(block: RanksBlock) -> Probe:
                 raise AssertionError("a cell outside the grid")
             for level in range(levels):
                 tree[(level, *key, row["cell"] // FAN**level)] += row["y0"]
-        each = [
-            Reading(f"ranks, level {level}", {k: v for k, v in tree.items() if k[0] == level}, noise.is_gaussian, share)
-            for level in range(levels)
-            for share in [noise.split(levels)]
-        ]
-        return [_reading("ranks", tree, noise), *each]
+        return [_reading("ranks", tree, block.noise)]
 
-    return Probe(block.sql(), read)
+    return Probe(block.sql(norms), read)
 
 
 def _by_key(rows: Rows, keys: int) -> Iterator[tuple[tuple[Any, ...], Mapping[str, Any]]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from tacit.schema.description import Description, Source
 
@@ -28,6 +28,28 @@ class Session(Protocol):
         ...
 
 
+@runtime_checkable
+class Lending(Protocol):
+    """A session that gives whole rows, batch by batch: for the steward's own copy, never for an answer."""
+
+    def lend(self, sql: str) -> tuple[Mapping[str, str], Iterator[pa.Table]]:
+        """The columns of one SELECT with their types, and its rows."""
+        ...
+
+
+@runtime_checkable
+class Watchable(Protocol):
+    """A session that knows how far it is. That tells about rows: it is for the steward's eyes alone."""
+
+    def watch(self) -> None:
+        """Keep count from now on."""
+        ...
+
+    def progress(self) -> tuple[int, float]:
+        """How many statements are behind, and about what part of its time the one that runs has had."""
+        ...
+
+
 class Engine(Protocol):
     """Where the data lies. Nothing else knows a database driver."""
 
@@ -36,7 +58,7 @@ class Engine(Protocol):
         ...
 
     def version(self, source: Source) -> str:
-        """What changes when the rows do: sizes and times of files, never a value."""
+        """What changes when the rows do: sizes and times of files, a digest of a frame. Nobody may see it as it is."""
         ...
 
     def public_values(self, source: Source, column: str) -> list[object]:

@@ -33,12 +33,16 @@ class Column:
 
 @dataclass(frozen=True)
 class Source:
-    """Where a table's rows are: a Parquet file or glob, a CSV file, or a table in a DuckDB file."""
+    """Where a table's rows are: Parquet files, a CSV file, a table in a DuckDB file, a database or Spark, a data frame.
 
-    format: str  # "parquet", "csv" or "duckdb"
+    Of a frame, `path` is the data set's name and `table` its own: the steward vouches that they mean the same rows.
+    """
+
+    format: str  # "parquet", "csv", "duckdb" or "frame"
     path: Path
     table: str | None = None
     delimiter: str = ","
+    host: str | None = None  # who reads it: a database's name, address or folder of its socket; a Spark master
 
     @property
     def identity(self) -> str:
@@ -122,7 +126,7 @@ class Description:
     lookups: Mapping[str, Lookup] = field(default_factory=dict)
     analysts: Mapping[str, Fraction] = field(default_factory=dict)  # the share of the budget each may use
     steward: str = "steward"
-    ledger: Path | None = None
+    ledger: Path | str | None = None  # a file, or the address of a database
 
     @property
     def sources(self) -> tuple[Table | Lookup, ...]:

@@ -37,7 +37,7 @@ CURES = {
         "budget",
     ): "budget = { epsilon = 1, delta = 1e-7 }, { epsilon = 1 } or { rho = 0.1 }, as you choose.",
     ("tables",): "a part [tables.NAME] with source and columns, for each table.",
-    ("source",): 'source = "visits.parquet", or a .csv or .duckdb file.',
+    ("source",): 'source = "visits.parquet", or a .csv or .duckdb file; or "frame", for a data frame.',
     ("columns",): 'a part [tables.NAME.columns] with a line such as  age = { type = "int", min = 0, max = 110 }.',
     ("key",): "the column of the public table that tells its rows apart.",
     ("from",): "both ends: { from = 2015, to = 2024 }.",

@@ -44,6 +44,7 @@ class DatasetFile(Part):
     budget: BudgetFile
     analysts: dict[str, object] = {}
     ledger: str | None = None
+    spark: str | None = None
 
 
 class KeyRange(Part):

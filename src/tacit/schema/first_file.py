@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tacit.errors import Refused
+from tacit.schema.database_source import DATABASE, address_of
 from tacit.schema.description import Source
 from tacit.schema.first_columns import ColumnLine, Wish, column_lines
 from tacit.schema.names import check_name, suggestion
@@ -107,8 +108,10 @@ def _table(source: Source, folder: Path | None) -> str:
     more = f"\ntable = {quoted(source.table)}" if source.table is not None else ""
     if source.format == "csv" and source.delimiter != ",":
         more += f"\ndelimiter = {quoted(source.delimiter)}"
-    written = source.path
-    if folder is not None and (real := Path(os.path.realpath(folder))) in source.path.parents:
+    written: Path | str = source.path
+    if source.format == DATABASE:
+        written = address_of(source)
+    elif folder is not None and (real := Path(os.path.realpath(folder))) in source.path.parents:
         written = source.path.relative_to(real)
     return _TABLE.format(table=_table_name(source), source=quoted(str(written)), more=more)
 
@@ -116,6 +119,6 @@ def _table(source: Source, folder: Path | None) -> str:
 def _table_name(source: Source) -> str:
     """A name to ask by: the table's, the file's, or that of the folder if the files are many."""
     many = any(sign in source.path.name for sign in "*?[")
-    written = source.table or (source.path.parent.name if many else source.path.stem)
+    written = (source.table or "").rpartition(".")[2] or (source.path.parent.name if many else source.path.stem)
     name = re.sub(r"[^A-Za-z0-9_]+", "_", written).strip("_")
     return name if name[:1].isalpha() else f"table_{name}".rstrip("_")

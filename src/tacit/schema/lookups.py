@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from tacit.errors import Refused
 from tacit.schema.columns import read_columns
@@ -15,23 +14,23 @@ from tacit.schema.lookup_keys import ReadPublic, lookup_keys
 from tacit.schema.names import check_name, suggestion
 from tacit.schema.problems import Problems
 from tacit.schema.public_keys import check_keyed
-from tacit.schema.tables import source_of
+from tacit.schema.tables import Place, source_of
 
 
-def read_lookups(written: dict[str, LookupFile], folder: Path, problems: Problems) -> dict[str, Lookup]:
+def read_lookups(written: dict[str, LookupFile], place: Place, problems: Problems) -> dict[str, Lookup]:
     """The public tables, each by its name."""
-    return {name: _lookup(name, lookup, folder, problems) for name, lookup in written.items()}
+    return {name: _lookup(name, lookup, place, problems) for name, lookup in written.items()}
 
 
-def _lookup(name: str, written: LookupFile, folder: Path, problems: Problems) -> Lookup:
-    place = ("lookups", name)
-    problems.attempt(place, None, check_name, name)
-    columns = read_columns(written.columns, (*place, "columns"), _no_keys, problems)
+def _lookup(name: str, written: LookupFile, place: Place, problems: Problems) -> Lookup:
+    part = ("lookups", name)
+    problems.attempt(part, None, check_name, name)
+    columns = read_columns(written.columns, (*part, "columns"), _no_keys, problems)
     if written.key not in columns:
-        problems.add((*place, "key"), "There is no such column.", suggestion(written.key, columns))
+        problems.add((*part, "key"), "There is no such column.", suggestion(written.key, columns))
     else:
-        problems.attempt((*place, "key"), None, check_keyed, columns[written.key].kind)
-    return Lookup(name, source_of(written, place, folder, problems), columns, written.key)
+        problems.attempt((*part, "key"), None, check_keyed, columns[written.key].kind)
+    return Lookup(name, source_of(written, part, place, problems), columns, written.key)
 
 
 def _no_keys(_asked: KeyLookup, _kind: Kind) -> tuple[Key, ...]:

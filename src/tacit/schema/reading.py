@@ -14,6 +14,7 @@ from tacit.errors import Refused
 from tacit.loss.relation import Relation
 from tacit.schema.analysts import read_analysts
 from tacit.schema.budgets import read_budget
+from tacit.schema.database_source import is_database
 from tacit.schema.description import Description, Lookup, Source, Table, Unit
 from tacit.schema.file_errors import CURES, note_errors
 from tacit.schema.file_models import DatasetFile, DescriptionFile, UnitFile
@@ -21,7 +22,8 @@ from tacit.schema.lookup_keys import ReadPublic
 from tacit.schema.lookups import LookupKeys, read_lookups
 from tacit.schema.names import check_name, clashes
 from tacit.schema.problems import Problems, RefusedDescription
-from tacit.schema.tables import read_tables
+from tacit.schema.spark_source import read_master
+from tacit.schema.tables import Place, read_tables
 
 
 def read_description(path: Path | str, read_public: ReadPublic | None = None) -> Description:
@@ -34,9 +36,11 @@ def read_description(path: Path | str, read_public: ReadPublic | None = None) ->
     written = _grammatical(_toml(place), problems)
     unit = _unit(written.dataset.unit, problems)
     budget, promise = read_budget(written.dataset.budget, problems)
-    lookups = read_lookups(written.lookups, place.parent, problems)
+    spark = problems.attempt(("dataset", "spark"), None, read_master, written.dataset.spark)
+    here = Place(place.parent, written.dataset.name, spark)
+    lookups = read_lookups(written.lookups, here, problems)
     keys = LookupKeys(lookups, read_public)
-    tables = read_tables(written.tables, unit, place.parent, keys.promise, problems)
+    tables = read_tables(written.tables, unit, here, keys.promise, problems)
     _check_together(tables, lookups, problems)
     description = Description(
         name=_name(written.dataset, problems),
@@ -52,7 +56,7 @@ def read_description(path: Path | str, read_public: ReadPublic | None = None) ->
     problems.refuse_if_any()
     if not lookups:
         return description
-    tables = read_tables(written.tables, unit, place.parent, keys.read, problems)
+    tables = read_tables(written.tables, unit, here, keys.read, problems)
     problems.refuse_if_any()
     return replace(description, tables=tables)
 
@@ -95,11 +99,12 @@ def _name(written: DatasetFile, problems: Problems) -> str:
     return written.name
 
 
-def _ledger(written: str | None, folder: Path, problems: Problems) -> Path | None:
-    if written is None:
-        return None
-    if not written.strip() or not written.isprintable():
-        problems.add(("dataset", "ledger"), "It is not a path.", 'ledger = "ledger.sqlite", or leave it out.')
+def _ledger(written: str | None, folder: Path, problems: Problems) -> Path | str | None:
+    if written is None or is_database(written):
+        return written
+    if not written.strip() or not written.isprintable() or "://" in written:
+        accepted = 'ledger = "ledger.sqlite", or "postgresql://host/database", or leave it out.'
+        problems.add(("dataset", "ledger"), "It is not a path.", accepted)
     return Path(os.path.realpath(folder / written))
 
 

@@ -6,15 +6,23 @@ import os
 from pathlib import Path
 
 from tacit.errors import Refused
+from tacit.schema.database_source import is_database, read_database
 from tacit.schema.description import Source
 from tacit.schema.names import check_name
 
-FORMATS = "a .parquet file, a pattern such as parts/*.parquet, a folder of Parquet files, a .csv or a .duckdb file."
+FORMATS = (
+    "a .parquet file, a pattern such as parts/*.parquet, a folder of Parquet files, a .csv or a .duckdb file; "
+    'a database as "postgresql://host/database"; '
+    'or "frame", for a data frame that is given when the data set is opened.'
+)
+FRAME = "frame"
 _PATTERN = frozenset("*?[")
 
 
 def read_source(written: str, folder: Path, table: str | None = None, delimiter: str | None = None) -> Source:
     """The source that `written` names, seen from a folder. Nothing is opened, and the file need not be there yet."""
+    if is_database(written):
+        return read_database(written, table, delimiter)
     if not written.strip() or not written.isprintable() or "://" in written:
         raise Refused("a source", "It is not a path on this machine.", FORMATS)
     place, has_pattern = _place(written, folder)
@@ -34,6 +42,13 @@ def read_source(written: str, folder: Path, table: str | None = None, delimiter:
         check_name(table)
         return Source("duckdb", Path(place), table=_lower(table))
     raise Refused(written, "Its format is not known.", FORMATS)
+
+
+def read_frame_source(dataset: str, name: str, table: str | None, delimiter: str | None) -> Source:
+    """The source `"frame"`: rows that are given when the data set is opened, and known by their name alone."""
+    _refuse(table is not None, "table", "A data frame is one table.", "leave table out.")
+    _refuse(delimiter is not None, "delimiter", "Only a .csv file has one.", "leave delimiter out.")
+    return Source(FRAME, Path(dataset), table=name)
 
 
 def _place(written: str, folder: Path) -> tuple[str, bool]:

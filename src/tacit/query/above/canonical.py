@@ -13,15 +13,25 @@ from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 
 def canonical(node: exp.Expr) -> str:
     """DuckDB's SQL of the node, the same however its names are cased or quoted and whatever comments it carries."""
-    return plain(node).unnest().sql(dialect="duckdb", comments=False)
+    return plain(node).unnest().sql(dialect="duckdb", comments=False, copy=False)
 
 
 def plain(node: exp.Expr) -> exp.Expr:
-    """A copy whose names are all in lower case and unquoted; nodes that read the same are then equal."""
+    """A copy whose names are all in lower case, quoted only where they must be: nodes that read the same are equal."""
     copy = normalize_identifiers(node.copy(), dialect="duckdb")
     for identifier in copy.find_all(exp.Identifier):
-        identifier.set("quoted", False)
+        identifier.set("quoted", _needs_quotes(identifier.name))
     return copy
+
+
+@lru_cache(maxsize=1024)
+def _needs_quotes(name: str) -> bool:
+    """Whether the name would be read as something else if it stood there bare."""
+    try:
+        node = parse_one(name, dialect="duckdb")
+    except (SqlglotError, RecursionError):
+        return True
+    return not (isinstance(node, exp.Column) and not node.table and node.name == name)
 
 
 def depth(node: exp.Expr) -> int:

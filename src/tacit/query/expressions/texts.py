@@ -16,7 +16,7 @@ from tacit.query.expressions.storage import is_null, null_of, text_sql
 from tacit.query.typed import Typed
 from tacit.schema.kind import Key, Kind
 
-_LONGEST = 2**32
+_LONGEST = 2**32 - 1
 _JOINED = 65_536  # letters of each joined text that count: no row can then make a text that an engine cannot hold
 _MOST_PAIRS = 10_000
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tacit.query.aggregates.noisy_parts import noise_deviation
 from tacit.query.aggregates.parts import Distinct, Measure, Part, Ranks
+from tacit.query.aggregates.quantile import Quantile
 from tacit.query.limits.choice import choose_limit
 from tacit.query.limits.many_keys import ManyKeys
 from tacit.query.limits.objective import Objective
@@ -47,6 +48,8 @@ def choose(
 
 def unseen(plan: Plan, price: Price, part: Part, rows: Fraction | None) -> int:
     """The amount that counts where nobody can be seen above the noise: that of `rows` rows, each at its largest."""
+    if isinstance(part, Ranks) and part.edges and not price.is_pure:
+        return ceil(_FEW_ROWS * NORM_STEPS * row_norm(part, is_gaussian=True))
     if not isinstance(part, Measure) or part.once or part.subject == "rows":
         return _FEW_ROWS
     steps = NORM_STEPS if plan.question.keys and not price.is_pure else 1
@@ -55,9 +58,17 @@ def unseen(plan: Plan, price: Price, part: Part, rows: Fraction | None) -> int:
 
 def as_norm(plan: Plan, part: Part, amount: int, is_gaussian: bool) -> Fraction:
     """The norm that an amount stands for: over groups, under Gaussian noise, that of n keys held once is √n."""
+    if isinstance(part, Ranks):
+        by_norm = is_gaussian and part.edges
+        return Fraction(amount, NORM_STEPS) if by_norm else amount * row_norm(part, is_gaussian)
     if not (isinstance(part, Measure) and plan.question.keys and is_gaussian):
         return Fraction(amount)
     return root_up(amount) if part.once else max(Fraction(1), Fraction(amount, NORM_STEPS))
+
+
+def row_norm(part: Ranks, is_gaussian: bool) -> Fraction:
+    """The norm of one row over all levels of a tree: the root of their number, or their number for Laplace noise."""
+    return root_up(part.levels) if is_gaussian else Fraction(part.levels)
 
 
 def root_up(number: int) -> Fraction:
@@ -71,9 +82,19 @@ def objective(plan: Plan, price: Price, part: Part) -> Objective:
         return ManyKeys(_FEW)
     if isinstance(part, Ranks):
         noise = noise_share(price, plan.share(part), plan.relation)
-        return RankError(_per_limit(noise, part.levels) * sqrt(part.counts_in_a_rank))
+        return _rank_error(plan, part, noise)
     noise = noise_share(price, plan.share("tally"), plan.relation)
     return TotalError(_per_limit(noise, len(plan.measures)), len(plan.groups or ()) or 1)
+
+
+def _rank_error(plan: Plan, part: Ranks, noise: NoiseShare) -> RankError:
+    """The error of all quantiles that are read from one tree, for a limit in steps of the norm, or else in rows."""
+    by_rows = not (noise.is_gaussian and part.edges)
+    quantiles = (each for each in plan.question.aggregates.values() if isinstance(each, Quantile))
+    shares = tuple(dict.fromkeys(each.share for each in quantiles if each.ranks == part))
+    one = row_norm(part, noise.is_gaussian) if by_rows else Fraction(1, NORM_STEPS)
+    deviation = noise_deviation(noise.law) / noise.radius * float(one) * sqrt(part.counts_in_a_rank)
+    return RankError(deviation, shares, len(plan.groups or ()) or 1, part.levels, None if by_rows else NORM_STEPS)
 
 
 def _per_limit(noise: NoiseShare, ways: int) -> float:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.loss.families.approx import Approx
 from tacit.loss.relation import Relation
-from tacit.mechanisms.keys.key_selection import KeySelection
 from tacit.noise.bits import Bits
+
+if TYPE_CHECKING:
+    from tacit.mechanisms.keys.key_selection import KeySelection
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,8 @@ class GeometricRule:
 
     @cached_property
     def selection(self) -> KeySelection:
+        from tacit.mechanisms.keys.key_selection import KeySelection  # few queries need it
+
         return KeySelection(self.target, self.relation, self.most)
 
     def weight_sql(self, keys: str) -> str:

@@ -91,6 +91,13 @@ class Plan:
 
     def identity(self, part: Part) -> str:
         """What a part is: the same wherever the same is counted. A limit chosen privately goes with the price."""
+        return self._identities[part]
+
+    @cached_property
+    def _identities(self) -> Mapping[Part, str]:
+        return {part: self._identify(part) for part in self.question.parts}
+
+    def _identify(self, part: Part) -> str:
         limit = self.limits[part]
         norm = None if limit.origin in (Origin.FOUND, Origin.PROFILE) else str(limit.norm)
         fields = {name: str(value) for name, value in asdict(part).items()}
@@ -107,7 +114,7 @@ class Plan:
     @cached_property
     def identities(self) -> frozenset[str]:
         """What the plan counts, part by part."""
-        return frozenset(self.identity(part) for part in self.question.parts)
+        return frozenset(self._identities.values())
 
     @cached_property
     def digest(self) -> str:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from tacit.query.aggregates.parts import Distinct, Measure, Part, Ranks
 from tacit.query.aggregates.reading import VAST
 from tacit.query.catalogue import Catalogue
-from tacit.query.plans.choosing import root_up
+from tacit.query.plans.choosing import root_up, row_norm
 from tacit.query.plans.key_rule import MOST_KEYS
 from tacit.query.plans.limit import Limit, Origin
 from tacit.query.plans.plan import Plan
@@ -39,7 +39,9 @@ def _declared(question: Question, catalogue: Catalogue) -> Limits:
 
 def _limit(part: Part, question: Question, declared: Limits, is_gaussian: bool) -> Limit:
     if question.rows.ownership is not Ownership.MANY:
-        if not isinstance(part, Measure):
+        if isinstance(part, Ranks):
+            return Limit(row_norm(part, is_gaussian), Origin.CONSTRUCTION)
+        if isinstance(part, Distinct):
             return Limit(Fraction(1), Origin.CONSTRUCTION)
         if question.rows.ownership is Ownership.EACH or part.size < VAST:
             return Limit(Fraction(part.size), Origin.CONSTRUCTION)
@@ -55,7 +57,7 @@ def _declared_norm(part: Part, declared: Limits, is_gaussian: bool) -> Fraction 
         most = declared.keys or declared.rows
         return None if most is None else Fraction(most)
     if isinstance(part, Ranks):
-        return None if declared.rows is None else Fraction(declared.rows)
+        return None if declared.rows is None else declared.rows * row_norm(part, is_gaussian)
     if part.once:
         held = declared.keys or declared.rows
         return None if held is None else (root_up(held) if is_gaussian else Fraction(held))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil
 
 from tacit.errors import Refused
 from tacit.loss.families.approx import Approx
@@ -15,6 +15,7 @@ from tacit.query.lowering.distinct import DistinctBlock
 from tacit.query.lowering.finding import FindingBlock
 from tacit.query.lowering.ranks import RanksBlock
 from tacit.query.lowering.tally import TallyBlock
+from tacit.query.plans.choosing import row_norm
 from tacit.query.plans.geometric_rule import GeometricRule
 from tacit.query.plans.key_rule import KeyRule
 from tacit.query.plans.limit import scaling
@@ -93,7 +94,8 @@ def _tally(plan: Plan, price: Price) -> TallyBlock | None:
 
 def _ranks(plan: Plan, price: Price, part: Ranks) -> RanksBlock:
     noise = noise_share(price, plan.share(part), plan.relation)
-    limit = min(max(1, floor(norm_of(plan, part))), noise.split(part.levels))  # a row is worth a unit at least
+    least = row_norm(part, noise.is_gaussian)
+    limit = min(max(least, norm_of(plan, part)), Fraction(noise.radius))  # a row is worth a unit at least
     return RanksBlock(plan.question.rows, plan.question.keys, part, limit, noise)
 
 

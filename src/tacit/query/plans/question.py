@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import sqlglot
 from sqlglot import exp
@@ -40,7 +41,7 @@ class Question:
     aggregates: Mapping[str, Aggregate]  # by canonical SQL
     above: Above
 
-    @property
+    @cached_property
     def parts(self) -> tuple[Part, ...]:
         """What is counted, each part once, in the order of the query."""
         return tuple(dict.fromkeys(part for each in self.aggregates.values() for part in each.parts))

@@ -19,21 +19,32 @@ def scan(table: Table, alias: str, catalogue: Catalogue) -> Rows:
     A row owned through a foreign key goes to the owner of the row it points to. Should it point to several (the key
     is declared unique, and may not be), it stands once for each, as a row of its own: each depends on one person.
     """
-    place = quoted(table.name)
     reads = reading(table, alias, catalogue)
+    is_each = isinstance(table.owner, EachRow)
+    names = [f"{quoted(key[1])} AS {output_name(key)}" for key in reads]
+    listed = ", ".join(names if is_each else [UNIT, *names]) or '"__row"'
+    sql = f'SELECT {listed} FROM ({_read_rows(table, reads, catalogue)}) AS "__read"'
+    ownership = Ownership.EACH if is_each else Ownership.MANY
     identifiers = _identifiers(table, alias, catalogue)
+    return Rows(sql, visible(reads), identifiers, ownership, frozenset({table.name}), table.name)
+
+
+def read_rows(table: Table, catalogue: Catalogue) -> str:
+    """SQL for the same rows, whatever the query calls the table: "__unit" and the columns under their own names."""
+    return _read_rows(table, reading(table, table.name, catalogue), catalogue)
+
+
+def _read_rows(table: Table, reads: Mapping[tuple[str, str], Typed], catalogue: Catalogue) -> str:
+    place = quoted(table.name)
     if isinstance(table.owner, EachRow):
-        sql = f"SELECT {_listed(reads)} FROM {place}"
-        return Rows(sql, visible(reads), identifiers, Ownership.EACH, frozenset({table.name}), table.name)
+        return f"SELECT {_listed(reads)} FROM {place}"
     if isinstance(table.owner, OwnColumn):
         unit = f"{place}.{quoted(table.owner.column)}"
-        sql = f"SELECT {_listed(reads, unit)} FROM {place} WHERE {unit} IS NOT NULL"
-    else:
-        parents = owners(table, catalogue)
-        unit = '"__owner"."__unit"'
-        link = f'CAST({place}.{quoted(table.owner.column)} AS VARCHAR) = "__owner"."__key"'
-        sql = f'SELECT {_listed(reads, unit)} FROM {place} JOIN ({parents}) AS "__owner" ON {link}'
-    return Rows(sql, visible(reads), identifiers, Ownership.MANY, frozenset({table.name}), table.name)
+        return f"SELECT {_listed(reads, unit)} FROM {place} WHERE {unit} IS NOT NULL"
+    parents = owners(table, catalogue)
+    link = f'CAST({place}.{quoted(table.owner.column)} AS VARCHAR) = "__owner"."__key"'
+    listed = _listed(reads, '"__owner"."__unit"')
+    return f'SELECT {listed} FROM {place} JOIN ({parents}) AS "__owner" ON {link}'
 
 
 def owners(table: Table, catalogue: Catalogue) -> str:
@@ -96,6 +107,6 @@ def _identifiers(table: Table, alias: str, catalogue: Catalogue) -> frozenset[tu
 
 
 def _listed(reads: Mapping[tuple[str, str], Typed], unit: str | None = None) -> str:
-    columns = [f"{typed.sql} AS {output_name(key)}" for key, typed in reads.items()]
+    columns = [f"{typed.sql} AS {quoted(name)}" for (_, name), typed in reads.items()]
     people = [f"{unit} AS {UNIT}"] if unit else []
     return ", ".join(people + columns) or '1 AS "__row"'

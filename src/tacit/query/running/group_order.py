@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,8 @@ from tacit.schema.kind import Key
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_WORDS: Final = {"int32": np.int32, "int64": np.int64}  # that need no cast
 
 Group: TypeAlias = tuple[Key | None, ...]
 
@@ -28,10 +30,12 @@ def _key(value: Key | Decimal | None) -> Key | None:
 
 
 def integers(table: pa.Table, name: str) -> NDArray[np.int64]:
-    """A column of whole numbers without NULLs, from its memory: Arrow's own way loads pandas where there is one."""
-    chunks = table.column(name).cast("int64").chunks
-    words = [np.frombuffer(c.buffers()[1], np.int64, len(c), 8 * c.offset) for c in chunks if len(c)]
-    return np.concatenate([np.empty(0, np.int64), *words])
+    """A column of whole numbers without NULLs, from its memory: Arrow's own ways load pandas, or all its functions."""
+    column = table.column(name)
+    words = np.dtype(_WORDS.get(str(column.type), np.int64))
+    chunks = (column if str(column.type) in _WORDS else column.cast("int64")).chunks
+    parts = [np.frombuffer(c.buffers()[1], words, len(c), words.itemsize * c.offset) for c in chunks if len(c)]
+    return np.concatenate([np.empty(0, np.int64), *parts]).astype(np.int64, copy=False)
 
 
 def in_group_order(columns: Sequence[Sequence[Key | None]]) -> list[Group]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -13,15 +13,16 @@ from tacit.mechanisms.statistics.rank_tree import FAN
 from tacit.noise.bits import Bits
 from tacit.noise.saturate import saturated_sum
 from tacit.noise.slabs import slabs
-from tacit.query.aggregates.parts import Part
+from tacit.query.aggregates.parts import Part, Ranks
 from tacit.query.engine import Session
 from tacit.query.lowering.finding import BINS
-from tacit.query.lowering.tally import TallyBlock, people_sql
+from tacit.query.lowering.tally import TallyBlock
 from tacit.query.plans.choosing import chosen
 from tacit.query.plans.noise_share import NoiseShare
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.plans.program import finding, norm_of, program
+from tacit.query.prepared.statements import NORMS, STATEMENTS, TOTALS, Statements
 from tacit.query.running.group_order import Group, in_group_order, integers, key_columns
 from tacit.query.running.noisy_table import NoisyColumn, NoisyTable
 
@@ -29,33 +30,34 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Integers = NDArray[np.int64]
-_KEPT = "__kept_totals"
 
 
-def run(plan: Plan, price: Price, session: Session, bits: Bits) -> NoisyTable:
+def run(plan: Plan, price: Price, session: Session, bits: Bits, statements: Statements = STATEMENTS) -> NoisyTable:
     """The noisy integers of a plan; whatever happens, no exception, shape or order depends on a person.
 
     Shapes are those of the plan where keys are public; where they are private, only keys that passed are shown.
     """
-    final, kept = _with_limits(plan, price, session, bits)
+    final, kept, norms = _with_limits(plan, price, session, bits, statements)
     blocks = program(final, price)
     groups: Sequence[Group] | None = final.groups
     noisy: dict[Part, NoisyColumn] = {}
     if blocks.tally is not None:
-        table = session.run(blocks.tally.sql(kept))
+        table = session.run(statements.tally(blocks.tally, kept))
         groups = _tallied(final, blocks.tally, table, noisy, bits)
     if groups is None:
         raise TypeError("private keys are always chosen by a tally")
     for ranks in blocks.ranks:
         cells = FAN**ranks.ranks.levels
-        counts = _placed(session.run(ranks.sql()), len(ranks.keys), groups, ["y0"], cells)[0]
+        counts = _placed(
+            session.run(statements.ranks(ranks, norms.get(ranks.ranks))), len(ranks.keys), groups, ["y0"], cells
+        )[0]
         shapes = [(len(groups), FAN**d, FAN ** (ranks.ranks.levels - d)) for d in range(1, ranks.ranks.levels + 1)]
         levels = [counts.reshape(shape).sum(axis=2) for shape in shapes]
         tree = np.concatenate(levels, axis=1)
         drawn = with_noise(tree.ravel(), ranks.noise, bits).reshape(tree.shape)
-        noisy[ranks.ranks] = NoisyColumn(drawn, ranks.noise.law, Fraction(ranks.unit), Fraction(ranks.limit))
+        noisy[ranks.ranks] = NoisyColumn(drawn, ranks.noise.law, Fraction(ranks.unit), ranks.limit)
     for distinct in blocks.distincts:
-        counts = _placed(session.run(distinct.sql()), len(distinct.keys), groups, ["y0"], None)[0]
+        counts = _placed(session.run(statements.distinct(distinct)), len(distinct.keys), groups, ["y0"], None)[0]
         drawn = with_noise(counts * distinct.unit, distinct.noise, bits)
         noisy[distinct.distinct] = NoisyColumn(
             drawn, distinct.noise.law, Fraction(distinct.unit), Fraction(distinct.limit)
@@ -64,19 +66,25 @@ def run(plan: Plan, price: Price, session: Session, bits: Bits) -> NoisyTable:
     return NoisyTable(tuple(groups) if plan.is_selecting else None, columns, plan.strength(price))
 
 
-def _with_limits(plan: Plan, price: Price, session: Session, bits: Bits) -> tuple[Plan, str | None]:
-    """The plan with every limit known, and the name under which people's totals were kept on the way."""
+def _with_limits(
+    plan: Plan, price: Price, session: Session, bits: Bits, statements: Statements
+) -> tuple[Plan, str | None, Mapping[Ranks, str]]:
+    """The plan with every limit known, and the names under which people's totals and norms were added up on the way."""
     block = finding(plan, price)
     if block is None:
-        return plan, None
+        return plan, None, {}
     kept = None
-    if plan.measures:
-        session.keep(_KEPT, people_sql(plan.question.rows, plan.question.keys, plan.measures))
-        kept = f'"{_KEPT}"'
-    counted = session.run(block.sql(plan.measures, kept or ""))
+    if plan.measures and statements.totals(plan) is None:
+        session.keep(TOTALS, statements.people(plan))
+        kept = f'"{TOTALS}"'
+    norms = {}
+    for place, (ranks, sql) in enumerate(block.norms.items()):
+        session.keep(f"{NORMS}{place}", statements.on_kept(sql))
+        norms[ranks] = f'"{NORMS}{place}"'
+    counted = session.run(statements.bins(plan, block, norms))
     counts = bin_counts(counted, len(block.parts))
     noisy = with_noise((counts * block.unit).ravel(), block.noise, bits).reshape(counts.shape)
-    return plan.with_limits(chosen(plan, price, block, noisy)), kept
+    return plan.with_limits(chosen(plan, price, block, noisy)), kept, norms
 
 
 def bin_counts(table: pa.Table, parts: int) -> Integers:
