@@ -34,10 +34,10 @@ lint: .venv/ready
 	$(BIN)/lint-imports
 
 test: lint
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist loadgroup
 
 test-long: .venv/ready
-	$(BIN)/pytest -n 2 -m long
+	$(BIN)/pytest -n 2 --dist loadgroup -m long
 
 bench-peers: .venv-peers/ready .venv-peers-query/opendp/ready .venv-peers-query/smartnoise/ready .venv-peers-query/tumult/ready
 

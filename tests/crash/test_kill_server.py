@@ -8,6 +8,7 @@ import time
 from fractions import Fraction
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -20,7 +21,7 @@ from tacit.ledger import Charge, Stored
 from tacit.loss import Pure
 
 pytestmark = SHARED_ONLY
-PROCESSES = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'"
+PROCESSES = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
 BUDGET = Pure(1)  # exactly one release: a retry that paid again would be refused
 
 
@@ -69,6 +70,17 @@ def ready(kept_in: InPostgres) -> None:
     raise TimeoutError
 
 
+def ended(connection: psycopg.Connection[Any]) -> None:
+    """Returns once the server has noticed what was killed: then it ends everybody's connection."""
+    for _ in range(600):
+        try:
+            connection.execute("SELECT 1")
+            time.sleep(0.05)
+        except psycopg.OperationalError:
+            return
+    raise TimeoutError
+
+
 @pytest.mark.long
 def test_killed_before_every_statement(tmp_path: Path, kept_in: InPostgres, monkeypatch: pytest.MonkeyPatch) -> None:
     """R33: kill −9 of a server process, which ends all of them: before each statement of the door in turn."""
@@ -76,16 +88,21 @@ def test_killed_before_every_statement(tmp_path: Path, kept_in: InPostgres, monk
         here = tmp_path / str(step)
         account_of(here, BUDGET)
         left = [step]
+        bystander = kept_in.server.connect()
+        others = f"{PROCESSES} AND pid <> {bystander.info.backend_pid}"
 
-        def kill(left: list[int] = left) -> None:
+        def kill(left: list[int] = left, others: str = others) -> None:
             left[0] -= 1
             if left[0] == 0:
-                os.kill(kept_in.found(tmp_path, PROCESSES)[0][0], signal.SIGKILL)
+                os.kill(kept_in.found(tmp_path, others)[0][0], signal.SIGKILL)
 
         with monkeypatch.context() as patch:
             patch.setattr(psycopg.Connection, "execute", psycopg.Connection.execute)  # put back afterwards
             count_statements(kill)
             first = attempt(here)
+        if left[0] <= 0:
+            ended(bystander)
+        bystander.close()
         ready(kept_in)
         charged = len(bodies(here, "charge"))
         assert first is None or charged == 1

@@ -26,6 +26,7 @@ _EDGES = [
 _SIGNED = [sign * value for value in _EDGES for sign in (1, -1)]
 _RANDOM = Random(7)
 _WILD = [_RANDOM.choice([-1, 1]) * 2.0 ** _RANDOM.uniform(-1070, 1023) for _ in range(40)]
+_ROOTS = [sign * 2.0 ** (-1075 / n) * near for n in range(1, 17) for near in (0.99, 1.01, 8.0) for sign in (1, -1)]
 VALUES = [*_SIGNED, *_WILD]
 _COLUMNS = (OutputColumn("n", INTEGER), OutputColumn("a", DOUBLE), OutputColumn("b", DOUBLE))
 _TABLES = {"pairs": Relation("pairs", _COLUMNS), "singles": Relation("singles", _COLUMNS)}
@@ -42,6 +43,9 @@ def server(postgres: PostgresUnderTest) -> Iterator[Connection]:
                 for b in (*VALUES, None):
                     copy.write_row((a, b))
         connection.execute("CREATE TABLE singles AS SELECT min(n) AS n, a, NULL::float8 AS b FROM pairs GROUP BY a")
+        with connection.cursor().copy("COPY singles (a) FROM STDIN") as copy:
+            for a in _ROOTS:
+                copy.write_row((a,))
         yield connection
         connection.execute("DROP TABLE pairs, singles")
 
@@ -99,6 +103,30 @@ def test_every_extreme_beside_a_literal(server: Connection, constant: float) -> 
                 assert value is None or np.isclose(value, expected, rtol=1e-12, atol=0, equal_nan=True)
             else:
                 assert _bits(value) == _bits(expected), (text, a)
+
+
+def _power(value: float, exponent: int) -> float:
+    """The library's, which DuckDB calls too."""
+    try:
+        return math.pow(value, exponent)
+    except OverflowError:
+        return math.copysign(math.inf, value if exponent % 2 else 1.0)
+
+
+@pytest.mark.parametrize("exponent", range(17))
+def test_every_power_of_an_extreme(server: Connection, exponent: int) -> None:
+    """R26: no error, and the library's own value; to one unit in the last place where it lies below the normal doubles.
+
+    The values around the roots of the least doubles are among them.
+    """
+    for a, _, value in _found(server, f"power(a, {exponent})", "singles"):
+        if a is None:
+            assert value is None
+            continue
+        assert value is not None
+        expected = _power(a, exponent)
+        is_small = 0 < abs(expected) < 2.0**-1021
+        assert _bits(value) == _bits(expected) or (is_small and abs(value - expected) <= _TINIEST), a
 
 
 def test_an_unguarded_product_fails(server: Connection) -> None:

@@ -38,6 +38,8 @@ _SESSION = {
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
     "spark.sql.execution.arrow.useLargeVarTypes": "false",
+    "spark.sql.parser.manageParserCaches": "true",  # else what the parser learns of long texts fills the memory
+    "spark.sql.parser.parserDfaCacheFlushThreshold": "20000",  # states, about 100 MB
 }
 
 

@@ -13,7 +13,7 @@ from tacit.query.dialects.dialect import Operation
 from tacit.query.dialects.piece import Piece
 from tacit.query.dialects.postgres.literals import double
 from tacit.query.dialects.postgres.once import once
-from tacit.query.dialects.postgres.thresholds import LARGEST, by_constant, largest, under_constant
+from tacit.query.dialects.postgres.thresholds import LARGEST, by_constant, largest, under_constant, vanishing
 from tacit.query.dialects.sql_type import SqlType
 
 _INFINITY, _BELOW = double(math.inf), double(-math.inf)
@@ -178,20 +178,24 @@ def exponential(operands: Sequence[Piece], _result: SqlType) -> str:
 
 
 def power(operands: Sequence[Piece], _result: SqlType) -> str:
-    """a to a whole power of at most 16; where that is below 1e-307, 0."""
+    """a to a whole power of at most 16; small bases are moved up by a power of two, and the result back down."""
     base, count = operands
     assert isinstance(count.constant, int)
-    if count.constant == 0:
-        return f"(CASE WHEN {base.sql} IS NOT NULL THEN 1::float8 END)"
     number = count.constant
-    least, most = 10.0 ** (-307 / number), largest(lambda value: value**number)
-    below = "-" if number % 2 else ""
+    if number == 0:
+        return f"(CASE WHEN {base.sql} IS NOT NULL THEN 1::float8 END)"
+    if number == 1:
+        return base.sql
+    none, most = vanishing(lambda value: value**number), largest(lambda value: value**number)
+    least, up = 10.0 ** (-307 / number), -(-64 // number)
+    below, zero = ("-", "{0} * 0::float8") if number % 2 else ("", "0::float8")
 
     def text(a: str) -> str:
         low = f"CASE WHEN {a} < 0 THEN {below}{_INFINITY} WHEN {a} = 'NaN' THEN {a} ELSE {_INFINITY} END"
+        small = f"power({a} * {double(2.0**up)}, {number}::float8) * {double(2.0 ** -(up * number))}"
         return (
-            f"(CASE WHEN abs({a}) > {double(most)} THEN {low} WHEN abs({a}) < {double(least)} THEN 0::float8 "
-            f"ELSE power({a}, {number}::float8) END)"
+            f"(CASE WHEN abs({a}) > {double(most)} THEN {low} WHEN abs({a}) <= {double(none)} THEN {zero.format(a)} "
+            f"WHEN abs({a}) < {double(least)} THEN {small} ELSE power({a}, {number}::float8) END)"
         )
 
     return once([base], text)

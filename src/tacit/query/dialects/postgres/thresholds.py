@@ -19,6 +19,11 @@ def largest(function: Callable[[float], float]) -> float:
     return _last(lambda value: _is_finite(function, value))
 
 
+def vanishing(function: Callable[[float], float]) -> float:
+    """The largest double that a growing function takes to 0."""
+    return _last(lambda value: function(value) == 0)
+
+
 def _last(holds: Callable[[float], bool]) -> float:
     """The last of the doubles from 0 on for which a property holds that ends once; 0 if it never holds."""
     low, high = 0, _BITS + 1
@@ -47,7 +52,7 @@ def by_constant(value: Piece, number: float, sign: str) -> str:
     def result(given: float) -> float:
         return given * size if sign == "*" else given / size
 
-    most, none = largest(result), _last(lambda given: result(given) == 0)
+    most, none = largest(result), vanishing(result)
     most = LARGEST if value.reach.most <= most else most
     none = 0.0 if value.reach.least > none else none
     plain = f"{{0}} {sign} {double(number)}"
