@@ -18,7 +18,7 @@ _QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # Java that starts soon rat
 SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.memory": "1g",
+    "spark.driver.memory": "2g",
     "spark.driver.extraJavaOptions": _QUICK,
     "spark.executor.memory": "700m",
     "spark.executor.extraJavaOptions": _QUICK,

@@ -80,8 +80,15 @@ def _shown(value: object) -> str:
     [("int", "double"), *(pytest.param(way, "decimal", marks=pytest.mark.long) for way in ("int", "money", "float"))],
 )
 def test_every_aggregate_of_poison_has_an_answer_on_spark(worlds: tuple[World, World], way: str, column: str) -> None:
-    """R07, R26: no aggregate fails; with frozen entropy the noisy integers are DuckDB's."""
-    sql = f"SELECT {WAYS[way].aggregates.format(column)} FROM {way}"
+    """R07, R26: no aggregate fails; with frozen entropy the noisy integers are DuckDB's.
+
+    Different doubles are not counted: which of a person's are kept goes by their texts, and Spark writes others.
+    """
+    asked = WAYS[way].aggregates.format(column)
+    if way == "float":
+        asked = asked.replace(f"COUNT(DISTINCT {column}), ", "")
+        assert "DISTINCT" not in asked
+    sql = f"SELECT {asked} FROM {way}"
     one, other = (world.alone(way, column).noisy(sql) for world in worlds)
     assert shape_of(one) == shape_of(other)
     assert all((first == second).all() for first, second in zip(_values(one), _values(other), strict=True))

@@ -16,7 +16,7 @@ with warnings.catch_warnings():
     from pyspark import SparkConf, SparkContext
     from pyspark.errors import PySparkException
     from pyspark.java_gateway import launch_gateway
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 _CONTEXT = {
     "spark.app.name": "tacit",
@@ -51,6 +51,15 @@ def new_session(master: str, settings: Mapping[str, str]) -> SparkSession:
         for name, value in _SESSION.items():
             session.conf.set(name, value)
     return session
+
+
+def rows_of(session: SparkSession, sql: str) -> DataFrame:
+    """The rows of one SELECT. `session.sql` would parse it twice, the first time slowly, to look for parameters."""
+    java, jvm = session._jsparkSession, session.sparkContext._jvm
+    assert jvm is not None
+    session._get_j_spark_session_class(jvm).setActiveSession(java)  # whose settings the parser goes by
+    plan = java.sessionState().sqlParser().parsePlan(sql)
+    return DataFrame(jvm.org.apache.spark.sql.classic.Dataset.ofRows(java, plan), session)
 
 
 def _context(master: str, settings: Mapping[str, str]) -> SparkContext:

@@ -21,7 +21,7 @@ from tacit.query.dialects.spark.spelling import quoted
 from tacit.query.dialects.sql_type import type_named
 from tacit.query.dialects.translate import translate
 from tacit.query.engine import Headers
-from tacit.query.engines.spark_context import new_session
+from tacit.query.engines.spark_context import new_session, rows_of
 from tacit.query.engines.spark_tables import SparkTable, table_of
 from tacit.schema.description import Description, Source
 
@@ -47,12 +47,12 @@ class SparkSessionOfData:
     def run(self, sql: str) -> pa.Table:
         said = translate(sql, self.relations, SPARK)
         with _constant_failure(self.spark):
-            return self.spark.sql(said.sql).toArrow()
+            return rows_of(self.spark, said.sql).toArrow()
 
     def keep(self, name: str, sql: str) -> None:
         said = translate(sql, self.relations, SPARK)
         with _constant_failure(self.spark):
-            rows = self.spark.sql(said.sql).persist(StorageLevel.MEMORY_AND_DISK)
+            rows = rows_of(self.spark, said.sql).persist(StorageLevel.MEMORY_AND_DISK)
             self.kept.append(rows)
             rows.createOrReplaceTempView(quoted(name))
         self.relations[name.lower()] = Relation(quoted(name), said.columns)
