@@ -37,6 +37,11 @@ def describe(source: Path, folder: Path, rows: int | None) -> Path:
 
 def open_events(source: Path, folder: Path, rows: int | None) -> Dataset:
     """The data set, answered on one thread; ledger and witness are in the folder."""
+    at_home(folder)
+    return open_dataset(describe(source, folder, rows), engine=DuckDBEngine(threads=1))
+
+
+def at_home(folder: Path) -> None:
+    """Ledger and witness are in this folder from now on."""
     os.environ["TACIT_HOME"] = str(folder)
     os.environ["TACIT_WITNESS"] = str(folder / "witness")
-    return open_dataset(describe(source, folder, rows), engine=DuckDBEngine(threads=1))

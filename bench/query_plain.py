@@ -22,4 +22,4 @@ def asking(sql: str) -> Callable[[duckdb.DuckDBPyConnection], Answers]:
 
 
 if __name__ == "__main__":
-    take_turn(open_file, {name: asking(sql) for name, sql in QUESTIONS.items()})
+    take_turn(open_file, {name: asking(sql) for name, sql in QUESTIONS.items()}, is_second=True)
