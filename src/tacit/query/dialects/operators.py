@@ -137,10 +137,6 @@ def _in(node: exp.Expression, walk: Walk) -> Piece:
     if query is None:
         operands, _ = walk.together([value, *(walk(item) for item in node.expressions)])
         return walk.say("IN", operands, BOOLEAN)
-    first = query.this.expressions[0]
-    if isinstance(first, exp.Explode) and isinstance(first.this, exp.Array):
-        operands, _ = walk.together([value, *(walk(item) for item in first.this.expressions)])
-        return walk.say("IN", operands, BOOLEAN)
     found = walk.query(query.this)
     if [column.type for column in found.columns] != [value.type]:
         raise walk.refusal("IN with a query of another type")
@@ -163,12 +159,22 @@ def _is(node: exp.Expression, walk: Walk) -> Piece:
 
 def _test(node: exp.Expression, walk: Walk) -> Piece:
     """A condition of a CASE, where NULL is as good as FALSE; the dialect may have a shorter word for that."""
+    if (keys := _keys(node)) is not None:
+        return _in(keys, walk)
     sign = _ORDERS.get(type(node))
     word = f"{sign} in a test"
     if sign is not None and word in walk.dialect.operations:
         operands, _ = walk.together([walk(node.this), walk(node.expression)])
         return walk.say(word, operands, BOOLEAN)
     return walk.convert(walk(node), BOOLEAN)
+
+
+def _keys(node: exp.Expression) -> exp.In | None:
+    """TRY_CAST(x AS ENUM(…)) IS NOT NULL: whether x is among these texts, a set that DuckDB hashes once."""
+    cast = node.this.this if isinstance(node, exp.Not) and isinstance(node.this, exp.Is) else None
+    if not isinstance(cast, exp.TryCast) or not cast.to.is_type(exp.DataType.Type.ENUM):
+        return None
+    return exp.In(this=cast.this, expressions=cast.to.expressions)
 
 
 _ORDERS: dict[type[exp.Expression], str] = {exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}

@@ -47,8 +47,8 @@ def _among(value: Typed, keys: tuple[Key, ...]) -> Typed:
     listed = ", ".join(_stored_literal(key, value) for key in known)
     numbers = [_number(key) for key in known if not isinstance(key, str)]
     low, high = (min(numbers), max(numbers)) if numbers and value.kind is not Kind.BOOLEAN else (None, None)
-    if value.kind is Kind.TEXT:  # a set that is hashed once: ten times as fast as a list, and as fast for other values
-        sql = f"CASE WHEN {value.sql} IN (SELECT unnest([{listed}])) THEN {value.sql} END"
+    if value.kind is Kind.TEXT:  # a set that is hashed once: ten times as fast as a list, and no join as a query's is
+        sql = f"CASE WHEN TRY_CAST({value.sql} AS ENUM({listed})) IS NOT NULL THEN {value.sql} END"
     elif value.kind in _GAPLESS and low is not None and high is not None and len(known) == high - low + 1:
         sql = f"CASE WHEN {value.sql} BETWEEN {_first(known, value)} AND {_last(known, value)} THEN {value.sql} END"
     else:

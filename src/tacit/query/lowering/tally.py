@@ -143,9 +143,9 @@ def people_sql(rows: Rows, keys: Sequence[KeyColumn], measures: Sequence[Measure
 
 
 def _total(measure: Measure) -> str:
-    if measure.once:
-        return f"MAX({measure.sql})"
-    return "COUNT(*)" if measure.sql == "1" else f"SUM({measure.sql})"
+    if measure.sql == "1":  # a group has a row
+        return "1" if measure.once else "COUNT(*)"
+    return f"MAX({measure.sql})" if measure.once else f"SUM({measure.sql})"
 
 
 def word_sum(sql: str) -> str:
