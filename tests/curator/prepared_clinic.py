@@ -32,6 +32,7 @@ ward = {{ type = "text" }}
 """
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 BY_REGION = "SELECT region, COUNT(*) AS n, AVG(cost) AS mean FROM visits GROUP BY region"
+MEDIAN = "SELECT MEDIAN(cost) AS middle FROM visits"
 _ROWS = """SELECT i % 300 AS pid, i % 99 AS age, (i * 31) % 500 / 1.0 AS cost,
     CASE WHEN i % 3 = 0 THEN 'north' ELSE 'south' END AS region, 'w' || (i % 3) AS ward FROM range({count}) AS r(i)"""
 _SCRIPT = """

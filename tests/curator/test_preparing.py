@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from tests.curator.prepared_clinic import (
     BY_REGION,
     COUNT,
+    MEDIAN,
     PreparedClinic,
     count_of,
     make_prepared_clinic,
@@ -19,6 +21,7 @@ from tacit.curator.preparing import Preparation
 from tacit.errors import Failed, Refused
 
 _FROM_THE_FORM = "It is answered from the prepared form"
+_NORMS = re.compile('"__ranks [0-9a-f]{16} cost" >')
 _STALE = "the data or their description changed since"
 Patch = pytest.MonkeyPatch
 
@@ -80,7 +83,7 @@ def test_a_form_of_older_data_is_not_used(clinic: PreparedClinic) -> None:
 
 def test_a_form_that_is_not_named_for_its_data_is_caught(clinic: PreparedClinic, monkeypatch: Patch) -> None:
     """R46: the twin of the test above."""
-    monkeypatch.setattr(Preparation, "path", property(lambda self: self._folder / f"{self._account}-form.duckdb"))
+    monkeypatch.setattr(Preparation, "_data", property(lambda self: f"{self._account}-form"))
     assert max(stale_answers(clinic)) > 100
 
 
@@ -111,6 +114,43 @@ def test_other_limits_and_budgets_need_no_other_form(clinic: PreparedClinic) -> 
     clinic.describe(more="limits = { rows = 3, keys = 1 }")
     with clinic.dataset() as dataset:
         assert _FROM_THE_FORM in str(dataset.explain(COUNT, epsilon=1))
+
+
+def test_a_form_has_norms_on_the_grids_of_the_profile(clinic: PreparedClinic) -> None:
+    """A form older than the profile is used without them, and says so; the next has them, and takes its place."""
+    clinic.describe(more="")
+    first = clinic.prepare()
+    with clinic.dataset() as dataset:
+        dataset.profile(epsilon=200)
+        told = str(dataset.explain(MEDIAN, epsilon=1))
+        assert "The profile's grids are newer than the form: `tacit prepare` keeps people's norms on them too." in told
+        assert '"__kept"."rows visits"' in told
+        assert abs(count_of(dataset) - 2000) < 50
+    second = clinic.prepare()
+    assert clinic.forms() == [second.name]
+    assert second != first
+    assert clinic.prepare() == second
+    with clinic.dataset() as dataset:
+        told = str(dataset.explain(MEDIAN, epsilon=1))
+        assert _NORMS.search(told)
+        assert "newer than the form" not in told
+        median = dataset.query(MEDIAN, epsilon=200).table.column("middle")[0].as_py()
+        assert abs(median - 249.5) < 5
+        dataset.profile(epsilon=300)
+        assert not _NORMS.search(str(dataset.explain(MEDIAN, epsilon=1)))
+
+
+def test_a_profile_that_comes_while_a_form_is_made(clinic: PreparedClinic) -> None:
+    """The form is of the data as they are, so it is kept, and used without norms on the newer grids."""
+    clinic.describe(more="")
+    with clinic.dataset() as dataset:
+
+        def progress(words: str, done: int, total: int) -> None:
+            if done == total:
+                dataset.profile(epsilon=200)
+
+        preparation_of(dataset).make(progress)
+        assert "newer than the form" in str(dataset.explain(MEDIAN, epsilon=1))
 
 
 def test_a_form_is_dropped(clinic: PreparedClinic) -> None:

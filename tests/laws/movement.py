@@ -15,7 +15,7 @@ from tests.laws.databases import Worlds
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.statistics.rank_tree import FAN
-from tacit.query.aggregates.even_grid import STRETCHES
+from tacit.query.aggregates.even_grid import STRETCHES, Edges
 from tacit.query.aggregates.parts import Measure, Part, Ranks
 from tacit.query.aggregates.rank_grid import ranks_of
 from tacit.query.catalogue import Catalogue
@@ -62,14 +62,19 @@ class Probe:
     read: Callable[[Rows], list[Reading]]
 
 
-def planned(sql: str, catalogue: Catalogue, random: Random) -> tuple[Plan, Plan, Price]:
-    """(plan as made, plan with every limit known, price); limits and even grids, which would be found, are drawn."""
+def planned(sql: str, catalogue: Catalogue, random: Random, edges: Edges | None = None) -> tuple[Plan, Plan, Price]:
+    """(plan as made, plan with every limit known, price); limits and even grids, which would be found, are drawn.
+
+    Grids that were drawn before are given as `edges`.
+    """
     description = catalogue.description
     question = read_question(sql, catalogue)
     epsilon = random.choice(["0.01", "1", "20"])
     price = price_of(description.budget, description.promise, epsilon, None, question.has_private_keys)
     plan = make_plan(question, catalogue, is_gaussian=not isinstance(description.budget, Pure))
-    if not price.is_pure and random.random() < 0.7:
+    if edges is not None and not price.is_pure:
+        plan = on_even_grids(plan, edges)
+    elif not price.is_pure and random.random() < 0.7:
         ranks = [part for part in plan.unknown if isinstance(part, Ranks) and part.levels > 2]
         tables = min(question.rows.tables, default="")
         plan = on_even_grids(plan, {(tables, str(part.column)): drawn_edges(part, random) for part in ranks})

@@ -7,7 +7,6 @@ from fractions import Fraction
 
 from tacit.certificate.signing import fingerprint
 from tacit.curator.opened import Opened
-from tacit.curator.planner import Planner
 from tacit.errors import Failed, Refused
 from tacit.loss.filters.filters import Filter
 from tacit.loss.words import guess_probability, percent_up
@@ -102,7 +101,7 @@ def check_dataset(opened: Opened) -> Check:
         raise Refused(
             f"the rows of {description.name}", "They cannot be read.", "files that are whole, and of their format."
         ) from None
-    has_profile = Planner(opened).profile() is not None
+    has_profile = opened.profile() is not None
     return Check(description, rows, opened.filter, has_profile, opened.signing_key.public_key)
 
 

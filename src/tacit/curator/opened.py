@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from tacit.certificate.signing import SigningKey, key_beside
+from tacit.curator.behind_the_charge import is_failure
 from tacit.curator.framed import check_frames, with_frames
 from tacit.curator.preparing import Preparation
 from tacit.curator.resources import with_resources
@@ -22,12 +24,19 @@ from tacit.ledger.places import default_places
 from tacit.ledger.registry import AccountName
 from tacit.ledger.request import Stored
 from tacit.loss.filters.filters import Filter
+from tacit.query.aggregates.even_grid import Edges
 from tacit.query.catalogue import Catalogue
 from tacit.query.engine import Engine
 from tacit.query.engines.choice import engine_of, public_values
 from tacit.schema.description import Description
 from tacit.schema.header_check import compare_headers
 from tacit.schema.reading import read_description
+
+if TYPE_CHECKING:
+    from tacit.query.profile.profile import Profile
+
+PROFILE: Final = "profile."
+"""What the digest of a released profile begins with."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +105,20 @@ class Opened:
     @cached_property
     def preparation(self) -> Preparation:
         """The prepared form of these data, if the steward made one."""
-        return Preparation(self.catalogue, self.engine, self.account_name, self.ledger.beside, self.data_version)
+        return Preparation(
+            self.catalogue, self.engine, self.account_name, self.ledger.beside, self.data_version, self._edges
+        )
+
+    def profile(self) -> Profile | None:
+        """The newest, most accurate profile of these data."""
+        from tacit.query.profile.profile import Profile  # loads when there may be one to read
+
+        stored = [each for each in self.stored_under(PROFILE) if not is_failure(each)]
+        return Profile.from_bytes(stored[0].payload) if stored else None
+
+    def _edges(self) -> Edges:
+        profile = self.profile()
+        return {} if profile is None else profile.edges
 
     @cached_property
     def signing_key(self) -> SigningKey:

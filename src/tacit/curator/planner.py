@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tacit.curator.behind_the_charge import is_failure
 from tacit.curator.opened import Opened
 from tacit.curator.translatable import check_question
 from tacit.exact import Number
@@ -14,9 +13,6 @@ from tacit.query.plans.plan import Plan
 from tacit.query.plans.planning import make_plan
 from tacit.query.plans.price import Price, price_of
 from tacit.query.plans.question import Question, read_question
-from tacit.query.profile.profile import Profile
-
-PROFILE = "profile."
 
 
 @dataclass(frozen=True)
@@ -26,7 +22,7 @@ class Planner:
     opened: Opened
 
     def question(self, sql: str) -> Question:
-        profile = self.profile()
+        profile = self.opened.profile()
         question = read_question(sql, self.opened.catalogue, None if profile is None else profile.centres)
         check_question(question, self.opened.catalogue, self.opened.engine)
         return question
@@ -43,18 +39,13 @@ class Planner:
     def plan(self, question: Question, price: Price) -> Plan:
         """The plan at a price: limits that nobody declared come from the profile where it covers them."""
         plan = self.bare_plan(question)
-        profile = self.profile() if plan.unknown else None
+        profile = self.opened.profile() if plan.unknown else None
         return plan if profile is None else profile.completed(plan, price)
 
     def plans_of_any_price(self, question: Question) -> Iterator[Plan]:
         """Each plan that an earlier release may have had: with limits from the profile, and without."""
         bare = self.bare_plan(question)
-        profile = self.profile() if bare.unknown else None
+        profile = self.opened.profile() if bare.unknown else None
         if profile is not None:
             yield profile.completed(bare, self.price(question, 1, None))
         yield bare
-
-    def profile(self) -> Profile | None:
-        """The newest, most accurate profile of these data."""
-        stored = [each for each in self.opened.stored_under(PROFILE) if not is_failure(each)]
-        return Profile.from_bytes(stored[0].payload) if stored else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,10 +15,11 @@ from tacit.curator.folder_lock import alone_in
 from tacit.errors import Refused
 from tacit.ledger.durable import make_folder
 from tacit.ledger.registry import AccountName
+from tacit.query.aggregates.even_grid import Edges
 from tacit.query.catalogue import Catalogue
 from tacit.query.engine import Engine, Session
 from tacit.query.plans.plan import Plan
-from tacit.query.prepared.form import form_digest, forms_of
+from tacit.query.prepared.form import TableForm, edges_digest, form_digest, forms_of, with_edges
 from tacit.query.prepared.statements import STATEMENTS, Statements
 from tacit.query.relations.rows import quoted
 
@@ -35,30 +36,28 @@ class Preparation:
     account: AccountName
     beside: Path  # the ledger, in whose folder it lives
     version: Callable[[], str]
+    edges: Callable[[], Edges]  # of even grids, as the profile has them now
     _attached: dict[Path, KeptFile] = field(default_factory=dict, repr=False)  # one at most: that of the newest data
 
     @cached_property
     def statements(self) -> Statements:
-        """The SQL that a prepared data set would be asked."""
+        """The SQL that a prepared data set would be asked, whatever the profile."""
         return Statements(forms_of(self.catalogue))
 
     @property
     def path(self) -> Path:
-        """Where the form of the data as they are now is, or would be; named for them, so that no older one is taken."""
-        digest = form_digest(self.statements.forms) + self.version()
-        return self._folder / f"{self._account}-{hashlib.sha256(digest.encode()).hexdigest()[:24]}.duckdb"
+        """Where the form of the data as they are now, with norms on the profile's grids, is or would be."""
+        return self._path(with_edges(self.statements.forms, self.edges()))
 
     @property
     def is_ready(self) -> bool:
-        """Whether there is a form of the data as they are now."""
-        files = self._files()
-        return bool(files) and self.path in files
+        """Whether there is a form of the data as they are now that has all it could have."""
+        return self._current is not None and self.path.exists()
 
     @property
     def is_stale(self) -> bool:
         """Whether there is a form, but of other data or another description."""
-        files = self._files()
-        return bool(files) and self.path not in files
+        return bool(self._files()) and self._current is None
 
     def make(self, progress: Progress) -> Path:
         """Prepare the data as they are now; a form of older data is removed."""
@@ -71,11 +70,12 @@ class Preparation:
         make_folder(self._folder)
         with alone_in(self._folder):
             self._clear_drafts()
-            path = self.path
+            forms = with_edges(self.statements.forms, self.edges())
+            path, data = self._path(forms), self._data
             if not path.exists():
                 kept = self._kept_file(path)
                 lender = None if self._is_local else self.engine
-                kept.make(self.catalogue, self.statements.forms, progress, lambda: self.path == path, lender)
+                kept.make(self.catalogue, forms, progress, lambda: self._data == data, lender)
             for older in set(self._files()) - {path}:
                 older.unlink(missing_ok=True)
         return path
@@ -99,11 +99,17 @@ class Preparation:
     def statements_for(self, plan: Plan) -> Statements:
         """What the engine will be sent for a plan: asked of the form where it is ready and has what the plan reads."""
         is_kept = plan.question.rows.tables <= set(self.statements.forms)
-        return self.statements if is_kept and self.is_ready and self._can_read(plan) else STATEMENTS
+        current = self._current if is_kept else None
+        if current is None or not self._can_read(plan):
+            return STATEMENTS
+        if not any(part.edges for part in plan.ranks):
+            return self.statements
+        forms = with_edges(self.statements.forms, self.edges())
+        return Statements(forms) if self._path(forms) == current else self.statements
 
     def statements_for_all(self) -> Statements:
         """What the engine will be sent for a profile, which reads every table of which a form is kept, and no other."""
-        return self.statements if self.is_ready else STATEMENTS
+        return STATEMENTS if self._current is None else self.statements
 
     def words(self, plan: Plan) -> str | None:
         """Which of them answers a plan, and why; None where the data were never prepared."""
@@ -111,10 +117,16 @@ class Preparation:
             return (
                 "A prepared form is there, but the data or their description changed since: `tacit prepare` renews it."
             )
-        if not self.is_ready:
+        if self._current is None:
             return None
-        if self.statements_for(plan) is STATEMENTS:
+        statements = self.statements_for(plan)
+        if statements is STATEMENTS:
             return "It is answered from the source: the prepared form does not hold all that it reads."
+        if statements is self.statements and any(part.edges for part in plan.ranks):
+            return (
+                "It is answered from the prepared form's rows. The profile's grids are newer than the form: "
+                "`tacit prepare` keeps people's norms on them too."
+            )
         if self.statements.totals(plan) is not None and not plan.distincts:
             return "It is answered from the prepared form, where people's totals are kept: the same sums, sooner."
         return "It is answered from the prepared form's rows, which are in the order of people: the same sums, sooner."
@@ -149,7 +161,7 @@ class Preparation:
     @property
     def _kept(self) -> KeptFile:
         """The file of the data as they are now: it stays attached between questions, and no longer than that."""
-        path = self.path
+        path = self._current or self.path
         if path not in self._attached:
             self._attached.clear()
             self._attached[path] = self._kept_file(path)
@@ -161,6 +173,22 @@ class Preparation:
 
         engine = self.engine
         return KeptFile.beside(path, engine if isinstance(engine, DuckDBEngine) else DuckDBEngine())
+
+    @property
+    def _current(self) -> Path | None:
+        """The form of the data as they are now, whatever grids it has norms on."""
+        files = self._files()
+        named = f"{self._data}-" if files else ""
+        return next((path for path in files if path.name.startswith(named)), None)
+
+    @property
+    def _data(self) -> str:
+        """What a form of the data as they are now is called, so that no older one is taken for it."""
+        digest = form_digest(self.statements.forms) + self.version()
+        return f"{self._account}-{hashlib.sha256(digest.encode()).hexdigest()[:24]}"
+
+    def _path(self, forms: Mapping[str, TableForm]) -> Path:
+        return self._folder / f"{self._data}-{edges_digest(forms)[:16]}.duckdb"
 
     def _files(self) -> list[Path]:
         return list(self._folder.glob(f"{self._account}-*.duckdb"))

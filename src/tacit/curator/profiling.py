@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from tacit.curator.behind_the_charge import behind_the_charge, is_failure
 from tacit.curator.door import analyst_share
-from tacit.curator.opened import Opened
-from tacit.curator.planner import PROFILE
+from tacit.curator.opened import PROFILE, Opened
 from tacit.curator.price_words import price_words
 from tacit.errors import Failed, Refused
 from tacit.exact import Number

@@ -12,6 +12,7 @@ from tests.laws.movement import Reading, planned
 from tests.query.prepared.kept_worlds import KeptWorlds
 
 from tacit.mechanisms.statistics.rank_tree import FAN
+from tacit.query.aggregates.even_grid import Edges
 from tacit.query.lowering.finding import FindingBlock
 from tacit.query.lowering.ranks import RanksBlock
 from tacit.query.lowering.tally import TallyBlock
@@ -52,10 +53,10 @@ def kept_probes(plan: Plan, full: Plan, price: Price, statements: Statements) ->
         )
 
 
-def moved_too_far(kept: KeptWorlds, sql: str, seed: int) -> Iterator[str | None]:
+def moved_too_far(kept: KeptWorlds, sql: str, seed: int, edges: Edges | None = None) -> Iterator[str | None]:
     """One comparison after another: None where the claim holds, else what moved too far or changed its shape."""
     world = kept.worlds
-    plan, full, price = planned(sql, world.catalogue, Random(seed))
+    plan, full, price = planned(sql, world.catalogue, Random(seed), edges)
     for probe in kept_probes(plan, full, price, kept.statements):
         types, rows = kept.answer(world.base, probe.sql)
         base = probe.read(rows)

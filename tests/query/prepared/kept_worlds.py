@@ -12,10 +12,11 @@ import pyarrow as pa
 from tests.laws.databases import Worlds
 
 from tacit.noise.rehearsal import Seeded
+from tacit.query.aggregates.even_grid import Edges
 from tacit.query.engines.duckdb_engine import DuckDBSession
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
-from tacit.query.prepared.form import KEPT, TableForm, forms_of
+from tacit.query.prepared.form import KEPT, TableForm, forms_of, with_edges
 from tacit.query.prepared.making import steps_of
 from tacit.query.prepared.statements import Statements
 from tacit.query.running.run import run
@@ -66,9 +67,9 @@ class KeptWorlds:
 
 
 @contextmanager
-def kept_worlds(world: Worlds, names: Sequence[str]) -> Iterator[KeptWorlds]:
-    """The same worlds, those that are named with their kept forms; gone when done."""
-    connection, forms = world.session.connection, forms_of(world.catalogue)
+def kept_worlds(world: Worlds, names: Sequence[str], edges: Edges | None = None) -> Iterator[KeptWorlds]:
+    """The same worlds, those that are named with their kept forms, with norms on even grids; gone when done."""
+    connection, forms = world.session.connection, with_edges(forms_of(world.catalogue), edges or {})
     made: list[str] = []
     try:
         for name in names:

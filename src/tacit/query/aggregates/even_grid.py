@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import floor
+from typing import TypeAlias
 
 from tacit.mechanisms.statistics.rank_tree import FAN
 from tacit.query.aggregates.parts import Ranks
 
 STRETCHES = 4 * FAN
 """On an even grid: each has as many cells, of one width, and holds about as many rows."""
+
+Edges: TypeAlias = Mapping[tuple[str, str], tuple[int, ...]]
+"""For a table's column: its lower bound, the edges between stretches, and one more than its upper bound, in steps."""
 
 
 def cells_of(ranks: Ranks) -> int:
@@ -25,6 +30,11 @@ def cell_sql(ranks: Ranks, value: str) -> str:
     if not ranks.edges:
         return f"({value} - ({ranks.low})) // {ranks.width}"
     return _search(ranks, value, 0, STRETCHES - 1)
+
+
+def fits(edges: tuple[int, ...], low: int, high: int) -> bool:
+    """Whether these are edges of a grid between these bounds; a released profile may speak of older ones."""
+    return bool(edges) and (edges[0], edges[-1]) == (low, high + 1)
 
 
 def first_value(ranks: Ranks, cell: int) -> int:

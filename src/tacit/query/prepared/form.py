@@ -6,9 +6,10 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from tacit.query.aggregates.even_grid import Edges, fits
 from tacit.query.aggregates.parts import Ranks
 from tacit.query.aggregates.rank_grid import ranks_of
 from tacit.query.catalogue import Catalogue
@@ -28,14 +29,16 @@ _QUOTED = re.compile("""'[^']*'|"[^"]*\"""")  # a text or a name; with a quote i
 
 @dataclass(frozen=True)
 class TableForm:
-    """The kept tables of one described table. Data-free: it follows from the description and the header.
+    """The kept tables of one described table. Data-free: it follows from the description, the header and a release.
 
+    `edges` are those of even grids, as a profile released them: people's norms are kept for these grids as well.
     Claim: every kept row depends on the rows of one person alone, so that one person more adds rows and changes none.
     """
 
     table: str
     reading: str  # the SQL that reads the table's rows, whatever a query calls the table
     columns: Mapping[str, Typed]  # as the kept rows have them
+    edges: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # by the name of the number
 
     @cached_property
     def numbers(self) -> Mapping[str, Steps]:
@@ -51,10 +54,12 @@ class TableForm:
             if typed.kind in (Kind.TEXT, Kind.BOOLEAN) or typed.keys is not None
         )
 
-    def grid(self, name: str) -> Ranks:
-        """The cells that quantiles of a column are read from."""
-        steps = self.numbers[name]
-        return ranks_of(steps.sql, steps, name)
+    @cached_property
+    def norms(self) -> Mapping[str, Ranks]:
+        """The grids on which people's norms are kept, by the name of the column in which each row has its person's."""
+        grids = [ranks_of(steps.sql, steps, name) for name, steps in self.numbers.items()]
+        even = [replace(grid, edges=self.edges[str(grid.column)]) for grid in grids if grid.column in self.edges]
+        return {norms_name(grid): grid for grid in (*grids, *even)}
 
     def is_all_of(self, rows: Rows, *names: str | None) -> bool:
         """Whether these are all rows of the table, and the names in the query can mean no column but the table's own.
@@ -74,10 +79,6 @@ class TableForm:
 
     def pairs_name(self, key: str) -> str:
         return quoted(f"pairs {self.keys.index(key)} {self.table}")
-
-    def squares_name(self, number: str) -> str:
-        """What the column of people's norms over the ranks of a number is called, beside the table's own."""
-        return quoted(f"__ranks {number}")
 
     def on_kept_rows(self, sql: str) -> str:
         """The same SQL with the table's rows taken from those that are kept; what a text says stays as it is."""
@@ -105,13 +106,35 @@ def forms_of(catalogue: Catalogue) -> dict[str, TableForm]:
     }
 
 
+def with_edges(forms: Mapping[str, TableForm], edges: Edges) -> dict[str, TableForm]:
+    """The same forms, with norms on the even grids that fit them."""
+    return {table: replace(form, edges=_fitting(form, edges)) for table, form in forms.items()}
+
+
+def _fitting(form: TableForm, edges: Edges) -> dict[str, tuple[int, ...]]:
+    known = {name: edges.get((form.table, name), ()) for name in form.numbers}
+    return {name: cut for name, cut in known.items() if fits(cut, form.numbers[name].low, form.numbers[name].high)}
+
+
+def norms_name(grid: Ranks) -> str:
+    """What the column of people's norms on a grid is called, beside the table's own: no other grid's is called so."""
+    told = hashlib.sha256(json.dumps(grid.edges).encode()).hexdigest()[:16] if grid.edges else ""
+    return quoted(f"__ranks {told} {grid.column}")
+
+
 def form_digest(forms: Mapping[str, TableForm]) -> str:
-    """What changes when another form would be kept."""
+    """What changes when other rows or totals would be kept."""
     told = [
         [form.table, form.reading, form.keys, [repr((name, steps)) for name, steps in form.numbers.items()]]
         for form in forms.values()
     ]
     return hashlib.sha256(json.dumps([_FORMAT, told]).encode()).hexdigest()
+
+
+def edges_digest(forms: Mapping[str, TableForm]) -> str:
+    """What changes when norms on other even grids would be kept."""
+    told = [[form.table, sorted(form.edges.items())] for form in forms.values()]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
 
 def _kept_columns(rows: Rows) -> dict[str, Typed]:

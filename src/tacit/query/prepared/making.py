@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tacit.query.lowering.rank_norms import cells_sql, rank_squares_sql
+from tacit.query.aggregates.parts import Ranks
+from tacit.query.lowering.rank_norms import squares_sql
 from tacit.query.prepared.form import KEPT, TableForm
 from tacit.query.relations.rows import UNIT, Ownership, Rows, quoted
 
@@ -28,7 +29,7 @@ def steps_of(form: TableForm) -> Iterator[Step]:
     """All steps, in order; the first reads the rows as the description says."""
     read = quoted(f"__read {form.table}")
     yield Step(f"{form.table}: reading", read, form.reading, is_draft=True)
-    norms = [_rank_norms(form, read, name, place) for place, name in enumerate(form.numbers)]
+    norms = [_rank_norms(form, read, grid, place) for place, grid in enumerate(form.norms.values())]
     yield from norms
     yield Step(f"{form.table}: rows by person", _kept(form.rows_name), _rows_sql(form, read, norms))
     totals = ", ".join(f"{sql} AS {quoted(name)}" for name, sql in _totals(form).items())
@@ -46,20 +47,19 @@ def _kept(name: str) -> str:
     return f"{KEPT}.{name}"
 
 
-def _rank_norms(form: TableForm, read: str, name: str, place: int) -> Step:
+def _rank_norms(form: TableForm, read: str, grid: Ranks, place: int) -> Step:
     """The square of each person's norm over the tree of ranks of a number."""
     rows = Rows(f"SELECT * FROM {read}", {}, frozenset(), Ownership.MANY, frozenset())
-    grid = form.grid(name)
-    squares = rank_squares_sql(f'({cells_sql(rows, (), grid)}) AS "__cells"', (), grid.levels)
-    return Step(f"{form.table}: ranks of {name}", quoted(f"__ranks {place} {form.table}"), squares, is_draft=True)
+    words = f"{form.table}: ranks of {grid.column}{' on its even grid' if grid.edges else ''}"
+    return Step(words, quoted(f"__ranks {place} {form.table}"), squares_sql(rows, (), grid), is_draft=True)
 
 
 def _rows_sql(form: TableForm, read: str, norms: list[Step]) -> str:
     listed = [UNIT, *(f"{_READ}.{quoted(name)}" for name in form.columns)]
     joins = ""
-    for place, (name, step) in enumerate(zip(form.numbers, norms, strict=True)):
+    for place, (name, step) in enumerate(zip(form.norms, norms, strict=True)):
         squares = f"CAST(least(coalesce(n{place}.squares, 0), {_WORD}) AS BIGINT)"
-        listed.append(f"{squares} AS {form.squares_name(name)}")
+        listed.append(f"{squares} AS {name}")
         joins += f" LEFT JOIN {step.name} AS n{place} USING ({UNIT})"
     return f"SELECT {', '.join(listed)} FROM {read} AS {_READ}{joins} ORDER BY {UNIT}"
 

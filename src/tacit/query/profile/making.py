@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tacit.loss.relation import Relation
 from tacit.noise.bits import Bits
+from tacit.query.aggregates.even_grid import Edges
 from tacit.query.aggregates.noisy_parts import noise_deviation
 from tacit.query.catalogue import Catalogue
 from tacit.query.engine import Session
@@ -20,7 +21,7 @@ from tacit.query.plans.noise_share import noise_share
 from tacit.query.plans.price import Price
 from tacit.query.prepared.statements import STATEMENTS, Statements
 from tacit.query.profile.profile import Profile
-from tacit.query.profile.regridding import Edges, even_edges
+from tacit.query.profile.regridding import even_edges
 from tacit.query.profile.subject import Centres, Subject, numbers_of, subjects_of, value_subjects
 from tacit.query.relations.scan import scan
 from tacit.query.running.run import bin_counts, with_noise

@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.query.aggregates.even_grid import Edges
 from tacit.query.aggregates.parts import Distinct, Part, Ranks
 from tacit.query.limits.choice import choose_limit
 from tacit.query.lowering.finding import BINS, NORM_STEPS
@@ -17,7 +18,7 @@ from tacit.query.plans.choosing import as_norm, objective, root_up, unseen
 from tacit.query.plans.limit import Limit, Origin
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
-from tacit.query.profile.regridding import Edges, on_even_grids
+from tacit.query.profile.regridding import on_even_grids
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tacit.mechanisms.statistics.rank_tree import FAN
 from tacit.query.aggregates.aggregate import Aggregate
-from tacit.query.aggregates.even_grid import STRETCHES
+from tacit.query.aggregates.even_grid import STRETCHES, Edges, fits
 from tacit.query.aggregates.parts import Part, Ranks
 from tacit.query.aggregates.quantile import Quantile
 from tacit.query.limits.evidence import seen
@@ -19,9 +19,6 @@ from tacit.query.lowering.finding import BINS
 from tacit.query.plans.limit import Limit
 from tacit.query.plans.plan import Plan
 from tacit.query.steps import Steps
-
-Edges = Mapping[tuple[str, str], tuple[int, ...]]
-"""For a table's column: its lower bound, the edges between stretches, and one more than its upper bound, in steps."""
 
 _EVERYWHERE = 1 / 16  # of the rows are taken to lie anywhere, so that no cell is more than 16 times too wide
 
@@ -67,5 +64,4 @@ def on_even_grids(plan: Plan, edges: Edges) -> Plan:
 
 
 def _moved(part: Ranks, edges: tuple[int, ...]) -> Ranks:
-    fits = (edges[0], edges[-1]) == (part.low, part.high + 1) if edges else False
-    return replace(part, edges=edges) if fits else part
+    return replace(part, edges=edges) if fits(edges, part.low, part.high) else part

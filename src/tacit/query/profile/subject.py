@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from tacit.query.aggregates.even_grid import Edges
 from tacit.query.aggregates.rank_grid import ranks_of
 from tacit.query.catalogue import Catalogue
 from tacit.query.lowering.finding import BINS, norm_sql, root_sql
 from tacit.query.lowering.rank_norms import squares_sql
-from tacit.query.profile.regridding import Edges
 from tacit.query.relations.rows import UNIT, Ownership, Rows
 from tacit.query.relations.scan import scan
 from tacit.query.steps import Steps, in_steps
