@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from tacit.certificate.signing import SigningKey, key_beside
 from tacit.curator.behind_the_charge import is_failure
+from tacit.curator.form_folder import FormFolder
 from tacit.curator.framed import check_frames, with_frames
 from tacit.curator.preparing import Preparation
 from tacit.curator.resources import with_resources
@@ -105,9 +106,8 @@ class Opened:
     @cached_property
     def preparation(self) -> Preparation:
         """The prepared form of these data, if the steward made one."""
-        return Preparation(
-            self.catalogue, self.engine, self.account_name, self.ledger.beside, self.data_version, self._edges
-        )
+        folder = FormFolder(self.ledger.beside, self.account_name)
+        return Preparation(self.catalogue, self.engine, folder, self.data_version, self._edges)
 
     def profile(self) -> Profile | None:
         """The newest, most accurate profile of these data."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from shutil import rmtree
 from typing import TYPE_CHECKING
 
-from tacit.curator.folder_lock import alone_in
+from tacit.curator.form_folder import FormFolder
 from tacit.errors import Refused
-from tacit.ledger.durable import make_folder
-from tacit.ledger.registry import AccountName
 from tacit.query.aggregates.even_grid import Edges
 from tacit.query.catalogue import Catalogue
 from tacit.query.engine import Engine, Session
@@ -33,8 +29,7 @@ class Preparation:
 
     catalogue: Catalogue
     engine: Engine
-    account: AccountName
-    beside: Path  # the ledger, in whose folder it lives
+    folder: FormFolder
     version: Callable[[], str]
     edges: Callable[[], Edges]  # of even grids, as the profile has them now
     _attached: dict[Path, KeptFile] = field(default_factory=dict, repr=False)  # one at most: that of the newest data
@@ -57,7 +52,7 @@ class Preparation:
     @property
     def is_stale(self) -> bool:
         """Whether there is a form, but of other data or another description."""
-        return bool(self._files()) and self._current is None
+        return bool(self.folder.files()) and self._current is None
 
     def make(self, progress: Progress) -> Path:
         """Prepare the data as they are now; a form of older data is removed."""
@@ -67,34 +62,19 @@ class Preparation:
                 "Each row is a person, so that nothing has to be added up beforehand.",
                 "queries as they are.",
             )
-        make_folder(self._folder)
-        with alone_in(self._folder):
-            self._clear_drafts()
+        with self.folder.alone():
             forms = with_edges(self.statements.forms, self.edges())
             path, data = self._path(forms), self._data
             if not path.exists():
                 kept = self._kept_file(path)
                 lender = None if self._is_local else self.engine
                 kept.make(self.catalogue, forms, progress, lambda: self._data == data, lender)
-            for older in set(self._files()) - {path}:
-                older.unlink(missing_ok=True)
+            self.folder.clear(spared=path)
         return path
 
     def drop(self) -> int:
         """Remove every form of these data, unfinished ones too; how many finished ones there were."""
-        if not self._folder.is_dir():
-            return 0
-        with alone_in(self._folder):
-            self._clear_drafts()
-            files = self._files()
-            for path in files:
-                path.unlink(missing_ok=True)
-        return len(files)
-
-    def _clear_drafts(self) -> None:
-        """What was left by processes that were killed; nobody else is at work in the folder."""
-        for draft in self._folder.glob(f".{self._account}-*"):
-            rmtree(draft, ignore_errors=True)
+        return self.folder.drop()
 
     def statements_for(self, plan: Plan) -> Statements:
         """What the engine will be sent for a plan: asked of the form where it is ready and has what the plan reads."""
@@ -122,7 +102,8 @@ class Preparation:
         statements = self.statements_for(plan)
         if statements is STATEMENTS:
             return "It is answered from the source: the prepared form does not hold all that it reads."
-        if statements is self.statements and any(part.edges for part in plan.ranks):
+        rows = plan.question.rows
+        if statements is self.statements and rows.bare and any(part.edges for part in plan.ranks):
             return (
                 "It is answered from the prepared form's rows. The profile's grids are newer than the form: "
                 "`tacit prepare` keeps people's norms on them too."
@@ -177,27 +158,12 @@ class Preparation:
     @property
     def _current(self) -> Path | None:
         """The form of the data as they are now, whatever grids it has norms on."""
-        files = self._files()
-        named = f"{self._data}-" if files else ""
-        return next((path for path in files if path.name.startswith(named)), None)
+        return self.folder.form_of(self._data) if self.folder.files() else None
 
     @property
     def _data(self) -> str:
-        """What a form of the data as they are now is called, so that no older one is taken for it."""
-        digest = form_digest(self.statements.forms) + self.version()
-        return f"{self._account}-{hashlib.sha256(digest.encode()).hexdigest()[:24]}"
+        """What changes with the data and with how they are read, so that no older form is taken for theirs."""
+        return form_digest(self.statements.forms) + self.version()
 
     def _path(self, forms: Mapping[str, TableForm]) -> Path:
-        return self._folder / f"{self._data}-{edges_digest(forms)[:16]}.duckdb"
-
-    def _files(self) -> list[Path]:
-        return list(self._folder.glob(f"{self._account}-*.duckdb"))
-
-    @property
-    def _folder(self) -> Path:
-        return self.beside.parent / "prepared"
-
-    @cached_property
-    def _account(self) -> str:
-        named = repr((self.beside.name, self.account.sources, self.account.unit))  # ledgers may share a folder
-        return hashlib.sha256(named.encode()).hexdigest()[:16]
+        return self.folder.place(self._data, edges_digest(forms))

@@ -1,0 +1,74 @@
+"""The folder in which prepared forms lie: beside the ledger, each file named for whose form it is and of which data."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from shutil import rmtree
+
+from tacit.curator.folder_lock import alone_in
+from tacit.ledger.durable import make_folder
+from tacit.ledger.registry import AccountName
+
+
+@dataclass(frozen=True, eq=False)
+class FormFolder:
+    """The forms of one account's data. A name has three parts: the account, the data as they were read, the grids."""
+
+    beside: Path  # the ledger
+    account: AccountName
+
+    def place(self, data: str, grids: str) -> Path:
+        """Where the form of these data, with norms on these grids, is or would be."""
+        return self._folder / f"{self._named(data)}-{_short(grids, 16)}.duckdb"
+
+    def form_of(self, data: str) -> Path | None:
+        """The form of these data, whatever grids it has norms on."""
+        return next((path for path in self.files() if path.name.startswith(f"{self._named(data)}-")), None)
+
+    def files(self) -> list[Path]:
+        """Every finished form of the account."""
+        return list(self._folder.glob(f"{self._owner}-*.duckdb"))
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Nobody else is at work in the folder; what was left by processes that were killed is gone."""
+        make_folder(self._folder)
+        with alone_in(self._folder):
+            for draft in self._folder.glob(f".{self._owner}-*"):
+                rmtree(draft, ignore_errors=True)
+            yield
+
+    def drop(self) -> int:
+        """Remove every form, unfinished ones too; how many finished ones there were."""
+        if not self._folder.is_dir():
+            return 0
+        with self.alone():
+            return self.clear(None)
+
+    def clear(self, spared: Path | None) -> int:
+        """Remove every finished form but this one; how many there were."""
+        others = set(self.files()) - {spared}
+        for path in others:
+            path.unlink(missing_ok=True)
+        return len(others)
+
+    @property
+    def _folder(self) -> Path:
+        return self.beside.parent / "prepared"
+
+    @cached_property
+    def _owner(self) -> str:
+        named = repr((self.beside.name, self.account.sources, self.account.unit))  # ledgers may share a folder
+        return _short(named, 16)
+
+    def _named(self, data: str) -> str:
+        return f"{self._owner}-{_short(data, 24)}"
+
+
+def _short(text: str, letters: int) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:letters]
