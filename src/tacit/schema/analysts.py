@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from tacit.errors import Refused
@@ -12,7 +13,7 @@ from tacit.schema.problems import Problems
 STEWARD = "steward"
 
 
-def read_analysts(written: dict[str, object], problems: Problems) -> dict[str, Fraction]:
+def read_analysts(written: Mapping[str, object], problems: Problems) -> dict[str, Fraction]:
     """The shares by name. They may add up to more than one: the budget of the data bounds all of them together."""
     place = ("dataset", "analysts")
     for first, second in clashes(written):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -23,7 +23,7 @@ KeysOf: TypeAlias = Callable[[KeyLookup, Kind], tuple[Key, ...]]
 
 
 def read_columns(
-    written: dict[str, ColumnFile], place: Place, keys_of: KeysOf, problems: Problems
+    written: Mapping[str, ColumnFile], place: Place, keys_of: KeysOf, problems: Problems
 ) -> dict[str, Column]:
     """The columns of a table, each by its name."""
     for first, second in clashes(written):

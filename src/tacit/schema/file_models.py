@@ -1,21 +1,23 @@
 """The grammar of a description file: which keys may stand where, and of which shape their values are.
 
 Numbers and dates are taken as they come here (`object`); what they must be depends on the column, and is read there.
+A key that has a default may be left out. `Annotated` says how the file spells a key that has another name here.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
-
-SHAPES = ("list of keys", "keys of a lookup", "range of keys")
+_NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
-class Part(BaseModel):
+class Part:
     """A part of the file: keys it does not know are refused, and no value is bent into another type."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    def __init__(self, **values: object) -> None:
+        self.__dict__.update(values)
 
 
 class UnitFile(Part):
@@ -42,7 +44,7 @@ class DatasetFile(Part):
     name: str
     unit: UnitFile
     budget: BudgetFile
-    analysts: dict[str, object] = {}
+    analysts: Mapping[str, object] = _NONE
     ledger: str | None = None
     spark: str | None = None
 
@@ -50,8 +52,8 @@ class DatasetFile(Part):
 class KeyRange(Part):
     """`keys = { from = …, to = … }`: whole numbers or days, both ends included."""
 
-    first: object = Field(alias="from")
-    last: object = Field(alias="to")
+    first: Annotated[object, "from"]
+    last: Annotated[object, "to"]
 
 
 class KeyLookup(Part):
@@ -61,31 +63,15 @@ class KeyLookup(Part):
     column: str
 
 
-def _shape(value: object) -> str | None:
-    if isinstance(value, list):
-        return SHAPES[0]
-    if isinstance(value, dict):
-        return SHAPES[1] if "lookup" in value else SHAPES[2]
-    return None
-
-
-Keys: TypeAlias = Annotated[
-    Annotated[list[object], Tag(SHAPES[0])]
-    | Annotated[KeyLookup, Tag(SHAPES[1])]
-    | Annotated[KeyRange, Tag(SHAPES[2])],
-    Discriminator(_shape),
-]
-
-
 class ColumnFile(Part):
     """A column: its type, and what is declared of its values."""
 
     type: Literal["int", "decimal", "money", "float", "text", "bool", "date", "timestamp"]
-    low: object = Field(default=None, alias="min")
-    high: object = Field(default=None, alias="max")
+    low: Annotated[object, "min"] = None
+    high: Annotated[object, "max"] = None
     nullable: bool = True
     scale: int | None = None
-    keys: Keys | None = None
+    keys: list[object] | KeyLookup | KeyRange | None = None
 
 
 class OwnerFile(Part):
@@ -102,7 +88,7 @@ class LimitsFile(Part):
 
     rows: object = None
     keys: object = None
-    totals: dict[str, object] = {}
+    totals: Mapping[str, object] = _NONE
 
 
 class SourceFile(Part):
@@ -118,19 +104,19 @@ class TableFile(SourceFile):
 
     unit: OwnerFile | None = None
     limits: LimitsFile = LimitsFile()
-    columns: dict[str, ColumnFile] = {}
+    columns: Mapping[str, ColumnFile] = _NONE
 
 
 class LookupFile(SourceFile):
     """`[lookups.…]`: a public table."""
 
     key: str
-    columns: dict[str, ColumnFile]
+    columns: Mapping[str, ColumnFile]
 
 
 class DescriptionFile(Part):
     """A whole file."""
 
     dataset: DatasetFile
-    tables: dict[str, TableFile]
-    lookups: dict[str, LookupFile] = {}
+    tables: Mapping[str, TableFile]
+    lookups: Mapping[str, LookupFile] = _NONE

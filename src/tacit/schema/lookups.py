@@ -17,7 +17,7 @@ from tacit.schema.public_keys import check_keyed
 from tacit.schema.tables import Place, source_of
 
 
-def read_lookups(written: dict[str, LookupFile], place: Place, problems: Problems) -> dict[str, Lookup]:
+def read_lookups(written: Mapping[str, LookupFile], place: Place, problems: Problems) -> dict[str, Lookup]:
     """The public tables, each by its name."""
     return {name: _lookup(name, lookup, place, problems) for name, lookup in written.items()}
 

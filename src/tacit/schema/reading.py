@@ -8,20 +8,19 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from tacit.errors import Refused
 from tacit.loss.relation import Relation
 from tacit.schema.analysts import read_analysts
 from tacit.schema.budgets import read_budget
 from tacit.schema.database_source import is_database
 from tacit.schema.description import Description, Lookup, Source, Table, Unit
-from tacit.schema.file_errors import CURES, note_errors
+from tacit.schema.file_errors import CURES
+from tacit.schema.file_grammar import read_file
 from tacit.schema.file_models import DatasetFile, DescriptionFile, UnitFile
 from tacit.schema.lookup_keys import ReadPublic
 from tacit.schema.lookups import LookupKeys, read_lookups
 from tacit.schema.names import check_name, clashes
-from tacit.schema.problems import Problems, RefusedDescription
+from tacit.schema.problems import Problems
 from tacit.schema.spark_source import read_master
 from tacit.schema.tables import Place, read_tables
 
@@ -74,11 +73,9 @@ def _toml(path: Path) -> dict[str, object]:
 
 
 def _grammatical(values: dict[str, object], problems: Problems) -> DescriptionFile:
-    try:
-        return DescriptionFile.model_validate(values)
-    except ValidationError as error:
-        note_errors(error, problems)
-        raise RefusedDescription(problems.file, tuple(problems.found)) from None
+    written = read_file(values, problems)
+    problems.refuse_if_any()
+    return written
 
 
 def _unit(written: UnitFile, problems: Problems) -> Unit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,7 +27,7 @@ class Place:
 
 
 def read_tables(
-    written: dict[str, TableFile], unit: Unit, place: Place, keys_of: KeysOf, problems: Problems
+    written: Mapping[str, TableFile], unit: Unit, place: Place, keys_of: KeysOf, problems: Problems
 ) -> dict[str, Table]:
     """The private tables, each by its name, with every row's owner reachable."""
     if not written:
