@@ -6,9 +6,7 @@ import gc
 from importlib import import_module
 from typing import Any, Final
 
-import typer
-from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command
+import click
 
 from tacit.curator.command import COMMANDS as CURATOR
 from tacit.errors import Failed, Refused
@@ -20,40 +18,42 @@ COMMANDS: Final = {
 REFUSED, FAILED, INTERRUPTED = 2, 3, 130
 
 
-class Commands(TyperGroup):
+class Commands(click.Group):
     """A group whose commands are modules: listed by name, imported when called; it says how each call ended."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command's name and purpose, enough to list it."""
         known = COMMANDS.get(cmd_name)
-        return None if known is None else TyperCommand(cmd_name, help=known[1])
+        return None if known is None else click.Command(cmd_name, short_help=known[1])
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         name, command, rest = super().resolve_command(ctx, args)
         if name is not None:
-            command = get_command(import_module(COMMANDS[name][0]).app)
+            command = getattr(import_module(COMMANDS[name][0]), name)
         return name, command, rest
 
-    def invoke(self, ctx: Any) -> Any:
+    def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except Refused as refused:
             _say_refused(refused, has_budget=ctx.invoked_subcommand in CURATOR)
-            raise typer.Exit(REFUSED) from None
+            raise click.exceptions.Exit(REFUSED) from None
         except Failed as failed:
-            typer.echo(f"{failed} Asking again runs under the same charge.", err=True)
-            raise typer.Exit(FAILED) from None
+            click.echo(f"{failed} Asking again runs under the same charge.", err=True)
+            raise click.exceptions.Exit(FAILED) from None
         except KeyboardInterrupt:
-            typer.echo("Interrupted. What was charged stays charged; asking again runs under that charge.", err=True)
-            raise typer.Exit(INTERRUPTED) from None
+            click.echo("Interrupted. What was charged stays charged; asking again runs under that charge.", err=True)
+            raise click.exceptions.Exit(INTERRUPTED) from None
 
 
 def _say_refused(refused: Refused, *, has_budget: bool) -> None:
     if not has_budget:
-        typer.echo(str(refused), err=True)
+        click.echo(str(refused), err=True)
         return
     from tacit.curator.commands.printing import say  # it loads what an answer would have needed
 
@@ -62,18 +62,8 @@ def _say_refused(refused: Refused, *, has_budget: bool) -> None:
     say(f"Accepted instead: {refused.accepted}", err=True)
 
 
-app = typer.Typer(
-    cls=Commands,
-    help="Answers about people that give no person away.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="markdown",
-    pretty_exceptions_enable=False,
-)
-
-
-@app.callback()
-def root() -> None:
+@click.group(cls=Commands, no_args_is_help=True)
+def app() -> None:
     """Answers about people that give no person away."""
 
 

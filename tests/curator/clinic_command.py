@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from tacit.__main__ import app
 

@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
 from tests.curator.clinic_command import BY_REGION, Clinic
-from typer.testing import CliRunner
 
 from tacit.__main__ import COMMANDS, app
 

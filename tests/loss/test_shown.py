@@ -6,13 +6,13 @@ import json
 import math
 from fractions import Fraction
 
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from tacit.errors import Refused
 from tacit.loss import Bracket
-from tacit.loss.command import app
+from tacit.loss.command import account as app
 from tacit.loss.sharp import shown_down, shown_up
 
 _RUN = CliRunner()

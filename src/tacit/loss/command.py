@@ -7,9 +7,8 @@ import math
 from fractions import Fraction
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated
 
-import typer
+import click
 from rich.console import Console
 from rich.table import Table
 
@@ -25,30 +24,28 @@ from tacit.loss.plans.question import Question
 from tacit.loss.sharp import shown_down, shown_up
 from tacit.loss.words import guess_probability, percent_up
 
-app = typer.Typer(
-    help="What many releases cost together, and how much noise a promise needs.",
-    no_args_is_help=True,
-    rich_markup_mode="markdown",
-)
 _console = Console(highlight=False, soft_wrap=True)
 
-Releases = Annotated[
-    list[str], typer.Argument(help='What is released, as in "gaussian(sigma=1, q=0.01) x 1000"; several compose.')
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Delta = Annotated[str, typer.Option(help="The probability δ with which the promise may fail.")]
-Picture = Annotated[Path | None, typer.Option(help="Draw it to this PNG or SVG file.")]
+_delta = click.option("--delta", required=True, help="The probability δ with which the promise may fail.")
+_figure = click.option("--figure", type=click.Path(path_type=Path), help="Draw it to this PNG or SVG file.")
+_as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-@app.command()
-def compose(
-    releases: Releases,
-    delta: Delta,
-    gap: Annotated[str, typer.Option(help="How far apart the two ends may be.")] = "1e-3",
-    figure: Picture = None,
-    as_json: AsJson = False,
-) -> None:
+@click.group(no_args_is_help=True)
+def account() -> None:
+    """What many releases cost together, and how much noise a promise needs."""
+
+
+@account.command()
+@click.argument("releases", nargs=-1, required=True)
+@_delta
+@click.option("--gap", default="1e-3", show_default=True, help="How far apart the two ends may be.")
+@_figure
+@_as_json
+def compose(releases: tuple[str, ...], delta: str, gap: str, figure: Path | None, as_json: bool) -> None:
     """What these releases cost together: ε at δ, between two certified ends.
+
+    RELEASES are what is released, as in "gaussian(sigma=1, q=0.01) x 1000"; several compose.
 
     Example: `tacit account compose "gaussian(sigma=1.1, q=256/60000) x 14100" "laplace(scale=10) x 50" --delta 1e-5`
     """
@@ -78,21 +75,22 @@ def compose(
     _say_where(figure)
 
 
-@app.command()
-def calibrate(
-    release: Annotated[str, typer.Argument(help='What is released, as in "gaussian(q=0.01) x 1000".')],
-    epsilon: Annotated[str, typer.Option(help="The ε to keep.")],
-    delta: Delta,
-    find: Annotated[
-        str | None, typer.Option(help="What to find: sigma, scale, q or times; else what is missing.")
-    ] = None,
-    figure: Picture = None,
-    as_json: AsJson = False,
-) -> None:
+@account.command()
+@click.argument("release")
+@click.option("--epsilon", required=True, help="The ε to keep.")
+@_delta
+@click.option("--find", help="What to find: sigma, scale, q or times; else what is missing.")
+@_figure
+@_as_json
+def calibrate(release: str, epsilon: str, delta: str, find: str | None, figure: Path | None, as_json: bool) -> None:
     """The least noise, the largest sample or the most steps that keep a promise.
 
-    Examples: `tacit account calibrate "gaussian(q=0.01) x 1000" --epsilon 2 --delta 1e-5`,
-    `tacit account calibrate "gaussian(sigma=1, q=0.01)" --find times --epsilon 2 --delta 1e-5`
+    RELEASE is what is released, as in "gaussian(q=0.01) x 1000".
+
+    \b
+    Examples:
+      tacit account calibrate "gaussian(q=0.01) x 1000" --epsilon 2 --delta 1e-5
+      tacit account calibrate "gaussian(sigma=1, q=0.01)" --find times --epsilon 2 --delta 1e-5
     """
     question = Question.of(parse(release), find)
     start = perf_counter()
@@ -114,15 +112,14 @@ def calibrate(
     _say_where(figure)
 
 
-@app.command()
-def compare(
-    epsilon: Annotated[str, typer.Option(help="ε of each release.")],
-    delta: Annotated[str, typer.Option(help="δ of each release.")],
-    times: Annotated[int, typer.Option(help="How many releases, at most.")],
-    total_delta: Annotated[str | None, typer.Option(help="δ of all together; else 1−(1−δ)^k and 0.005 more.")] = None,
-    figure: Picture = None,
-    as_json: AsJson = False,
-) -> None:
+@account.command()
+@click.option("--epsilon", required=True, help="ε of each release.")
+@click.option("--delta", required=True, help="δ of each release.")
+@click.option("--times", type=int, required=True, help="How many releases, at most.")
+@click.option("--total-delta", help="δ of all together; else 1−(1−δ)^k and 0.005 more.")
+@_figure
+@_as_json
+def compare(epsilon: str, delta: str, times: int, total_delta: str | None, figure: Path | None, as_json: bool) -> None:
     """How the published composition bounds compare with the exact optimum, from 1 release to many.
 
     Example: `tacit account compare --epsilon 0.1 --delta 0.001 --times 30 --figure compare.png`
@@ -150,14 +147,13 @@ def compare(
     _say_where(figure)
 
 
-@app.command()
-def region(
-    epsilon: Annotated[str, typer.Option(help="ε of each release.")],
-    delta: Annotated[str, typer.Option(help="δ of each release.")] = "0",
-    times: Annotated[str, typer.Option(help="How many releases: a number, or a range as in 1..5.")] = "1",
-    figure: Picture = None,
-    as_json: AsJson = False,
-) -> None:
+@account.command()
+@click.option("--epsilon", required=True, help="ε of each release.")
+@click.option("--delta", default="0", show_default=True, help="δ of each release.")
+@click.option("--times", default="1", show_default=True, help="How many releases: a number, or a range as in 1..5.")
+@_figure
+@_as_json
+def region(epsilon: str, delta: str, times: str, figure: Path | None, as_json: bool) -> None:
     """Which false-alarm and miss rates a test of membership can have after k releases: the privacy region.
 
     Example: `tacit account region --epsilon 0.4 --delta 0.1 --times 1..5 --figure region.png`
@@ -200,7 +196,7 @@ def _range(text: str) -> list[int]:
 
 
 def _print_json(**fields: object) -> None:
-    typer.echo(json.dumps(_finite(fields)))
+    click.echo(json.dumps(_finite(fields)))
 
 
 def _finite(value: object) -> object:

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
-from tacit.curator.commands.options import File, LedgerPath
+from tacit.curator.commands import options
 from tacit.curator.commands.printing import say, terminal_width
 from tacit.curator.dataset import open_dataset
 
-app = typer.Typer(rich_markup_mode="markdown", add_completion=False)
 
-
-@app.command()
-def budget(
-    file: File,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    ledger: LedgerPath = None,
-) -> None:
+@click.command()
+@options.file
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@options.ledger
+def budget(file: Path, as_json: bool, ledger: str | None) -> None:
     """Show what was spent, by whom, on what, what is left, and how many more such queries fit.
+
+    FILE is the description of the data set, as `tacit init` writes it.
 
     Example: `tacit budget clinic.toml`
     """
     with open_dataset(file, ledger=ledger) as dataset:
         view = dataset.budget()
     if as_json:
-        typer.echo(json.dumps(view.fields(), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(view.fields(), ensure_ascii=False, indent=2))
     else:
         say(view.text(terminal_width()))

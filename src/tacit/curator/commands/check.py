@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import typer
+from pathlib import Path
+
+import click
 
 from tacit.curator.checking import check_dataset
-from tacit.curator.commands.options import File, LedgerPath
+from tacit.curator.commands import options
 from tacit.curator.commands.printing import say
 from tacit.curator.commands.waiting import Waiting
 from tacit.curator.opened import open_data
 
-app = typer.Typer(rich_markup_mode="markdown", add_completion=False)
 
-
-@app.command()
-def check(file: File, ledger: LedgerPath = None) -> None:
+@click.command()
+@options.file
+@options.ledger
+def check(file: Path, ledger: str | None) -> None:
     """Say whether a description fits its data, and what it promises. It counts rows: for the steward alone.
+
+    FILE is the description of the data set, as `tacit init` writes it.
 
     Example: `tacit check clinic.toml`
     """

@@ -2,48 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
-from tacit.curator.commands.options import (
-    Confidence,
-    Delta,
-    Epsilon,
-    Error,
-    File,
-    LedgerPath,
-    Size,
-    Sql,
-    read_sql,
-)
+from tacit.curator.commands import options
 from tacit.curator.commands.printing import say
 from tacit.curator.dataset import open_dataset
 
-app = typer.Typer(rich_markup_mode="markdown", add_completion=False)
 
-
-@app.command()
+@click.command()
+@options.file
+@options.sql
+@options.epsilon
+@options.delta
+@options.error
+@options.size
+@options.confidence
+@click.option("--brief", is_flag=True, help="Leave out the SQL that the engine would get.")
+@options.ledger
 def explain(
-    file: File,
-    sql: Sql,
-    epsilon: Epsilon = None,
-    delta: Delta = None,
-    error: Error = None,
-    size: Size = None,
-    confidence: Confidence = "0.95",
-    brief: Annotated[bool, typer.Option("--brief", help="Leave out the SQL that the engine would get.")] = False,
-    ledger: LedgerPath = None,
+    file: Path,
+    sql: str,
+    epsilon: str | None,
+    delta: str | None,
+    error: str | None,
+    size: str | None,
+    confidence: str,
+    brief: bool,
+    ledger: str | None,
 ) -> None:
     """Say what a query would cost and how far off it would be. Nothing is spent and no row is read.
 
-    Without a price, ε = 0.1 is explained. Examples:
+    FILE is the description of the data set, as `tacit init` writes it; SQL is the query: @query.sql reads it from a
+    file, - from the input. Without a price, ε = 0.1 is explained.
 
-    - `tacit explain clinic.toml "SELECT region, COUNT(*) FROM visits GROUP BY region" --epsilon 0.5`
-    - `tacit explain clinic.toml @query.sql --error 50`
+    \b
+    Examples:
+      tacit explain clinic.toml "SELECT COUNT(*) FROM visits" --epsilon 0.5
+      tacit explain clinic.toml @query.sql --error 50
     """
     with open_dataset(file, ledger=ledger) as dataset:
         found = dataset.explain(
-            read_sql(sql), epsilon=epsilon, delta=delta, error=error, size=size, confidence=confidence
+            options.read_sql(sql), epsilon=epsilon, delta=delta, error=error, size=size, confidence=confidence
         )
     say(found.brief() if brief else found)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from tacit.curator.commands.printing import say
 from tacit.errors import Refused
@@ -13,20 +12,27 @@ from tacit.query.engines.choice import engine_of
 from tacit.schema.first_file import FirstFile, first_description
 from tacit.schema.sources import read_source
 
-app = typer.Typer(rich_markup_mode="markdown", add_completion=False)
 
-
-@app.command()
+@click.command()
+@click.argument("data")
+@click.option("--unit", help="The column that tells people apart.")
+@click.option("--row", is_flag=True, help="Each row is a person of its own.")
+@click.option("--out", type=click.Path(path_type=Path), help="Where to write; the data's name with .toml if not given.")
+@click.option("--name", help="What to call the data set.")
+@click.option("--table", help="The table in a DuckDB file.")
+@click.option("--delimiter", help="What stands between the values of a CSV file.")
 def init(
-    data: Annotated[str, typer.Argument(help="A Parquet file or folder, a CSV file, or a DuckDB file.")],
-    unit: Annotated[str | None, typer.Option(help="The column that tells people apart.")] = None,
-    row: Annotated[bool, typer.Option("--row", help="Each row is a person of its own.")] = False,
-    out: Annotated[Path | None, typer.Option(help="Where to write; the data's name with .toml if not given.")] = None,
-    name: Annotated[str | None, typer.Option(help="What to call the data set.")] = None,
-    table: Annotated[str | None, typer.Option(help="The table in a DuckDB file.")] = None,
-    delimiter: Annotated[str | None, typer.Option(help="What stands between the values of a CSV file.")] = None,
+    data: str,
+    unit: str | None,
+    row: bool,
+    out: Path | None,
+    name: str | None,
+    table: str | None,
+    delimiter: str | None,
 ) -> None:
     """Write a first description of a data set. Only names and types of columns are read, no value.
+
+    DATA is a Parquet file or folder, a CSV file, or a DuckDB file.
 
     Example: `tacit init visits.parquet --unit patient_id --out clinic.toml`
     """

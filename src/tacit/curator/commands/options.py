@@ -4,35 +4,23 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, TypeAlias
 
-import typer
+import click
 
 from tacit.errors import Refused
 
-File: TypeAlias = Annotated[Path, typer.Argument(help="The description of the data set, as `tacit init` writes it.")]
-Sql: TypeAlias = Annotated[str, typer.Argument(help="The query; @query.sql reads it from a file, - from the input.")]
-Epsilon: TypeAlias = Annotated[str | None, typer.Option(help="The price: this release alone is (ε, δ)-private.")]
-Delta: TypeAlias = Annotated[str | None, typer.Option(help="Its δ; a hundredth of the budget's if not given.")]
-Error: TypeAlias = Annotated[
-    str | None, typer.Option(help="Instead of a price: the error that every cell must keep, as 50 or 2%.")
-]
-Size: TypeAlias = Annotated[str | None, typer.Option(help="For --error: a public size of the smallest group.")]
-Confidence: TypeAlias = Annotated[str, typer.Option(help="How sure the intervals are.")]
-Fresh: TypeAlias = Annotated[bool, typer.Option("--fresh", help="Pay for new noise where an earlier answer is free.")]
-Analyst: TypeAlias = Annotated[
-    str | None, typer.Option("--as", metavar="NAME", help="Which analyst asks; the steward if not given.")
-]
-Memory: TypeAlias = Annotated[
-    str | None, typer.Option(help="The most memory to use, as 2GB; what does not fit goes to temporary files.")
-]
-Threads: TypeAlias = Annotated[
-    int | None, typer.Option(help="The most threads to use; all that there are if not given.")
-]
-LedgerPath: TypeAlias = Annotated[
-    str | None,
-    typer.Option("--ledger", help="The ledger, if not the usual: a file, or postgresql://….", show_default=False),
-]
+file = click.argument("file", type=click.Path(path_type=Path))
+sql = click.argument("sql")
+epsilon = click.option("--epsilon", help="The price: this release alone is (ε, δ)-private.")
+delta = click.option("--delta", help="Its δ; a hundredth of the budget's if not given.")
+error = click.option("--error", help="Instead of a price: the error that every cell must keep, as 50 or 2%.")
+size = click.option("--size", help="For --error: a public size of the smallest group.")
+confidence = click.option("--confidence", default="0.95", show_default=True, help="How sure the intervals are.")
+fresh = click.option("--fresh", is_flag=True, help="Pay for new noise where an earlier answer is free.")
+analyst = click.option("--as", "analyst", metavar="NAME", help="Which analyst asks; the steward if not given.")
+memory = click.option("--memory", help="The most memory to use, as 2GB; what does not fit goes to temporary files.")
+threads = click.option("--threads", type=int, help="The most threads to use; all that there are if not given.")
+ledger = click.option("--ledger", help="The ledger, if not the usual: a file, or postgresql://….")
 
 
 def read_sql(written: str) -> str:

@@ -8,7 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Final
 
-import typer
+import click
 
 from tacit.certificate.certificate import Certificate
 from tacit.curator.commands.printing import say
@@ -67,7 +67,7 @@ class Output:
                 f"Answered, but not all of it could be written. {why}\nThe answer is kept: asking again is free.",
                 err=True,
             )
-            raise typer.Exit(FAILED) from None
+            raise click.exceptions.Exit(FAILED) from None
 
     def _write_answer(self, release: Release) -> None:
         if self.form is Format.PARQUET and self.out is not None:
@@ -75,7 +75,7 @@ class Output:
         else:
             text = {Format.CSV: release.to_csv, Format.JSON: release.to_json}.get(self.form, release.text)()
             if self.out is None:
-                typer.echo(text, nl=self.form is Format.TABLE)
+                click.echo(text, nl=self.form is Format.TABLE)
             else:
                 self.out.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8", newline="")
         if self.out is not None:

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
-from tacit.curator.commands.options import File, LedgerPath, Memory, Threads
+from tacit.curator.commands import options
 from tacit.curator.commands.printing import say, step_by_step
 from tacit.curator.opened import open_data
 
-app = typer.Typer(rich_markup_mode="markdown", add_completion=False)
 
-
-@app.command()
-def prepare(
-    file: File,
-    drop: Annotated[bool, typer.Option("--drop", help="Remove the prepared form instead.")] = False,
-    memory: Memory = None,
-    threads: Threads = None,
-    ledger: LedgerPath = None,
-) -> None:
+@click.command()
+@options.file
+@click.option("--drop", is_flag=True, help="Remove the prepared form instead.")
+@options.memory
+@options.threads
+@options.ledger
+def prepare(file: Path, drop: bool, memory: str | None, threads: int | None, ledger: str | None) -> None:
     """Keep every person's totals, so that later questions are scans of few rows. For the steward alone.
 
     The form is a copy of personal data: it lies beside the ledger, in a file that its owner alone can read. Answers
     are the same with and without it, and cost the same. When the data change it is left aside, until you prepare again.
+
+    FILE is the description of the data set, as `tacit init` writes it.
 
     Example: `tacit prepare clinic.toml`
     """

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from shutil import get_terminal_size
 
-import typer
+import click
 
 from tacit.release.text import folded
 
@@ -25,7 +25,7 @@ def wrapped(text: str) -> str:
 
 def say(text: object, *, err: bool = False) -> None:
     """Print for people."""
-    typer.echo(wrapped(str(text)), err=err)
+    click.echo(wrapped(str(text)), err=err)
 
 
 @contextmanager

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
-from tacit.curator.commands.options import Delta, File, Fresh, LedgerPath, Memory, Threads
+from tacit.curator.commands import options
 from tacit.curator.commands.printing import say
 from tacit.curator.commands.waiting import Waiting
 from tacit.curator.dataset import open_dataset
 
-app = typer.Typer(rich_markup_mode="markdown", add_completion=False)
 
-
-@app.command()
+@click.command()
+@options.file
+@click.option("--epsilon", required=True, help="The price: this release alone is (ε, δ)-private.")
+@options.delta
+@options.fresh
+@options.memory
+@options.threads
+@options.ledger
 def profile(
-    file: File,
-    epsilon: Annotated[str, typer.Option(help="The price: this release alone is (ε, δ)-private.")],
-    delta: Delta = None,
-    fresh: Fresh = False,
-    memory: Memory = None,
-    threads: Threads = None,
-    ledger: LedgerPath = None,
+    file: Path,
+    epsilon: str,
+    delta: str | None,
+    fresh: bool,
+    memory: str | None,
+    threads: int | None,
+    ledger: str | None,
 ) -> None:
     """Learn privately how many rows, keys and how large totals people have. Later queries choose their limits from it.
+
+    FILE is the description of the data set, as `tacit init` writes it.
 
     Example: `tacit profile clinic.toml --epsilon 0.2`
     """

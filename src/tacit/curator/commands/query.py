@@ -3,64 +3,68 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from tacit.curator.commands.options import (
-    Analyst,
-    Confidence,
-    Delta,
-    Epsilon,
-    Error,
-    File,
-    Fresh,
-    LedgerPath,
-    Memory,
-    Size,
-    Sql,
-    Threads,
-    read_sql,
-)
+from tacit.curator.commands import options
 from tacit.curator.commands.output import Format, Output
 from tacit.curator.commands.waiting import Waiting
 from tacit.curator.dataset import open_dataset
 
-app = typer.Typer(rich_markup_mode="markdown", add_completion=False)
+_FORMATS = click.Choice([form.value for form in Format])
+_PATH = click.Path(path_type=Path)
 
 
-@app.command()
+@click.command()
+@options.file
+@options.sql
+@options.epsilon
+@options.delta
+@options.error
+@options.size
+@options.confidence
+@options.fresh
+@options.analyst
+@click.option("--format", "form", type=_FORMATS, help="How to write the answer; as --out ends, else as a table.")
+@click.option("--out", type=_PATH, help="Write the answer to this file.")
+@click.option("--figure", type=_PATH, help="Draw the answer to this PNG, SVG or PDF file.")
+@click.option("--certificate", type=_PATH, help="Write the signed certificate to this file.")
+@options.memory
+@options.threads
+@options.ledger
 def query(
-    file: File,
-    sql: Sql,
-    epsilon: Epsilon = None,
-    delta: Delta = None,
-    error: Error = None,
-    size: Size = None,
-    confidence: Confidence = "0.95",
-    fresh: Fresh = False,
-    analyst: Analyst = None,
-    form: Annotated[
-        Format | None, typer.Option("--format", help="How to write the answer; as --out ends, else as a table.")
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the answer to this file.")] = None,
-    figure: Annotated[Path | None, typer.Option(help="Draw the answer to this PNG, SVG or PDF file.")] = None,
-    certificate: Annotated[Path | None, typer.Option(help="Write the signed certificate to this file.")] = None,
-    memory: Memory = None,
-    threads: Threads = None,
-    ledger: LedgerPath = None,
+    file: Path,
+    sql: str,
+    epsilon: str | None,
+    delta: str | None,
+    error: str | None,
+    size: str | None,
+    confidence: str,
+    fresh: bool,
+    analyst: str | None,
+    form: str | None,
+    out: Path | None,
+    figure: Path | None,
+    certificate: Path | None,
+    memory: str | None,
+    threads: int | None,
+    ledger: str | None,
 ) -> None:
     """Answer a query privately. The price is charged first; what an earlier release answers is free.
 
-    Examples:
+    FILE is the description of the data set, as `tacit init` writes it; SQL is the query: @query.sql reads it from a
+    file, - from the input.
 
-    - `tacit query clinic.toml "SELECT region, AVG(cost) FROM visits GROUP BY region" --epsilon 0.5`
-    - `tacit query clinic.toml "SELECT COUNT(*) FROM visits" --error 50`
-    - `tacit query clinic.toml @query.sql --epsilon 0.2 --as alice --out answer.csv --figure answer.png`
+    \b
+    Examples:
+      tacit query clinic.toml "SELECT AVG(cost) FROM visits" --epsilon 0.5
+      tacit query clinic.toml "SELECT COUNT(*) FROM visits" --error 50
+      tacit query clinic.toml @query.sql --epsilon 0.2 --as alice --out answer.csv
 
     Exit codes: 0 answered, 2 refused and nothing spent, 3 failed after the charge, 130 interrupted.
     """
-    text, output = read_sql(sql), Output.checked(form, out, figure, certificate)
+    text = options.read_sql(sql)
+    output = Output.checked(None if form is None else Format(form), out, figure, certificate)
     waiting = Waiting("Answering", is_steward=analyst is None)
     with open_dataset(
         file, ledger=ledger, analyst=analyst, memory=memory, threads=threads, watcher=waiting.watch

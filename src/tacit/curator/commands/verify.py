@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from tacit.certificate.certificate import Certificate
 from tacit.certificate.signing import SigningKey, fingerprint, key_beside
@@ -14,25 +13,20 @@ from tacit.curator.commands.printing import say
 from tacit.errors import Refused
 from tacit.ledger.ledger import Ledger
 
-app = typer.Typer(rich_markup_mode="markdown", add_completion=False)
 
-
-@app.command()
-def verify(
-    certificate: Annotated[Path | None, typer.Argument(help="A certificate, as `tacit query` writes it.")] = None,
-    key: Annotated[str | None, typer.Option(help="The steward's public key, in hex, or a file with it.")] = None,
-    ledger: Annotated[
-        str | None, typer.Option(help="Read a whole ledger again: its path or address, or the description of its data.")
-    ] = None,
-    accept_witness: Annotated[
-        bool,
-        typer.Option(
-            "--accept-witness",
-            help="The steward's word that the ledger is the newest, where its witness is lost or the machine is new.",
-        ),
-    ] = False,
-) -> None:
+@click.command()
+@click.argument("certificate", type=click.Path(path_type=Path), required=False)
+@click.option("--key", help="The steward's public key, in hex, or a file with it.")
+@click.option("--ledger", help="Read a whole ledger again: its path or address, or the description of its data.")
+@click.option(
+    "--accept-witness",
+    is_flag=True,
+    help="The steward's word that the ledger is the newest, where its witness is lost or the machine is new.",
+)
+def verify(certificate: Path | None, key: str | None, ledger: str | None, accept_witness: bool) -> None:
     """Check a certificate offline, or read a whole ledger again; with both, the certificate must be of its key.
+
+    CERTIFICATE is one that `tacit query` wrote.
 
     A ledger that has entries is opened only where its witness is: a file on this machine that knows how far the ledger
     had come, so that one put back to an earlier state is noticed. A machine that joins a shared ledger has none yet.
@@ -41,11 +35,11 @@ def verify(
 
     Exits with 1 if something does not hold.
 
+    \b
     Examples:
-
-    - `tacit verify answer.json --key steward.pub`
-    - `tacit verify --ledger clinic.toml`
-    - `tacit verify --ledger postgresql://db.example.org/ledger --accept-witness`
+      tacit verify answer.json --key steward.pub
+      tacit verify --ledger clinic.toml
+      tacit verify --ledger postgresql://db.example.org/ledger --accept-witness
     """
     if certificate is None and ledger is None:
         raise Refused("to verify nothing", "Something must be named.", "a certificate, or --ledger clinic.toml.")
@@ -58,7 +52,7 @@ def verify(
     if certificate is not None:
         holds = _check_certificate(certificate, public) and holds
     if not holds:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
 def _check_ledger(written: str, accept_witness: bool) -> tuple[bytes | None, bool]:
