@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, NoReturn
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 
 _VERSION = 1
 _PURPOSE = b"tacit certificate\n"  # so that a signature under it can never pass for one of something else
 
 
-@dataclass(frozen=True)
+@frozen
 class Statement:
     """What is certified. It has no row count and no hash of data; there is no field for either.
 
@@ -54,7 +55,7 @@ class Statement:
         return stated | {"mechanisms": list(self.mechanisms), "claims": list(self.claims)}
 
 
-@dataclass(frozen=True)
+@frozen
 class Certificate:
     """A statement, the public key of who makes it, and the signature over both."""
 

@@ -6,7 +6,6 @@ import hashlib
 import hmac
 import os
 import secrets
-from dataclasses import dataclass
 from pathlib import Path
 
 from cryptography.exceptions import InvalidSignature
@@ -14,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from tacit.certificate.certificate import Certificate, Statement, signed_bytes
 from tacit.errors import Refused
+from tacit.frozen import frozen
 
 _HEADER = "tacit signing key 1 "
 
@@ -46,7 +46,7 @@ class SigningKey:
         return self._key.sign(message)
 
 
-@dataclass(frozen=True)
+@frozen
 class Verdict:
     """Whether a certificate holds, and a sentence that says so."""
 

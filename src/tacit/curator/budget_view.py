@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from tacit.frozen import frozen
 from tacit.ledger.account import Entry
 from tacit.loss.filters.filters import Filter
 from tacit.loss.loss import Loss
@@ -15,7 +15,7 @@ from tacit.release.price import share as share_words
 from tacit.schema.description import Description
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class BudgetView:
     """An account as it stands."""
 

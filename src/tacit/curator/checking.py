@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.certificate.signing import fingerprint
 from tacit.curator.opened import Opened
 from tacit.errors import Failed, Refused
+from tacit.frozen import frozen
 from tacit.loss.filters.filters import Filter
 from tacit.loss.words import guess_probability, percent_up
 from tacit.query.engine import Session
@@ -19,7 +19,7 @@ _EXAMPLE = Fraction(1, 10)
 _PROFILE = Fraction(1, 2)
 
 
-@dataclass(frozen=True)
+@frozen
 class Check:
     """A data set that fits its description. It knows how many rows there are, which is for the steward's eyes."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 
@@ -15,6 +15,7 @@ from tacit.curator.claims import claims_of, mechanisms_of
 from tacit.curator.opened import Opened
 from tacit.curator.watching import statements_of
 from tacit.errors import Failed, Refused
+from tacit.frozen import frozen
 from tacit.ledger.loss_text import loss_to_json
 from tacit.ledger.request import Charge, Request, Stored
 from tacit.loss.loss import Loss
@@ -27,7 +28,7 @@ from tacit.query.running.run import run
 _LETTERS, _LISTED = 12, 11  # letters of an identity, and how many of them a digest can list
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Answered:
     """A stored release: its noisy integers, the certificate signed for it, and whether it was free this time."""
 

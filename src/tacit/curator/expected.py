@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
+from tacit.frozen import frozen
 from tacit.mechanisms.answer import number
 from tacit.query.aggregates.aggregate import Aggregate
 from tacit.query.aggregates.mean import Mean
@@ -19,7 +19,7 @@ from tacit.query.plans.program import Program, program
 _EXAMPLE = 10_000
 
 
-@dataclass(frozen=True)
+@frozen
 class Expected:
     """How far off each aggregate will be; `program` is None while limits are still to be found."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
 from tacit.curator.expected import Expected
 from tacit.curator.notes import limit_notes, withheld
+from tacit.frozen import frozen
 from tacit.mechanisms.answer import percent
 from tacit.query.lowering.finding import BINS
 from tacit.query.plans.plan import Plan
@@ -21,7 +21,7 @@ from tacit.release.price import left, share
 _SEARCH: Final = BINS.index_sql("amount")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Explanation:
     """A plan at a price, for people: price, limits, expected errors, and the SQL that the engine would get."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +18,7 @@ from tacit.curator.resources import with_resources
 from tacit.curator.translatable import check_columns
 from tacit.curator.watching import Watcher, unwatched
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.ledger.account import Account, Entry
 from tacit.ledger.ledger import Ledger
 from tacit.ledger.places import default_places
@@ -40,7 +40,7 @@ PROFILE: Final = "profile."
 """What the digest of a released profile begins with."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Opened:
     """What the door works with. Opening reads the description and the files' headers; no row."""
 

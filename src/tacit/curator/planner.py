@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tacit.curator.opened import Opened
 from tacit.curator.translatable import check_question
 from tacit.exact import Number
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.planning import make_plan
@@ -15,7 +15,7 @@ from tacit.query.plans.price import Price, price_of
 from tacit.query.plans.question import Question, read_question
 
 
-@dataclass(frozen=True)
+@frozen
 class Planner:
     """Turns SQL into plans. It reads the description, headers and earlier releases; never a row."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tacit.curator.form_folder import FormFolder
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.query.aggregates.even_grid import Edges
 from tacit.query.catalogue import Catalogue
 from tacit.query.engine import Engine, Session
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from tacit.query.engines.kept_file import KeptFile, Progress
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Preparation:
     """The prepared form of a data set: where it is, and whether it is that of the data as they are now."""
 

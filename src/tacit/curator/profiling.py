@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tacit.curator.behind_the_charge import behind_the_charge, is_failure
 from tacit.curator.door import analyst_share
 from tacit.curator.opened import PROFILE, Opened
 from tacit.curator.price_words import price_words
 from tacit.errors import Failed, Refused
 from tacit.exact import Number
+from tacit.frozen import frozen
 from tacit.ledger.request import Request, Stored
 from tacit.loss.families.approx import Pure
 from tacit.query.limits.words import profile_words
@@ -21,7 +20,7 @@ from tacit.query.profile.subject import subjects_of
 from tacit.release.price import Price as PriceWords
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class ProfileAnswer:
     """A released profile, and its price."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from tacit.curator.expected import Expected
 from tacit.errors import Refused
 from tacit.exact import Number, positive
+from tacit.frozen import frozen
 from tacit.query.above.estimates import Estimates, Groups
 from tacit.query.aggregates.mean import Mean
 from tacit.query.aggregates.total import Total
@@ -17,7 +17,7 @@ from tacit.query.aggregates.total import Total
 _CLOSE = 1 + 1e-9  # numbers that differ by less are the same to a reader
 
 
-@dataclass(frozen=True)
+@frozen
 class Target:
     """An error that every cell must keep: absolute, or a share of a public expected size of the smallest cell."""
 

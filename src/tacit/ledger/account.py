@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.errors import Failed, Refused
 from tacit.exact import nonnegative
+from tacit.frozen import frozen
 from tacit.ledger.affordable import refuse_unless_affordable
 from tacit.ledger.chain import Chain
 from tacit.ledger.events import Charged, Settled
@@ -20,7 +20,7 @@ from tacit.loss.filters.filters import Filter
 from tacit.loss.loss import Loss
 
 
-@dataclass(frozen=True)
+@frozen
 class Entry:
     """A charge as people read it: who, when, what, what it cost, and whether its release was stored."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 
 SCHEMES: Final = ("postgresql://", "postgres://")
 _OPTIONS: Final = frozenset(["host", "service", "sslmode", "sslrootcert"])
@@ -18,7 +18,7 @@ _WANTED: Final = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Address:
     """Which server and database; perhaps as whom, never with which password: libpq finds that in its own places."""
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from fractions import Fraction
 from typing import Any, ClassVar, TypeAlias
 
+from tacit.frozen import frozen
 from tacit.ledger.fraction_text import fraction_from_text, fraction_to_text
 from tacit.ledger.loss_text import loss_from_json, loss_to_json
 from tacit.loss.loss import Loss
 
 
-@dataclass(frozen=True)
+@frozen
 class Opened:
     """An account came to be: its unit, its budget and the first sources it owns."""
 
@@ -25,7 +26,7 @@ class Opened:
         return {"time": self.time, "unit": self.unit, "budget": loss_to_json(self.budget), "sources": [*self.sources]}
 
 
-@dataclass(frozen=True)
+@frozen
 class Joined:
     """More sources came to an account, through a description that names them beside one of its own."""
 
@@ -37,7 +38,7 @@ class Joined:
         return {"time": self.time, "sources": [*self.sources]}
 
 
-@dataclass(frozen=True)
+@frozen
 class Charged:
     """A release was paid for: by whom, for what, and its loss in the account's currency."""
 
@@ -62,7 +63,7 @@ class Charged:
         }
 
 
-@dataclass(frozen=True)
+@frozen
 class Settled:
     """The release of a charge was stored. When is not kept: how long a run takes may depend on the data."""
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from functools import cached_property
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.ledger.canonical import read, write
 from tacit.ledger.events import Charged, Event, Settled, event_from
 
 _PLACE = ("number", "previous", "account", "kind")
 
 
-@dataclass(frozen=True)
+@frozen
 class Head:
     """How far the chain has come: the number of entries, and the hash of the last."""
 
@@ -21,7 +21,7 @@ class Head:
     hash: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Link:
     """An entry in its place. Its text holds number, account, kind, the previous hash and what it records."""
 

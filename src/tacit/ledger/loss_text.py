@@ -7,9 +7,9 @@ a closed table.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.ledger.fraction_text import fraction_from_text, fraction_to_text
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
@@ -17,7 +17,7 @@ from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.loss import Loss
 
 
-@dataclass(frozen=True)
+@frozen
 class _Tag:
     family: type[Pure] | type[Approx] | type[Zcdp] | type[Gdp]
     fields: tuple[tuple[str, str], ...]  # the name in the text, the attribute; in the order of the constructor

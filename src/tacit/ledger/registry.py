@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.ledger.chain import Chain
 from tacit.ledger.events import Joined, Opened
 from tacit.loss.families.zcdp import Zcdp
@@ -14,7 +14,7 @@ from tacit.loss.loss import Loss
 _DIGITS = 10**9
 
 
-@dataclass(frozen=True)
+@frozen
 class AccountName:
     """What identifies an account: every private source, and the unit with its relation in canonical text."""
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.errors import Refused
 from tacit.exact import nonnegative, probability
+from tacit.frozen import frozen
 from tacit.loss.loss import Loss, a_loss
 
 _DIGEST = re.compile(r"[!-~]{1,200}")
 
 
-@dataclass(frozen=True)
+@frozen
 class Request:
     """A release that somebody wants to make.
 
@@ -46,7 +46,7 @@ class Request:
         a_loss(self.loss)
 
 
-@dataclass(frozen=True)
+@frozen
 class Charge:
     """A durable receipt: this release, and no other, has been paid for. It is good for one stored release."""
 
@@ -58,7 +58,7 @@ class Charge:
     hash: str  # of the entry, which seals the chain up to it
 
 
-@dataclass(frozen=True)
+@frozen
 class Stored:
     """A release as it was stored: its bytes never change, and reading them again costs nothing."""
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property, reduce
 
+from tacit.frozen import frozen
 from tacit.ledger.link import Link
 from tacit.loss.filters.currency import Amounts
 from tacit.loss.filters.filters import Filter
 
 
-@dataclass(frozen=True)
+@frozen
 class Totals:
     """Exact sums up to an entry. Entries never change, so what was added up stays true; only newer ones are read."""
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.ledger.chain import Chain
 from tacit.ledger.events import Charged, Joined, Opened, Settled
 from tacit.ledger.link import Head, Link, damaged
 from tacit.loss.filters.filters import Filter
 
 
-@dataclass(frozen=True)
+@frozen
 class Verification:
     """What was found: how many entries hold, and the first that does not."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.ledger.canonical import read, write
 from tacit.ledger.database import available
 from tacit.ledger.durable import create_file, make_folder
@@ -17,7 +17,7 @@ _SLOT = 4096  # a slot is a disk block of its own: writing one cannot tear the o
 _sync = getattr(os, "fdatasync", os.fsync)
 
 
-@dataclass(frozen=True)
+@frozen
 class Witness:
     """A small file, written after every entry, before anything is handed out on the strength of that entry.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
+from tacit.frozen import frozen
 from tacit.loss.curve import float_up
 from tacit.loss.families.approx import Approx
 from tacit.loss.loss import Loss, a_loss
@@ -34,7 +34,7 @@ def guess_probability(loss: Loss) -> float:
     return min(1.0, float_up((1 + Fraction(a_loss(loss).delta(0))) / 2))
 
 
-@dataclass(frozen=True)
+@frozen
 class UtilityChange:
     """By how much a person's expected utility can change: at most a factor e^±ε and a δ share of the most there is.
 

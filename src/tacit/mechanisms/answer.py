@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal, localcontext
 from fractions import Fraction
 from math import floor, log10
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tacit.exact import Number, proper
+from tacit.frozen import frozen
 from tacit.loss.loss import Loss
 from tacit.loss.words import cost as cost
 
@@ -21,7 +21,7 @@ _CLOSE: Final = 1 - Fraction(1, 10**5)  # from here on six digits could say 100%
 _HUGE, _TINY = 1e15, 1e-9  # errors beyond which digits are no longer counted by eye
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Answer:
     """A private value together with the mechanism that says how far off it may be and what it cost."""
 

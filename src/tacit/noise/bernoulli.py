@@ -7,7 +7,6 @@ p's own, once in 65,536 throws; then more bits are drawn until the comparison is
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.exact import Number, nonnegative, probability, proper
+from tacit.frozen import frozen
 from tacit.noise.ball import Ball, ball, precision
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.law import Law
@@ -49,7 +49,7 @@ class Coin(Law):
         return ones.astype(np.int64)
 
 
-@dataclass(frozen=True)
+@frozen
 class Bernoulli(Coin):
     """1 with probability p, else 0."""
 
@@ -65,7 +65,7 @@ class Bernoulli(Coin):
         return 0 if proper(probability, "probability") <= 1 - self.p else 1
 
 
-@dataclass(frozen=True)
+@frozen
 class BernoulliExp(Coin):
     """1 with probability e^−γ, else 0."""
 

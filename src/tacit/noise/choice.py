@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import frexp
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, whole
+from tacit.frozen import frozen
 from tacit.noise.ball import Ball, ball
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.near import exp_near, product_near
@@ -23,7 +23,7 @@ _SLACK: Final = 2.0**-42  # relative: the filter's 2^-44 and three roundings, wi
 _FINEST: Final = 61
 
 
-@dataclass(frozen=True)
+@frozen
 class Board:
     """Cells side by side on [0, total), a whole number of units each; the first part of a cell is its target.
 

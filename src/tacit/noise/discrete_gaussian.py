@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 
 from tacit.exact import Number, positive
+from tacit.frozen import frozen
 from tacit.noise import discrete_gaussian_sums as sums
 from tacit.noise.additive import AdditiveLaw
 from tacit.noise.ball import Ball, ball
 from tacit.noise.near import Floats, exp_near
 
 
-@dataclass(frozen=True)
+@frozen
 class DiscreteGaussian(AdditiveLaw):
     """Integer noise with mass ∝ e^{−x²/2σ²} for any rational σ² > 0 (its variance is slightly less than σ²)."""
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.exact import Number, positive
+from tacit.frozen import frozen
 from tacit.noise.additive import AdditiveLaw
 from tacit.noise.ball import Ball, ball
 from tacit.noise.exponential_shape import ExponentialShape
 
 
-@dataclass(frozen=True)
+@frozen
 class DiscreteLaplace(ExponentialShape, AdditiveLaw):
     """Integer noise with mass tanh(1/2t)·e^{−|x|/t} for any rational scale t > 0."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.exact import Number, positive
+from tacit.frozen import frozen
 from tacit.noise.ball import Ball, ball
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.exponential_shape import ExponentialShape
@@ -14,7 +14,7 @@ from tacit.noise.saturate import saturated
 from tacit.noise.slabs import slabs
 
 
-@dataclass(frozen=True)
+@frozen
 class Geometric(ExponentialShape, Law):
     """The number of steps before the first stop, each step going on with probability e^{−1/scale}."""
 

@@ -6,7 +6,6 @@ not depend on the data, and no low bit can tell two values apart.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, isqrt, ldexp
 from numbers import Integral
@@ -17,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive
+from tacit.frozen import frozen
 from tacit.noise.bits import Integers
 from tacit.noise.saturate import saturated
 
@@ -25,7 +25,7 @@ _COARSEST = 200
 _HELD = 1 << 53  # every integer up to here is a float
 
 
-@dataclass(frozen=True)
+@frozen
 class Grid:
     """The multiples of 2^exponent."""
 

@@ -7,20 +7,20 @@ on the slab a *wedge* up to the greatest, and past the last bin a geometric *tai
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from math import ceil, floor, log2
 from typing import Final
 
 from flint import arb
 
+from tacit.frozen import frozen
 from tacit.noise.ball import Ball, ball
 from tacit.noise.shape import Shape
 
 _FINENESS: Final = 32  # bins to a width, at least
 
 
-@dataclass(frozen=True)
+@frozen
 class Areas:
     """The share of every piece in the whole, at the working precision: by bin, then the right and left tail."""
 

@@ -8,11 +8,11 @@ post-processing of the real-valued mechanism, and each of its privacy claims hol
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, TypeAlias
 
 from tacit.exact import Number, exact, positive, proper, whole
+from tacit.frozen import frozen
 from tacit.noise.ball import Ball, ball, precision
 from tacit.noise.bits import Bits
 from tacit.noise.uniform_real import UniformReal
@@ -79,7 +79,7 @@ def direction(uniforms: Sequence[Ball], dimension: int) -> list[Ball]:
     return [value / length for value in values]
 
 
-@dataclass(frozen=True)
+@frozen
 class RealNoise:
     """A real-valued noise vector: how many uniforms it takes, and what it makes of them."""
 
@@ -141,7 +141,7 @@ def euclidean_laplace_noise(dimension: int) -> RealNoise:
     return RealNoise(size + size + size % 2, values)
 
 
-@dataclass(frozen=True)
+@frozen
 class Exponential:
     """The exponential law with a given mean: its tail and quantile, for error bars."""
 

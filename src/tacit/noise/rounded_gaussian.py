@@ -7,13 +7,13 @@ Gaussian mechanism holds for it as written, by post-processing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, isqrt, sqrt
 
 from flint import arb
 
 from tacit.exact import Number, positive
+from tacit.frozen import frozen
 from tacit.noise.additive import AdditiveLaw
 from tacit.noise.ball import Ball, ball, between
 from tacit.noise.near import Floats, exp_near
@@ -22,7 +22,7 @@ _REST = Fraction(13, 5)  # over σ⁴: what the expansion of `relative` leaves o
 _EXPANDED = 2**48  # the variance from which that is less than 2^-94
 
 
-@dataclass(frozen=True)
+@frozen
 class RoundedGaussian(AdditiveLaw):
     """Integer noise round(N(0, σ²)) for any rational variance σ² > 0."""
 

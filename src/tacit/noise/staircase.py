@@ -6,7 +6,6 @@ no other ε-private noise is smaller on average, if the width of the first stair
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, TypeAlias, get_args
@@ -15,6 +14,7 @@ import numpy as np
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, whole
+from tacit.frozen import frozen
 from tacit.noise.ball import Ball, ball, first_true, less
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.choice import choose_many
@@ -30,7 +30,7 @@ Aim: TypeAlias = Literal["magnitude", "square"]
 _LONGEST = 1 << 40  # periods beyond this are refused: a grid that fine serves nobody
 
 
-@dataclass(frozen=True)
+@frozen
 class Staircase(SymmetricLaw):
     """P(±(kΔ + j)) ∝ e^{−kε} for 0 ≤ j < width, and ∝ e^{−(k+1)ε} for width ≤ j < Δ, with Δ the period."""
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from tacit.exact import Number, positive, whole
+from tacit.frozen import frozen
 from tacit.noise.ball import Ball, ball
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.law import Law
 
 
-@dataclass(frozen=True)
+@frozen
 class TruncatedGeometric(Law):
     """min(n, max(0, centre + X)) for discrete Laplace X: all that lies beyond an end is an atom on it."""
 

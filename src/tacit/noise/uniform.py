@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
 import numpy as np
 
 from tacit.exact import Number, proper, whole
+from tacit.frozen import frozen
 from tacit.noise.ball import Ball, ball
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.law import Law
@@ -16,7 +16,7 @@ from tacit.noise.law import Law
 _MOST = (1 << 63) - 1
 
 
-@dataclass(frozen=True)
+@frozen
 class UniformBelow(Law):
     """Each of 0, 1, …, n−1 with probability 1/n.
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.schema.description import Description, Lookup, Table
 
 
-@dataclass(frozen=True)
+@frozen
 class Catalogue:
     """A description and the headers of its tables; `physical` maps a table's columns to the engine's type names."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.noise.grid import Grid
 from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
@@ -16,7 +16,7 @@ _LARGEST = 2**60  # steps away from zero at most
 _DAY = "CAST(date_diff('day', DATE '1970-01-01', {}) AS BIGINT)"
 
 
-@dataclass(frozen=True)
+@frozen
 class Steps:
     """An integer SQL expression: the value in steps, NULL where the value is; within [low, high] by its bounds."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
+from tacit.frozen import frozen
 from tacit.schema.kind import Key, Kind
 
 
-@dataclass(frozen=True)
+@frozen
 class Typed:
     """An expression that has a value on every row, whatever the row holds.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, time
 from math import isfinite, isinf, isnan
 from typing import Final
 
+from tacit.frozen import frozen
 from tacit.mechanisms.answer import number
 from tacit.query.above.estimates import Estimates, Keys
 from tacit.query.above.rendered import OutputColumn
@@ -17,7 +17,7 @@ _LOPSIDED: Final = 0.02  # the two sides of an interval may differ by this share
 _LONGEST: Final = 60
 
 
-@dataclass(frozen=True)
+@frozen
 class Cell:
     """The text of a cell: `value`, which lines up with those above it, and what follows."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.frozen import frozen
 from tacit.query.above.estimates import Keys
 from tacit.query.above.rendered import OutputColumn, Rendered
 from tacit.release.cells import key_texts
@@ -23,7 +23,7 @@ _LONGEST: Final = 32
 Rows: TypeAlias = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Bars:
     """A bar for each row, in the order of the answer."""
 
@@ -32,7 +32,7 @@ class Bars:
     remarks: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Lines:
     """Lines along a key that has an order; `series` are the rows of each line in that order, by its label."""
 

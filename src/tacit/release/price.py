@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 
+from tacit.frozen import frozen
 
-@dataclass(frozen=True)
+
+@frozen
 class Price:
     """The price of one release: what it is on its own, its share of the budget, and what is left after it."""
 

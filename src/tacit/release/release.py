@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
@@ -12,6 +11,7 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.mechanisms.answer import percent
 from tacit.query.above.rendered import Rendered
 from tacit.release.cells import is_exact
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _SHOWN = 60  # rows, unless all are asked for
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Release:
     """A table of answers. It prints with ±, and gives its numbers to whoever computes further.
 

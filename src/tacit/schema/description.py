@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from pathlib import Path
 from typing import TypeAlias
 
+from tacit.frozen import frozen
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
 from tacit.schema.kind import Key, Kind
 
 
-@dataclass(frozen=True)
+@frozen
 class Column:
     """A column: its kind, and what is declared of its values. Whatever is declared, the emitted SQL enforces.
 
@@ -31,7 +32,7 @@ class Column:
     keys: tuple[Key, ...] | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Source:
     """Where a table's rows are: Parquet files, a CSV file, a table in a DuckDB file, a database or Spark, a data frame.
 
@@ -50,19 +51,19 @@ class Source:
         return f"{self.format}:{self.path}" + (f"#{self.table}" if self.table else "")
 
 
-@dataclass(frozen=True)
+@frozen
 class OwnColumn:
     """Each row belongs to the person that this column names; NULL belongs to nobody and is left out."""
 
     column: str
 
 
-@dataclass(frozen=True)
+@frozen
 class EachRow:
     """Each row is a person of its own."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Through:
     """Each row belongs to whoever owns the row of another table that it points to by a foreign key."""
 
@@ -74,7 +75,7 @@ class Through:
 Owner: TypeAlias = OwnColumn | EachRow | Through
 
 
-@dataclass(frozen=True)
+@frozen
 class Limits:
     """How much of one person counts, where the steward declares it; None is chosen privately."""
 
@@ -83,7 +84,7 @@ class Limits:
     totals: Mapping[str, Fraction] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@frozen
 class Table:
     """A table of private rows."""
 
@@ -94,7 +95,7 @@ class Table:
     limits: Limits = Limits()
 
 
-@dataclass(frozen=True)
+@frozen
 class Lookup:
     """A public table, known to everyone, that private rows may be joined to by its key; read once, when opened."""
 
@@ -104,7 +105,7 @@ class Lookup:
     key: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Unit:
     """What change is hidden: whose rows, under which relation, and in the steward's words."""
 
@@ -113,7 +114,7 @@ class Unit:
     identifier: str | None  # the column's name in the tables that own their rows; None where each row is a person
 
 
-@dataclass(frozen=True)
+@frozen
 class Description:
     """A data set, described once."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.schema.engine_types import base_type, natural_kind
 from tacit.schema.kind import Kind
 from tacit.schema.names import check_name, folded
@@ -29,7 +29,7 @@ _NOTES = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class ColumnLine:
     """A line of the file, and what its column wants."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.schema.database_source import DATABASE, address_of
 from tacit.schema.description import Source
 from tacit.schema.first_columns import ColumnLine, Wish, column_lines
@@ -54,7 +54,7 @@ source = {source}{more}
 """
 
 
-@dataclass(frozen=True)
+@frozen
 class FirstFile:
     """The text of a first description, and which columns still want a word of the steward."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.schema.columns import read_columns
 from tacit.schema.description import Lookup
 from tacit.schema.file_models import KeyLookup, LookupFile
@@ -37,7 +37,7 @@ def _no_keys(_asked: KeyLookup, _kind: Kind) -> tuple[Key, ...]:
     raise Refused("keys of a public column", "A public table is its own list of values.", "no keys here, or a list.")
 
 
-@dataclass(frozen=True)
+@frozen
 class LookupKeys:
     """The keys that lookups give: promised while a file is checked, read once nothing in it is wrong.
 

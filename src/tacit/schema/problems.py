@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import ParamSpec, TypeVar
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.schema.toml_text import dotted
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@frozen
 class Problem:
     """One thing that is wrong: the key where it stands, why, and what would be right there."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+from tacit.frozen import frozen
 from tacit.schema.columns import KeysOf, read_columns
 from tacit.schema.description import Source, Table, Unit
 from tacit.schema.file_models import SourceFile, TableFile
@@ -17,7 +17,7 @@ from tacit.schema.sources import FRAME, read_frame_source, read_source
 from tacit.schema.spark_source import SPARK, read_by_spark, read_catalogue_source
 
 
-@dataclass(frozen=True)
+@frozen
 class Place:
     """Where a description stands: paths are seen from its folder, data frames are known by its data set's name."""
 

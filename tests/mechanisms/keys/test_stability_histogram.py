@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -17,6 +16,7 @@ from tests.goodness import FALSE_ALARM
 from tests.mechanisms.statistics.tally_law import neighbours
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.loss import Approx, Gdp, Loss, Pure, Relation, Zcdp
 from tacit.mechanisms.keys.held_keys import count_held
 from tacit.mechanisms.keys.stability_histogram import PrivateKeys, StabilityHistogram
@@ -105,7 +105,7 @@ def test_the_threshold_is_the_least_that_hides_one_person(keys: int, delta: str,
         assert rule.threshold == 1 or withheld(rule.threshold - 1) < hidden
 
 
-@dataclass(frozen=True)
+@frozen
 class _OneTooLow(StabilityHistogram):
     """Keeps ≥ where the threshold was computed for >."""
 
@@ -114,7 +114,7 @@ class _OneTooLow(StabilityHistogram):
         return super().threshold - 1
 
 
-@dataclass(frozen=True)
+@frozen
 class _HalvedNoise(StabilityHistogram):
     """Draws half the noise it prices."""
 
@@ -133,7 +133,7 @@ def test_broken_twins_are_caught() -> None:
     assert violations(honest.loss, pairs_of(half, ["a"], ["a"], 8))
 
 
-@dataclass(frozen=True)
+@frozen
 class _PricedAsAddRemove(StabilityHistogram):
     @property
     def _moved(self) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from tests.divergence import violations
 from tests.mechanisms.statistics.tally_law import enough, laws_of_neighbours, neighbours
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.loss import Approx, Loss, Pure, Relation, Zcdp
 from tacit.mechanisms.statistics.bounded_sum import BoundedSum
 from tacit.mechanisms.statistics.tally import Sensitivity
@@ -44,7 +44,7 @@ def test_sensitivity_by_brute_force(relation: Relation, bounds: tuple[Any, Any])
     assert moved * float(total.bounds.step) == pytest.approx(size, rel=1e-6)
 
 
-@dataclass(frozen=True)
+@frozen
 class _ClampForgotten(BoundedSum):
     @property
     def sensitivity(self) -> Sensitivity:

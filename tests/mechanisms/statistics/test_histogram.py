@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +12,7 @@ from tests.divergence import hockey_stick, violations
 from tests.mechanisms.statistics.tally_law import enough, laws_of_neighbours
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.loss import Approx, Gdp, Loss, Pure, Relation, Zcdp
 from tacit.mechanisms.statistics.histogram import Histogram
 from tacit.mechanisms.statistics.tally import Sensitivity
@@ -38,7 +38,7 @@ def test_the_laplace_claim_is_attained_at_its_epsilon() -> None:
     assert max(deltas) > 0
 
 
-@dataclass(frozen=True)
+@frozen
 class _PricedAtOne(Histogram):
     @property
     def sensitivity(self) -> Sensitivity:

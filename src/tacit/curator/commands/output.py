@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Final
@@ -13,6 +12,7 @@ import click
 from tacit.certificate.certificate import Certificate
 from tacit.curator.commands.printing import say
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.release.release import Release
 
 FAILED: Final = 3
@@ -28,7 +28,7 @@ class Format(Enum):
     PARQUET = "parquet"
 
 
-@dataclass(frozen=True)
+@frozen
 class Output:
     """What is written of an answer, and where."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, positive, probability, whole
+from tacit.frozen import frozen
 from tacit.loss.accountant.bracket import Bracket
 from tacit.loss.accountant.closed import closed_delta, closed_epsilon, closed_form
 from tacit.loss.accountant.mixture_step import PoissonStep
@@ -30,7 +30,7 @@ _SMALLEST_GAP = Fraction(1, 10**15)
 _MOST_TIMES = 10**100
 
 
-@dataclass(frozen=True)
+@frozen
 class Account:
     """Releases about the same people whose losses are fixed in advance, each repeated so many times.
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
+from tacit.frozen import frozen
 from tacit.loss.accountant.step import UNIT, Array, Ladder, Masses, Step, meets
 
 _LOST = 1e-305  # more than all the mass that a table leaves out
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class AtomsStep(Step):
     """A table of losses with their masses under P and Q, relative errors at most `unsure`, and what lies at ±∞."""
 
@@ -57,7 +58,7 @@ class AtomsStep(Step):
         return self.at_infinity
 
 
-@dataclass(frozen=True)
+@frozen
 class CoinStep(Step):
     """The optimal (ε, δ) response: everything with probability δ, else a coin of loss ±ε."""
 
@@ -104,7 +105,7 @@ class CoinStep(Step):
         return CoinStep(min(self.epsilon, steps * spacing / 2), self.delta_low, self.delta_up)
 
 
-@dataclass(frozen=True)
+@frozen
 class DiscreteLaplaceStep(Step):
     """Integer noise of mass ∝ e^{−rate·|x|} at 0 against the same at `shift`: losses rate·(shift−2k), k = 0 … shift."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.loss.sharp import shown_down, shown_up
 
 
-@dataclass(frozen=True)
+@frozen
 class Bracket:
     """lower ≤ truth ≤ upper. Quote the upper end for safety; the lower one says how much tighter anyone could be."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.loss.accountant.step import Array, Masses, Step, slack_of
 
 LARGEST_LOSS = 600.0
@@ -16,7 +16,7 @@ MOST_CELLS = 1 << 20
 _FARTHEST_PLACE = 1 << 52  # beyond it places are no longer exact as floats
 
 
-@dataclass(frozen=True)
+@frozen
 class Cells:
     """Cell i holds the losses from node i to node i+1; node i is places[i]·spacing + shift.
 

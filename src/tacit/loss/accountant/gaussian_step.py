@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from tacit.frozen import frozen
 from tacit.loss.accountant.step import UNIT, Array, Masses, Step
 
 _NARROW = 0.3  # of (|z|+3)·width: below it five points integrate the density to less than a rounding
@@ -18,7 +18,7 @@ _POINTS = (  # Gauss and Legendre's, in widths from the middle, and their weight
 _MIDDLE = 64 / 225
 
 
-@dataclass(frozen=True)
+@frozen
 class GaussianStep(Step):
     """The loss of N(μ, 1) against N(0, 1): at x it is μx − μ²/2, itself normal with variance μ²."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.loss.accountant.step import Step
 from tacit.loss.accountant.tilt import Cumulants
 
@@ -15,7 +15,7 @@ Steps = Sequence[tuple[Step, int]]
 _SPARE = 1e-3  # the share of the gap that may go into errors of the transform
 
 
-@dataclass(frozen=True)
+@frozen
 class Grid:
     """Nodes on multiples of `spacing`,
 

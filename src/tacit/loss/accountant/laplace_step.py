@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
+from tacit.frozen import frozen
 from tacit.loss.accountant.step import UNIT, Array, Ladder, Masses, Step, meets
 
 
-@dataclass(frozen=True)
+@frozen
 class LaplaceStep(Step):
     """The loss of Lap(0, 1) against Lap(r, 1): atoms at r and −r, of P-mass 1/2 and e^−r/2, and between them
     a density of e^{(ℓ−r)/2}/4 under P and e^{−(ℓ+r)/2}/4 under Q."""

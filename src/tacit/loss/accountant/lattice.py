@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.frozen import frozen
 from tacit.loss.accountant.step import Array
 
 
-@dataclass(frozen=True)
+@frozen
 class Lattice:
     """Mass `masses[k]` at loss places[k]·spacing + shift, and `infinite` at +∞; the sum need not be 1.
 

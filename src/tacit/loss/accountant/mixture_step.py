@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
+from tacit.frozen import frozen
 from tacit.loss.accountant.atoms_step import CoinStep
 from tacit.loss.accountant.laplace_step import LaplaceStep
 from tacit.loss.accountant.step import UNIT, Array, Ladder, Masses, Step, meets
@@ -15,7 +15,7 @@ from tacit.loss.accountant.step import UNIT, Array, Ladder, Masses, Step, meets
 _BARELY = 2.0**-70  # a loss above zero by less than any other loss here
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class PoissonStep(Step):
     """(1−q)Q + qP against Q, for the base step (P, Q): the worlds with and without the person, under add/remove.
 
@@ -117,7 +117,7 @@ class PoissonStep(Step):
         return self.rate * low * (1 - 4 * UNIT), self.rate * up * (1 + 4 * UNIT), 0.0, 0.0
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class FixedSizeStep(Step):
     """The symmetric pair whose gain at every ε ≥ 0 is that of (1−q)Q + qP against Q: fixed-size samples under replace.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.loss.accountant.bracket import Bracket
 from tacit.loss.accountant.ends import cut_all, delta_bracket, epsilon_lower, epsilon_upper
 from tacit.loss.accountant.grid import Grid, grid_for
@@ -18,7 +18,7 @@ _ROUNDS = 6
 _CLOSE = 0.05  # how near the search for ε comes to each end, in gaps
 
 
-@dataclass(frozen=True)
+@frozen
 class Numeric:
     """The composition of steps, each repeated so many times."""
 

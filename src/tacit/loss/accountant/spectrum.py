@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import fft
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.loss.accountant.lattice import Lattice
 from tacit.loss.accountant.step import UNIT, Array
 from tacit.loss.accountant.tilt import Cumulants
@@ -21,7 +21,7 @@ Complex: TypeAlias = NDArray[np.complex128]
 Law: TypeAlias = tuple[NDArray[np.int64], Array]  # places and masses
 
 
-@dataclass(frozen=True)
+@frozen
 class Sum:
     """The tilted law of the composed loss, by its Fourier coefficients on a circle of `size` nodes.
 

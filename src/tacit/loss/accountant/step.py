@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tacit.frozen import frozen
 
 Array: TypeAlias = NDArray[np.floating[Any]]
 
@@ -16,7 +17,7 @@ UNIT = 2.0**-53
 """Half the distance from 1 to the next float: the relative error of one rounded operation."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Masses:
     """The probabilities of successive intervals under P and Q, each with a bound of its floating error."""
 
@@ -30,7 +31,7 @@ class Masses:
         return Masses(self.q[::-1], self.p[::-1], self.q_error[::-1], self.p_error[::-1])
 
 
-@dataclass(frozen=True)
+@frozen
 class Ladder:
     """The losses that carry atoms: `anchor` and every multiple of `spacing` away from it."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.frozen import frozen
 from tacit.loss.accountant.lattice import Lattice
 from tacit.loss.accountant.step import Array
 
@@ -18,7 +18,7 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 LEAST, MOST = 1e-3, 1e5
 
 
-@dataclass(frozen=True)
+@frozen
 class Cumulants:
     """Σ times·ln Σ mass·e^{λ·loss} over all parts, bounded from above; shifts and masses at +∞ are left out.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
+from tacit.frozen import frozen
 from tacit.loss.accountant.account import Account
 from tacit.loss.accountant.account import account as gather
 from tacit.loss.curve import float_up
@@ -23,7 +23,7 @@ _SAMPLES = 48
 _FARTHEST_DELTA = Fraction(1, 10**9)
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Accounted(Loss):
     """Releases fixed in advance, each repeated so many times, by the upper ends of their certified brackets.
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
+from tacit.frozen import frozen
 from tacit.loss.curve import float_up
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
@@ -67,7 +67,7 @@ def post_processed(loss: Loss) -> Loss:
     return loss
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@frozen(init=False, repr=False)
 class Composition(Loss):
     """Releases of different families side by side, answered by the best of the bounds that hold.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from typing import NamedTuple
 from flint import arb
 
 from tacit.exact import Number, probability, whole
+from tacit.frozen import frozen
 from tacit.loss.composing.coins import coin_sums, coins_delta
 from tacit.loss.composing.stairs import epsilon_between_losses
 from tacit.loss.families.approx import Approx
@@ -34,7 +34,7 @@ class Corner(NamedTuple):
     delta_upper: float
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@frozen(init=False, repr=False)
 class RepeatedApprox(Pair):
     """k releases, each (ε, δ)-private: the exact cost that follows from this and from nothing else.
 

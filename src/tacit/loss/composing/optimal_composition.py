@@ -6,7 +6,6 @@ import math
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
@@ -14,6 +13,7 @@ from flint import arb, ctx
 
 from tacit.errors import Refused
 from tacit.exact import Number, probability, whole
+from tacit.frozen import frozen
 from tacit.loss.composing.kov import RepeatedApprox, gives_away_at_most, slack_of
 from tacit.loss.composing.stairs import epsilon_between_losses
 from tacit.loss.families.approx import Approx, Pure
@@ -46,7 +46,7 @@ def optimal_composition(parts: Iterable[Approx]) -> Pair:
     return MixedApprox(listed)
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@frozen(init=False, repr=False)
 class MixedApprox(Pair):
     """Releases that are (ε₁, δ₁)- … (ε_k, δ_k)-private: the exact cost that follows from this and from nothing else.
 

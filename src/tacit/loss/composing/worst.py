@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.errors import Refused
 from tacit.exact import Number, whole
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.rdp import Rdp
@@ -15,7 +15,7 @@ from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.loss import Loss, in_list, in_order
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@frozen(init=False, repr=False)
 class Worst(Loss):
     """The pointwise worst of several losses; every answer is the worst of the parts' answers."""
 

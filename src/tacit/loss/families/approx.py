@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
+from tacit.frozen import frozen
 from tacit.loss.curve import float_down, float_up
 from tacit.loss.exact_curve import ExactCurve
 from tacit.loss.families.gdp import Gdp
@@ -18,7 +18,7 @@ from tacit.loss.sharp import order_above_one, sharp, shown
 from tacit.noise.ball import Ball, ball, down, fraction_up, up
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@frozen(init=False, repr=False)
 class Approx(ExactCurve):
     """(ε, δ)-privacy: P(S) ≤ e^ε Q(S) + δ for every event S, both ways round, under the release's own relation.
 
@@ -153,7 +153,7 @@ class Approx(ExactCurve):
         return f"ε = {shown(self.exact_epsilon)}, δ = {shown(self.exact_delta)}"
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@frozen(init=False, repr=False)
 class Pure(Approx):
     """Pure ε-privacy: P(S) ≤ e^ε Q(S) for every event S, both ways round; the (ε, 0) case of `Approx`."""
 

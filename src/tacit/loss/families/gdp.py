@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.exact import Number, nonnegative, probability, whole
+from tacit.frozen import frozen
 from tacit.loss.curve import epsilon_from_delta, float_up
 from tacit.loss.exact_curve import ExactCurve
 from tacit.loss.families.zcdp import Zcdp
@@ -15,7 +15,7 @@ from tacit.loss.sharp import order_above_one, sharp
 from tacit.noise.ball import Ball, ball, down, up
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@frozen(init=False, repr=False)
 class Gdp(ExactCurve):
     """μ-Gaussian privacy, kept as μ², which is what adds up; under the release's own relation.
 

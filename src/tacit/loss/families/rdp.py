@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial, reduce
 
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
+from tacit.frozen import frozen
 from tacit.loss.curve import float_down, float_up, tradeoff_from_delta
 from tacit.loss.families.renyi import delta_at, epsilon_at
 from tacit.loss.loss import Loss, in_pairs
@@ -17,7 +17,7 @@ from tacit.loss.sharp import order_above_one, sharp, shown
 from tacit.noise.ball import Ball, ball, up
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@frozen(init=False, repr=False)
 class Rdp(Loss):
     """Rényi privacy (Mironov 2017): D_α ≤ r at each listed order α, both ways round, under the release's own relation.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
+from tacit.frozen import frozen
 from tacit.loss.curve import float_up, tradeoff_from_delta
 from tacit.loss.families.renyi import clipped, delta_at, epsilon_at, order_for_delta, order_for_epsilon
 from tacit.loss.loss import Loss
@@ -18,7 +18,7 @@ from tacit.noise.ball import Ball, ball, up
 FARTHEST = 300.0  # ln of the highest order tried: ρ as small as 10^-260 still finds its best order
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@frozen(init=False, repr=False)
 class Zcdp(Loss):
     """δ-approximate ρ-zCDP (Bun–Steinke 2016), under the release's own relation.
 

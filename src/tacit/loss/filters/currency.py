@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.rdp import Rdp
@@ -42,7 +42,7 @@ class Currency(ABC):
         """The loss that these amounts stand for."""
 
 
-@dataclass(frozen=True)
+@frozen
 class PureSum(Currency):
     """Σε. On every path the privacy loss is at most the ε's added up, whoever chose them."""
 
@@ -63,7 +63,7 @@ class PureSum(Currency):
         return "pure ε by sums"
 
 
-@dataclass(frozen=True)
+@frozen
 class BasicSum(Currency):
     """(Σε, Σδ) (Rogers–Roth–Ullman–Vadhan 2016).
 
@@ -90,7 +90,7 @@ class BasicSum(Currency):
         return "(ε, δ) by sums"
 
 
-@dataclass(frozen=True)
+@frozen
 class Concentrated(Currency):
     """(Σρ, Σδ): zCDP and approximate zCDP (Feldman–Zrnic 2021; Whitehouse–Ramdas–Rogers–Wu 2023).
 
@@ -117,7 +117,7 @@ class Concentrated(Currency):
         return "zCDP (ρ, δ) by sums"
 
 
-@dataclass(frozen=True)
+@frozen
 class GaussianSum(Currency):
     """Σμ² (Smith–Thakurta 2022; Koskela–Tobaben–Honkela 2023).
 
@@ -143,7 +143,7 @@ class GaussianSum(Currency):
         return "Gaussian μ² by sums"
 
 
-@dataclass(frozen=True)
+@frozen
 class RenyiSum(Currency):
     """ΣD_α at one order fixed with the account (Feldman–Zrnic 2021; Lécuyer 2021): the argument of `Concentrated`."""
 

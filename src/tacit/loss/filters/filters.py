@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.loss.filters.currency import Amounts, Currency, currency_of
 from tacit.loss.loss import Loss
 
 
-@dataclass(frozen=True)
+@frozen
 class Filter:
     """A budget and what is used of it, in one currency fixed at the start; it never changes, `charge` gives the next.
 

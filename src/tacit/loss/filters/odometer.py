@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.errors import Refused
 from tacit.exact import proper
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.renyi import clipped, logarithm
 from tacit.loss.filters.currency import BasicSum, Concentrated, GaussianSum, PureSum, RenyiSum
@@ -20,7 +20,7 @@ _SCALES = 20  # halvings of the budget for which an order is kept ready
 _TINY = 1e-280
 
 
-@dataclass(frozen=True)
+@frozen
 class Odometer:
     """A filter that can be read at any time, even a time chosen by looking at the answers and at the odometer.
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb
 
 from tacit.exact import positive, whole
+from tacit.frozen import frozen
 from tacit.loss.pairs.pair import Pair
 from tacit.loss.sharp import shown
 from tacit.noise.ball import Ball, ball
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class CauchyPair(Pair):
     """The loss of two Cauchy laws, of locations f, f′ and scales s, s′, at hyperbolic distance ≤ ε.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.exact import Number, positive, whole
+from tacit.frozen import frozen
 from tacit.loss.curve import float_up
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.pairs.pair import Pair
@@ -15,7 +15,7 @@ from tacit.noise.ball import Ball, ball
 from tacit.noise.discrete_gaussian_sums import tail, total
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class DiscreteGaussianPair(Pair):
     """What integer noise with mass ∝ e^(−x²/2σ²) costs when neighbours' integers differ by at most `shift` steps.
 

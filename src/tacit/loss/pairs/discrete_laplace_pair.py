@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb
 
 from tacit.exact import positive, whole
+from tacit.frozen import frozen
 from tacit.loss.pairs.pair import Pair
 from tacit.loss.sharp import shown
 from tacit.noise.ball import Ball, ball
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class DiscreteLaplacePair(Pair):
     """What integer noise with mass ∝ e^(−rate·|x|) costs when neighbours' integers differ by ≤ `shift` steps in ℓ₁.
 

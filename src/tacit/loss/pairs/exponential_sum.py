@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb
 
+from tacit.frozen import frozen
 from tacit.noise.ball import Ball, ball, less
 
 
-@dataclass(frozen=True)
+@frozen
 class ExponentialSum:
     """Σ c·e^r over distinct rational exponents r with rational, nonzero c.
 

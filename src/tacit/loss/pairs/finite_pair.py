@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, cmp_to_key, partial
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from flint import arb
 
 from tacit.errors import Refused
 from tacit.exact import Number, exact, nonnegative, probability
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.loss import Loss
@@ -40,7 +40,7 @@ class Atom(NamedTuple):
         return ExponentialSum.of([(self.exponent_q, self.weight_q)])
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class FinitePair(Pair):
     """The exact loss of (P, Q) on a finite set of outputs, in both directions, each computed for itself.
 

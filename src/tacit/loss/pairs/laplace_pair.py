@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb
 
 from tacit.exact import Number, nonnegative, probability, whole
+from tacit.frozen import frozen
 from tacit.loss.curve import float_up
 from tacit.loss.pairs.pair import Pair
 from tacit.loss.sharp import sharp, shown
 from tacit.noise.ball import Ball, ball, down, less, up
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class LaplacePair(Pair):
     """What real Laplace noise of scale b costs when neighbours' answers differ by at most Δ₁ in ℓ₁; ratio r = Δ₁/b.
 

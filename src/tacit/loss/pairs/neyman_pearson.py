@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb
 
+from tacit.frozen import frozen
 from tacit.loss.pairs.exponential_sum import ExponentialSum
 from tacit.loss.sharp import sharp
 from tacit.noise.ball import Ball, fraction_up
 
 
-@dataclass(frozen=True)
+@frozen
 class BestTests:
     """The tests that accuse one law, A, of not being the other, B; all that (A, B) costs in this direction.
 

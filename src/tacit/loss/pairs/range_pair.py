@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb
 
 from tacit.exact import Number, nonnegative, probability, whole
+from tacit.frozen import frozen
 from tacit.loss.curve import float_down, float_up
 from tacit.loss.exact_curve import ExactCurve
 from tacit.loss.families.zcdp import Zcdp
@@ -15,7 +15,7 @@ from tacit.loss.sharp import order_above_one, sharp, shown
 from tacit.noise.ball import Ball, ball, down, up
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class BoundedRange(ExactCurve):
     """The cost of a release whose privacy loss, for any two neighbours, lies in some interval [t−ε, t].
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.errors import Refused
 from tacit.exact import positive, probability
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.zcdp import Zcdp
@@ -25,7 +25,7 @@ from tacit.loss.sampling.subsampled import Base, Subsampled
 _ONE = Fraction(1)
 
 
-@dataclass(frozen=True)
+@frozen
 class Family:
     """A kind of release: what must be said of it, what may be, and its loss."""
 

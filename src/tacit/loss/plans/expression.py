@@ -10,17 +10,17 @@ import ast
 import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.errors import Refused
 from tacit.exact import exact, whole
+from tacit.frozen import frozen
 
 _TIMES = re.compile(r"(?P<call>.*\))(?P<gap>\s*(?:[x×*]\s*)(?P<times>\S.*?)?)?\s*", re.DOTALL)
 _FORM = "name(parameter=number, …) x times, as in gaussian(sigma=1.1, q=256/60000) x 14100."
 
 
-@dataclass(frozen=True)
+@frozen
 class Term:
     """One release as written: its family, its parameters exactly, how many times (None if not said), and the text."""
 

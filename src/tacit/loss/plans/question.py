@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.errors import Refused
 from tacit.exact import Number
+from tacit.frozen import frozen
 from tacit.loss.accountant.calibrate import largest_rate, least_parameter, most_times
 from tacit.loss.loss import Loss
 from tacit.loss.plans.catalogue import family_of, loss_of
@@ -15,7 +15,7 @@ from tacit.loss.plans.expression import Term
 _NOISE = ("sigma", "scale")
 
 
-@dataclass(frozen=True)
+@frozen
 class Question:
     """One release, and the name of the parameter to find: sigma, scale, q or times."""
 

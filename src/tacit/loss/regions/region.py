@@ -5,12 +5,12 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
+from tacit.frozen import frozen
 from tacit.loss.composing.composition import Composition, compose
 from tacit.loss.composing.group import group_tradeoff
 from tacit.loss.composing.kov import RepeatedApprox
@@ -26,7 +26,7 @@ from tacit.loss.sharp import sharp
 from tacit.noise.ball import START_BITS, Ball, ball, down, precision, up
 
 
-@dataclass(frozen=True)
+@frozen
 class Region:
     """The pairs (false alarms, misses) that tests against a loss can reach, for one person or a group.
 

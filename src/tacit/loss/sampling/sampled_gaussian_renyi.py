@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 from tacit.exact import Number, nonnegative, positive, probability, whole
+from tacit.frozen import frozen
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.rdp import Rdp
 from tacit.loss.families.renyi import delta_at, epsilon_at, order_for_delta, order_for_epsilon
@@ -23,7 +23,7 @@ _WHOLE = (*range(4, 33), *range(36, 65, 4), 96, 128, 256, 512)
 LISTED = (*(Fraction(n, 8) for n in range(9, 32)), *map(Fraction, _WHOLE))
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class SampledGaussianRenyi(Loss):
     """`times` steps, each a Gaussian sum over a fresh Poisson sample: rate q, `variance` σ²/Δ², under add/remove.
 

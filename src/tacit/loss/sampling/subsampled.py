@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
 from tacit.errors import Refused
 from tacit.exact import Number, probability, whole
+from tacit.frozen import frozen
 from tacit.loss.curve import tradeoff_from_delta
 from tacit.loss.exact_curve import ExactCurve
 from tacit.loss.families.approx import Approx
@@ -28,7 +28,7 @@ from tacit.noise.ball import Ball, ball, between, fraction_down, fraction_up, up
 Base: TypeAlias = Gdp | LaplacePair | DiscreteLaplacePair | DiscreteGaussianPair | FinitePair | Approx
 
 
-@dataclass(frozen=True, repr=False)
+@frozen(repr=False)
 class Subsampled(ExactCurve):
     """What the release `loss` costs when it sees a secret, fresh sample of rate q.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper, whole
+from tacit.frozen import frozen
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import Answer
 from tacit.mechanisms.mechanism import Mechanism
@@ -21,7 +21,7 @@ from tacit.noise.bits import Bits
 from tacit.noise.grid import Grid
 
 
-@dataclass(frozen=True)
+@frozen
 class Additive(Mechanism[ArrayLike, Answer]):
     """A mechanism that adds independent integer noise, in steps of a grid, to every coordinate.
 

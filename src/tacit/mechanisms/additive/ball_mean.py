@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper, whole
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
@@ -29,7 +29,7 @@ _FINENESS = 1 << 24  # steps to a radius, where the caller names no grid
 _FINEST = 1 << 30  # the square of a clipped vector's length then fits 64 bits
 
 
-@dataclass(frozen=True)
+@frozen
 class BallMean(Mechanism[ArrayLike, VectorAnswer]):
     """Clips each person's vector to the ball of a public radius, adds them up in integers and makes the sum private.
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 
 from tacit.exact import Number, positive
+from tacit.frozen import frozen
 from tacit.loss.calibrate import discrete_gaussian_variance
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.relation import Relation
@@ -15,7 +16,7 @@ from tacit.noise import discrete_gaussian as noise
 from tacit.noise.grid import Grid
 
 
-@dataclass(frozen=True)
+@frozen
 class DiscreteGaussian(Spherical):
     """Adds discrete Gaussian noise, with mass ∝ e^{−x²/2σ²} on the steps, to each coordinate.
 

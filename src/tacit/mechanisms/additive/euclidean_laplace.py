@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import lru_cache
 
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper, whole
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.vector_answer import VectorAnswer
@@ -24,7 +25,7 @@ from tacit.noise.saturate import saturated
 _FINENESS = 1 << 20  # quantiles are found to this part of the scale
 
 
-@dataclass(frozen=True)
+@frozen
 class EuclideanLaplace(Mechanism[ArrayLike, VectorAnswer]):
     """Adds noise with density ∝ e^{−‖x‖₂/scale} to a vector of integers, and rounds it to integers.
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 
 from tacit.exact import Number, positive
+from tacit.frozen import frozen
 from tacit.loss.calibrate import gaussian_variance
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.loss import Loss
@@ -16,7 +17,7 @@ from tacit.noise.grid import Grid
 from tacit.noise.rounded_gaussian import RoundedGaussian
 
 
-@dataclass(frozen=True)
+@frozen
 class Gaussian(Spherical):
     """Adds round(N(0, σ²)), in steps, to each coordinate.
 

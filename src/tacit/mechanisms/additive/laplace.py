@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 
 from tacit.exact import Number, positive, whole
+from tacit.frozen import frozen
 from tacit.loss.pairs.discrete_laplace_pair import DiscreteLaplacePair
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.additive import Additive
@@ -16,7 +17,7 @@ from tacit.noise.grid import Grid, whole_steps_down
 _FINENESS = 1024  # grid steps to a scale, where the caller names no grid
 
 
-@dataclass(frozen=True)
+@frozen
 class Laplace(Additive):
     """Adds discrete Laplace noise of the given scale to each coordinate.
 

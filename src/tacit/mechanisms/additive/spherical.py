@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
+from tacit.frozen import frozen
 from tacit.mechanisms.additive.additive import Additive
 
 
-@dataclass(frozen=True)
+@frozen
 class Spherical(Additive):
     """Gaussian-like noise: `sensitivity` is an ℓ₂ bound."""
 

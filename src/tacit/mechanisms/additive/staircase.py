@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, whole
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import Answer
@@ -19,7 +20,7 @@ from tacit.noise.grid import Grid, whole_steps_down
 from tacit.noise.staircase import Aim
 
 
-@dataclass(frozen=True)
+@frozen
 class Staircase(Mechanism[float, Answer]):
     """Adds staircase noise, in steps, to one number.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper, whole
+from tacit.frozen import frozen
 from tacit.loss.pairs.discrete_laplace_pair import DiscreteLaplacePair
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.additive import Additive
@@ -26,7 +27,7 @@ from tacit.noise.grid import whole_steps_down
 _MOST = (1 << 62) - 1
 
 
-@dataclass(frozen=True)
+@frozen
 class TruncatedGeometric(Additive):
     """Adds discrete Laplace noise to a count and cuts the result to 0 … limit.
 

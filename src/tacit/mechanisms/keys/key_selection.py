@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import Refused
 from tacit.exact import Number, proper, whole
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import Answer, percent
@@ -27,7 +27,7 @@ from tacit.noise.uniform_real import UniformReal
 _MOST_STEPS = 100_000
 
 
-@dataclass(frozen=True)
+@frozen
 class KeySelection(Mechanism[Any, "SelectedKeys"]):
     """Keeps a key that n people hold with probability π(n), the largest there is under (ε, δ).
 
@@ -147,7 +147,7 @@ class KeySelection(Mechanism[Any, "SelectedKeys"]):
         return SelectedKeys(private, self)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class SelectedKeys(Answer):
     """The keys that were kept, in the order of the keys themselves. Every one of them occurs."""
 

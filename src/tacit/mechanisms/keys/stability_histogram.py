@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from tacit.errors import Refused
 from tacit.exact import Number, proper, whole
+from tacit.frozen import frozen
 from tacit.loss.composing.composition import Composition
 from tacit.loss.composing.worst import worst
 from tacit.loss.families.approx import Approx, Pure
@@ -32,7 +32,7 @@ from tacit.noise.slabs import slabs
 _SHARES = (Fraction(0), Fraction(1, 64), Fraction(1, 8), Fraction(1, 2), Fraction(3, 4))  # of δ, kept back
 
 
-@dataclass(frozen=True)
+@frozen
 class StabilityHistogram(Mechanism[Any, "PrivateKeys"]):
     """Adds noise to the count of every key that occurs, and releases the keys whose noisy count reaches a threshold.
 
@@ -154,7 +154,7 @@ class StabilityHistogram(Mechanism[Any, "PrivateKeys"]):
         return PrivateKeys(private, self)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class PrivateKeys(Answer):
     """The keys that passed, in the order of the keys themselves, each with its noisy count."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from tacit.errors import Refused
 from tacit.exact import probability, proper
+from tacit.frozen import frozen
 from tacit.loss.pairs.finite_pair import FinitePair
 from tacit.loss.pairs.response import forced_response
 from tacit.mechanisms.response.response import Response
@@ -18,7 +18,7 @@ from tacit.noise.bernoulli import Bernoulli
 from tacit.noise.bits import Bits, Integers
 
 
-@dataclass(frozen=True)
+@frozen
 class Forced(Response):
     """Reports the truth with probability p, yes with p₁ and no with p₀, as a die says that only the respondent sees.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from tacit.errors import Refused
 from tacit.exact import positive, whole
+from tacit.frozen import frozen
 from tacit.loss.pairs.finite_pair import FinitePair
 from tacit.loss.pairs.response import kary_response
 from tacit.mechanisms.response.response import Response
@@ -21,7 +21,7 @@ from tacit.noise.uniform import UniformBelow
 _MOST = 1 << 62
 
 
-@dataclass(frozen=True)
+@frozen
 class Honesty(Coin):
     """The coin that falls on 1 with odds e^ε to `others`: probability 1/(1 + others·e^−ε)."""
 
@@ -32,7 +32,7 @@ class Honesty(Coin):
         return 1 / (1 + self.others * (-ball(self.epsilon)).exp())
 
 
-@dataclass(frozen=True)
+@frozen
 class Kary(Response):
     """Reports the true option with probability e^ε/(e^ε+K−1), and each other one with 1/(e^ε+K−1).
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import nonnegative, probability
+from tacit.frozen import frozen
 from tacit.loss.pairs.finite_pair import FinitePair
 from tacit.loss.pairs.response import optimal_response
 from tacit.mechanisms.response.kary import Honesty
@@ -22,7 +22,7 @@ from tacit.noise.bits import Bits, Integers
 SURELY_NO, MAYBE_NO, MAYBE_YES, SURELY_YES = range(4)
 
 
-@dataclass(frozen=True)
+@frozen
 class OptimalResponse(Response):
     """Gives the answer away with probability δ; else reports it with odds e^ε to its opposite, and marked as uncertain.
 

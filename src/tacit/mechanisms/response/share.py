@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 from typing import Protocol
 
 from tacit.exact import Number, proper
+from tacit.frozen import frozen
 from tacit.loss.sharp import sharp
 from tacit.mechanisms.answer import percent
 from tacit.mechanisms.response.clopper_pearson import lower_end, upper_end
@@ -22,7 +22,7 @@ class Channel(Protocol):
     def stray(self, option: int = 1) -> Ball: ...
 
 
-@dataclass(frozen=True)
+@frozen
 class Share:
     """An estimated share: how many of the reports count for it, and the response they went through."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper
+from tacit.frozen import frozen
 from tacit.loss.pairs.finite_pair import FinitePair
 from tacit.loss.pairs.response import warner_response
 from tacit.mechanisms.response.response import Response
@@ -16,7 +16,7 @@ from tacit.noise.bernoulli import Bernoulli
 from tacit.noise.bits import Bits, Integers
 
 
-@dataclass(frozen=True)
+@frozen
 class Warner(Response):
     """Reports yes or no: the truth with probability p, else the opposite (Warner 1965).
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper
+from tacit.frozen import frozen
 from tacit.loss.pairs.range_pair import BoundedRange
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import Answer, cost, percent
@@ -32,7 +32,7 @@ class Pieces(NamedTuple):
     depths: Integers
 
 
-@dataclass(frozen=True)
+@frozen
 class InverseMedian(Mechanism[ArrayLike, "QuantileAnswer"]):
     """Selects a point y of a public range with probability ∝ e^{−ε·depth(y)/2}, for a quantile q.
 

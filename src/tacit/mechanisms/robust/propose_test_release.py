@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper
+from tacit.frozen import frozen
 from tacit.loss.composing.composition import Composition
 from tacit.loss.composing.worst import Worst
 from tacit.loss.families.approx import Approx
@@ -37,7 +37,7 @@ class Stable(NamedTuple):
     distance: int
 
 
-@dataclass(frozen=True)
+@frozen
 class ProposeTestRelease(Mechanism[Stable, "GuardedAnswer"]):
     """Releases `inner`'s answer if the noisy distance to instability exceeds a threshold, else withholds it (None).
 

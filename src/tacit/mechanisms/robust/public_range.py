@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number, exact
+from tacit.frozen import frozen
 from tacit.mechanisms.statistics.records import reals
 from tacit.mechanisms.steps import in_steps
 from tacit.noise.bits import Integers
@@ -20,7 +20,7 @@ _STEPS = 1 << 20
 _FARTHEST = 1 << 53  # up to here every step is a float: a point never moves when it is placed
 
 
-@dataclass(frozen=True, init=False)
+@frozen(init=False)
 class PublicRange:
     """The grid points from `lower` to `upper`. Both are public: chosen without looking at the data.
 

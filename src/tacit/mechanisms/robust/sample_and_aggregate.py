@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, whole
+from tacit.frozen import frozen
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.laplace import Laplace
@@ -25,7 +25,7 @@ from tacit.noise.permutation import permutation
 from tacit.noise.uniform import UniformBelow
 
 
-@dataclass(frozen=True)
+@frozen
 class SampleAndAggregate(Mechanism[Sequence[Any], Answer]):
     """Splits people at random into `blocks` blocks, runs `function` on each, and combines the results in private.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log
 
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper
+from tacit.frozen import frozen
 from tacit.loss.pairs.cauchy_pair import CauchyPair
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import Answer, cost
@@ -23,7 +23,7 @@ from tacit.noise.reals import CAUCHY
 _NEGLIGIBLE = 1024  # a smooth sensitivity is not followed below this part of a step
 
 
-@dataclass(frozen=True)
+@frozen
 class SmoothMedian(Mechanism[ArrayLike, "SmoothAnswer"]):
     """Adds Cauchy noise of scale S/α to the lower median, rounds to the grid and cuts to the public range.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tacit.frozen import frozen
 from tacit.loss.pairs.range_pair import BoundedRange
 from tacit.mechanisms.selection.selection import Selection
 from tacit.noise.ball import Ball, ball
@@ -15,7 +15,7 @@ from tacit.noise.bits import Bits, Integers
 from tacit.noise.choice import choice_law, choose
 
 
-@dataclass(frozen=True)
+@frozen
 class Exponential(Selection):
     """Selects candidate o with probability ∝ exp(ε·q(o)/2Δ); with exp(ε·q(o)/Δ) if scores are monotonic.
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from numpy.typing import ArrayLike
 
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.mechanisms.selection.selection import Selection
 from tacit.noise.ball import Ball, ball
@@ -14,7 +14,7 @@ from tacit.noise.bits import Bits, Integers
 from tacit.noise.noisy_max import noisy_max, noisy_max_law
 
 
-@dataclass(frozen=True)
+@frozen
 class NoisyMax(Selection):
     """Adds exponential noise of rate ε/2Δ to each score (ε/Δ if monotonic) and names the largest.
 

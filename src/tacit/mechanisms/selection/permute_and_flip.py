@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from tacit.frozen import frozen
 from tacit.mechanisms.selection.noisy_max import NoisyMax
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.noisy_max import permute_and_flip
 
 
-@dataclass(frozen=True)
+@frozen
 class PermuteAndFlip(NoisyMax):
     """Visits the candidates in random order and takes the first whose coin of bias e^(−rate·(best − score)) falls on 1.
 

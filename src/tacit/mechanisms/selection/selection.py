@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper, whole
+from tacit.frozen import frozen
 from tacit.loss.calibrate import least
 from tacit.loss.families.approx import Approx
 from tacit.loss.loss import Loss
@@ -26,7 +26,7 @@ from tacit.noise.grid import Grid, whole_steps_down
 Some = TypeVar("Some", bound="Selection")
 
 
-@dataclass(frozen=True)
+@frozen
 class Selection(Mechanism[ArrayLike, "Choice"]):
     """A mechanism that names a candidate whose score is nearly the best.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from tacit.exact import Number, whole
+from tacit.frozen import frozen
 from tacit.mechanisms.answer import number
 from tacit.mechanisms.statistics.combination import reach
 from tacit.mechanisms.statistics.moment import Moment
@@ -15,7 +15,7 @@ from tacit.mechanisms.statistics.records import total
 from tacit.mechanisms.statistics.tally import Sensitivity, TallyAnswer
 
 
-@dataclass(frozen=True)
+@frozen
 class BoundedMean(Moment):
     """The mean of one value a person, each clamped to [lower, upper] and rounded to a public grid.
 
@@ -59,7 +59,7 @@ class BoundedMean(Moment):
         return MeanAnswer(self.bounds.place(middle * span), self, parts, share)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class MeanAnswer(TallyAnswer):
     """A private mean, computed from the noisy sums; its interval may be lopsided and never leaves the bounds."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from tacit.exact import Number
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.statistics.bounds import Bounds
@@ -19,7 +19,7 @@ from tacit.noise.grid import Grid
 _BITS = 30  # a value is rounded by less than a billionth of the bounds
 
 
-@dataclass(frozen=True)
+@frozen
 class BoundedSum(Tally):
     """Adds up one value a person, each clamped to [lower, upper] and rounded to a public grid.
 

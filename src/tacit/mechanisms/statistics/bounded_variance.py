@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
 from tacit.exact import Number, proper, whole
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import number
@@ -19,7 +19,7 @@ from tacit.mechanisms.statistics.tally import Sensitivity, TallyAnswer
 from tacit.noise.bits import Integers
 
 
-@dataclass(frozen=True)
+@frozen
 class BoundedVariance(Moment):
     """The variance Σ(x−mean)²/n of one value a person, each clamped to [lower, upper] and rounded to a public grid.
 
@@ -82,7 +82,7 @@ class BoundedVariance(Moment):
         return VarianceAnswer(_variance(mean.value, mixed.value) * _width(self) ** 2, self, mean, mixed)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class VarianceAnswer(TallyAnswer):
     """A private variance, never negative and never beyond what the bounds permit."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from tacit.errors import Refused
 from tacit.exact import Number, exact
+from tacit.frozen import frozen
 from tacit.mechanisms.statistics.records import reals
 from tacit.noise.bits import Integers
 from tacit.noise.grid import Grid, check_grid
@@ -17,7 +17,7 @@ from tacit.noise.grid import Grid, check_grid
 _MOST_STEPS: Final = 1 << 40
 
 
-@dataclass(frozen=True)
+@frozen
 class Bounds:
     """Values lie between `lower` and `upper`, which are public: never found in the data.
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from tacit.exact import Number
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.statistics.records import present
 from tacit.mechanisms.statistics.tally import Sensitivity, Tally, TallyAnswer
 
 
-@dataclass(frozen=True)
+@frozen
 class Count(Tally):
     """Counts the records that are neither missing (None, NaN) nor False, one record a person.
 
@@ -40,7 +40,7 @@ class Count(Tally):
         return CountAnswer(parts[0], self)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class CountAnswer(TallyAnswer):
     """A noisy count. It is left unbiased, so it can be negative; its interval is not."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from tacit.errors import Refused
 from tacit.exact import Number, exact
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
@@ -22,7 +22,7 @@ from tacit.noise.bits import Bits, Integers
 Item = TypeVar("Item")
 
 
-@dataclass(frozen=True)
+@frozen
 class Histogram(Tally):
     """Counts the people in each public cell: every cell is in the answer, the empty ones too.
 
@@ -88,7 +88,7 @@ class Histogram(Tally):
         return HistogramAnswer(parts, self)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class HistogramAnswer(TallyAnswer):
     """The noisy counts in the order of the keys. They are left unbiased, so one can be negative; no interval is."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Self
 
 from tacit.exact import Number
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.statistics.bounds import Bounds
@@ -15,7 +15,7 @@ from tacit.mechanisms.statistics.tally import Tally
 from tacit.noise.grid import Grid
 
 
-@dataclass(frozen=True)
+@frozen
 class Moment(Tally):
     """A statistic of one value a person within declared bounds; `people` is the public n, under replace only."""
 

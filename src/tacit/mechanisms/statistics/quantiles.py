@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import Refused
 from tacit.exact import Number, exact, proper, whole
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import number
@@ -27,7 +27,7 @@ _MOST_LEVELS = 4
 _FINE = 1024  # noise steps to one person
 
 
-@dataclass(frozen=True)
+@frozen
 class Quantiles(Tally):
     """Quantiles of one value a person, read off noisy counts of the cells of a public grid over [lower, upper].
 
@@ -116,7 +116,7 @@ class Quantiles(Tally):
         return QuantilesAnswer(middles[cells], self, tree)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class QuantilesAnswer(TallyAnswer):
     """The private quantiles, rising with their shares, each with its own interval."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.exact import Number, proper
+from tacit.frozen import frozen
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.statistics.combination import reach
@@ -18,7 +18,7 @@ from tacit.noise.near import Floats
 FAN = 16  # branches: with Laplace noise a tree of two is four times as noisy at 256 cells, with Gaussian as good
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class RankTree:
     """Noisy counts, the coarsest level first, of a tree whose leaves are the cells of a grid.
 

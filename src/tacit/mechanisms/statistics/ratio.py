@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import fsum
 
 from tacit.exact import Number, proper
+from tacit.frozen import frozen
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.statistics.combination import reach, tail_up
@@ -13,7 +13,7 @@ from tacit.mechanisms.statistics.combination import reach, tail_up
 _HALVINGS = 16  # of a stretch not much wider than the interval
 
 
-@dataclass(frozen=True)
+@frozen
 class Ratio:
     """The ratio (top · x) / (bottom · x) of true numbers x ≥ 0, known to lie within [least, most].
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import isqrt
 from typing import Any, NamedTuple
 
 from tacit.errors import Refused
 from tacit.exact import Number
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
@@ -30,7 +30,7 @@ class Sensitivity(NamedTuple):
     l2_squared: int
 
 
-@dataclass(frozen=True)
+@frozen
 class Tally(Mechanism[Any, Answer]):
     """Independent noise on every number of a tally, the least that keeps the promise `target`.
 
@@ -78,7 +78,7 @@ class Tally(Mechanism[Any, Answer]):
         return chance
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class TallyAnswer(Answer):
     """An answer that names the promise it was calibrated to."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
@@ -13,6 +12,7 @@ import numpy as np
 
 from tacit.errors import Refused
 from tacit.exact import Number, exact, positive, proper, whole
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import Answer, cost, percent
@@ -29,7 +29,7 @@ Some = TypeVar("Some", bound="AboveThreshold")
 _SPLITS = 1 << 20
 
 
-@dataclass(frozen=True)
+@frozen
 class AboveThreshold(Mechanism[Sequence[float], "Crossings"]):
     """Compares each value plus its own noise with one noisy threshold, and stops after the first yes.
 

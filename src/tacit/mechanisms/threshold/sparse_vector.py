@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 from math import prod
@@ -11,12 +11,13 @@ from typing import Any
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, whole
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.mechanisms.threshold.above_threshold import AboveThreshold
 from tacit.noise.discrete_laplace import DiscreteLaplace
 
 
-@dataclass(frozen=True)
+@frozen
 class SparseVector(AboveThreshold):
     """Answers yes to at most c questions, and to any number of others no; each yes may bring its value along.
 

@@ -7,13 +7,13 @@ stay below 10⁻¹¹. The threshold's noise is summed over all but a share of it
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, exp, expm1, log
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.frozen import frozen
 from tacit.noise.ball import first_true
 
 _FAR = 80.0  # scales of the threshold's noise
@@ -21,7 +21,7 @@ _BLOCKS = 1 << 15
 _ROUND_OFF = 1e-9
 
 
-@dataclass(frozen=True)
+@frozen
 class ThresholdLaw:
     """Two noise scales, in steps: the threshold's, drawn once, and the questions', drawn for each."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
@@ -11,6 +11,7 @@ import numpy as np
 from sqlglot import exp
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.query.above.canonical import depth, plain
 from tacit.query.above.clauses import read_having, read_order, read_rows, refused_clause
 from tacit.query.above.estimates import Estimates, Groups, Keys
@@ -27,7 +28,7 @@ _BELOW: Final = frozenset({"with_", "from_", "joins", "laterals", "where", "grou
 _ABOVE: Final = frozenset({"expressions", "having", "order", "limit", "offset"})
 
 
-@dataclass(frozen=True)
+@frozen
 class Item:
     """A SELECT item and the name of its column."""
 
@@ -35,7 +36,7 @@ class Item:
     expression: Expression
 
 
-@dataclass(frozen=True)
+@frozen
 class Above:
     """SELECT items, HAVING (all of its parts), ORDER BY, LIMIT and OFFSET, data-free.
 

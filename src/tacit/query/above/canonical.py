@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
+
+from tacit.frozen import frozen
 
 
 def canonical(node: exp.Expr) -> str:
@@ -42,7 +43,7 @@ def depth(node: exp.Expr) -> int:
     return count
 
 
-@dataclass(frozen=True)
+@frozen
 class Names:
     """Given expressions, found again however they are written.
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from tacit.frozen import frozen
 from tacit.query.above.estimates import Estimates, Keys
 from tacit.query.above.expression import Column, Constant, Expression, Frame, as_keys, as_numbers
 from tacit.query.above.truth import Bools, Truth, equal
 from tacit.schema.kind import Kind
 
 
-@dataclass(frozen=True)
+@frozen
 class Case(Expression):
     """CASE WHEN condition THEN value … ELSE otherwise END.
 
@@ -43,7 +43,7 @@ class Case(Expression):
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Coalesce(Expression):
     """The first of the numbers of which there is enough to say."""
 
@@ -71,7 +71,7 @@ class Coalesce(Expression):
         return result
 
 
-@dataclass(frozen=True)
+@frozen
 class NullIf(Expression):
     """The number, but NULL where it equals another."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from tacit.frozen import frozen
 from tacit.query.above import truth
 from tacit.query.above.estimates import Estimates, Keys
 from tacit.query.above.expression import Expression, Frame, as_numbers
@@ -32,7 +32,7 @@ _ON_KEYS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
 _FAMILIES: Final = (str, date, (int, float))  # values of one family have an order
 
 
-@dataclass(frozen=True)
+@frozen
 class Comparison(Expression):
     """left < right, left <= right or left = right."""
 
@@ -53,7 +53,7 @@ class Comparison(Expression):
         return _ON_NUMBERS[self.sign](as_numbers(left), as_numbers(right))
 
 
-@dataclass(frozen=True)
+@frozen
 class Not(Expression):
     """NOT operand."""
 
@@ -68,7 +68,7 @@ class Not(Expression):
         return ~self.operand.truth(frame)
 
 
-@dataclass(frozen=True)
+@frozen
 class Both(Expression):
     """left AND right, in SQL's three values."""
 
@@ -84,7 +84,7 @@ class Both(Expression):
         return self.left.truth(frame) & self.right.truth(frame)
 
 
-@dataclass(frozen=True)
+@frozen
 class Missing(Expression):
     """operand IS NULL; a number is NULL where there is too little to say."""
 

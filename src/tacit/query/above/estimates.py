@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from fractions import Fraction
 from typing import Protocol, TypeAlias
@@ -12,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.schema.kind import Key, Kind
 
 Floats: TypeAlias = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Estimates:
     """A column of numbers, each with the interval that holds what it estimates.
 
@@ -49,7 +49,7 @@ class Noisy(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@frozen
 class Keys:
     """A column of values known exactly: group keys, and what is computed from keys and constants alone."""
 
@@ -82,7 +82,7 @@ def kind_of(value: Key | float) -> Kind:
     raise Refused("a key of another type", "Keys are public values of the kinds a column can have.", "int, text, …")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Groups:
     """A released table before it is rendered: keys and noisy aggregates by their canonical SQL."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
 
+from tacit.frozen import frozen
 from tacit.query.above.estimates import Estimates, Groups, Keys
 from tacit.query.above.intervals import constant
 from tacit.query.above.truth import Truth
@@ -18,7 +18,7 @@ from tacit.schema.kind import Key, Kind
 Column: TypeAlias = Estimates | Keys | Truth
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Frame:
     """What an expression is evaluated over: each aggregate with intervals at the confidence its share allows."""
 
@@ -52,7 +52,7 @@ class Expression(ABC):
         return as_truth(self.over(frame))
 
 
-@dataclass(frozen=True)
+@frozen
 class KeyColumn(Expression):
     """A group key."""
 
@@ -64,7 +64,7 @@ class KeyColumn(Expression):
         return found if found.kind is not None else Keys(found.values, self.kind)
 
 
-@dataclass(frozen=True)
+@frozen
 class Aggregate(Expression):
     """An aggregate of the private rows, after the noise."""
 
@@ -79,7 +79,7 @@ class Aggregate(Expression):
         return frame.aggregates[self.name]
 
 
-@dataclass(frozen=True)
+@frozen
 class Constant(Expression):
     """A literal; None is NULL."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from tacit.frozen import frozen
 from tacit.query.above import intervals
 from tacit.query.above.estimates import Estimates
 from tacit.query.above.expression import Expression, Frame
@@ -32,7 +32,7 @@ OPERATIONS: Final[Mapping[str, Callable[..., Estimates]]] = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Operation(Expression):
     """One of OPERATIONS on numbers."""
 
@@ -48,7 +48,7 @@ class Operation(Expression):
         return OPERATIONS[self.name](*(operand.numbers(frame) for operand in self.operands))
 
 
-@dataclass(frozen=True)
+@frozen
 class Rounded(Expression):
     """A number rounded to so many digits after the point, halves away from zero."""
 

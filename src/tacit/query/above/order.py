@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from tacit.frozen import frozen
 from tacit.query.above.estimates import Keys
 from tacit.query.above.expression import Column, Expression, as_keys
 
 
-@dataclass(frozen=True)
+@frozen
 class Ordering:
     """One item of ORDER BY."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from tacit.frozen import frozen
 from tacit.query.above.estimates import Estimates, Keys
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class OutputColumn:
     """A named column of the answer: exact values of keys, or noisy numbers with their intervals."""
 
@@ -25,7 +24,7 @@ class OutputColumn:
         return isinstance(self.values, Estimates) and self.values.whole
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Rendered:
     """The answer's columns."""
 

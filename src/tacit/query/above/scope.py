@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from sqlglot import exp
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.query.above.canonical import Names
 from tacit.query.above.expression import Aggregate, Expression, KeyColumn
 from tacit.schema.kind import Kind
 
 
-@dataclass(frozen=True)
+@frozen
 class Scope:
     """The names that an expression may use; `aliases_first` decides where a key and an alias share one."""
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.frozen import frozen
 from tacit.query.above.estimates import Estimates
 
 Bools: TypeAlias = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Truth:
     """A column of SQL's three truth values: what the points say, and what the intervals leave possible.
 

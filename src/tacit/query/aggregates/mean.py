@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from tacit.frozen import frozen
 from tacit.query.above.estimates import Estimates, Noisy
 from tacit.query.aggregates.aggregate import Aggregate, NoisyParts
 from tacit.query.aggregates.fieller import is_telling, ratio_between
@@ -14,7 +14,7 @@ from tacit.query.aggregates.noisy_parts import NoisySum
 from tacit.query.aggregates.parts import Measure, Part
 
 
-@dataclass(frozen=True)
+@frozen
 class Mean(Aggregate):
     """AVG(x) = centre + Σ(x − centre) / (rows where x is not NULL); the same rows stand above and below.
 
@@ -41,7 +41,7 @@ class Mean(Aggregate):
         return ""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class NoisyMean:
     """A mean with Fieller's interval, cut to the declared bounds; nothing is said where rows are too few."""
 

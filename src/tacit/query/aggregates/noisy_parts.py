@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.frozen import frozen
 from tacit.noise.additive import AdditiveLaw
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.rounded_gaussian import RoundedGaussian
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 Law = RoundedGaussian | DiscreteLaplace
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class NoisySum:
     """A noisy sum in each group, in steps of its measure; one step is `scale` units of the noise's law."""
 
@@ -46,7 +46,7 @@ def spread(law: AdditiveLaw, confidence: Fraction) -> int:
     return law.spread(confidence)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class NoisyRanks:
     """A tree of noisy counts for each group, the coarsest level first; a row counts `scale` units of the law."""
 

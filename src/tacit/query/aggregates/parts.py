@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
+from tacit.frozen import frozen
 
-@dataclass(frozen=True)
+
+@frozen
 class ColumnSum:
     """What a measure adds up where every row counts: x − centre of a column's values, or 1 for each (centre None).
 
@@ -18,7 +19,7 @@ class ColumnSum:
     centre: int | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Measure:
     """A number a row, in whole steps, added up over each person's rows of a group.
 
@@ -41,7 +42,7 @@ class Measure:
         return max(self.most, -self.least)
 
 
-@dataclass(frozen=True)
+@frozen
 class Ranks:
     """How many rows lie in each cell of a public grid: what quantiles are read from.
 
@@ -65,7 +66,7 @@ class Ranks:
         return 4 + 2.5 * (self.levels - 1)
 
 
-@dataclass(frozen=True)
+@frozen
 class Distinct:
     """How many different values a group has; `sql` is a value, NULL for rows that do not count."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from tacit.frozen import frozen
 from tacit.query.above.estimates import Estimates, Noisy
 from tacit.query.aggregates.aggregate import Aggregate, NoisyParts
 from tacit.query.aggregates.even_grid import cells_of, first_value, value_at
@@ -15,7 +15,7 @@ from tacit.query.aggregates.parts import Part, Ranks
 from tacit.query.aggregates.rank_descent import RankDescent
 
 
-@dataclass(frozen=True)
+@frozen
 class Quantile(Aggregate):
     """The value below which a share of the rows lies."""
 
@@ -37,7 +37,7 @@ class Quantile(Aggregate):
         return self.words
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class NoisyQuantile:
     """A quantile with the values at which the noisy rank, give or take its noise, may reach its share.
 

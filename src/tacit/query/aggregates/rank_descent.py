@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
 import numpy as np
 
+from tacit.frozen import frozen
 from tacit.mechanisms.statistics.rank_tree import FAN
 from tacit.noise.bits import Integers
 from tacit.query.aggregates.noisy_parts import Floats, Law
@@ -18,7 +18,7 @@ _WIDE = 3  # nodes: where an end may be so far from the quantile, finer nodes wo
 _PARTS = np.arange(FAN) / FAN
 
 
-@dataclass(frozen=True)
+@frozen
 class Found:
     """Where a quantile lies, in cells: about `place`, within the cells `first` to `last`."""
 
@@ -27,7 +27,7 @@ class Found:
     last: int
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class RankDescent:
     """One group's tree of noisy counts, the coarsest level first, over a grid of which `cells` can have rows.
 

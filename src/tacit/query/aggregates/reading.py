@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 
@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from tacit.errors import Refused
 from tacit.exact import proper
+from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import Aggregate
 from tacit.query.aggregates.mean import Mean
 from tacit.query.aggregates.parts import ColumnSum, Distinct, Measure
@@ -35,7 +36,7 @@ _SQUARES = 2**59  # the largest square, in its own steps
 _EXTREME = Fraction(1, 200)
 
 
-@dataclass(frozen=True)
+@frozen
 class Reader:
     """Reads the aggregates of one query; `summed` are the arguments whose plain sums the query asks for anyway."""
 

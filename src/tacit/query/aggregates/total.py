@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from tacit.frozen import frozen
 from tacit.query.above.estimates import Estimates, Noisy
 from tacit.query.aggregates.aggregate import Aggregate, NoisyParts
 from tacit.query.aggregates.noisy_parts import NoisySum
 from tacit.query.aggregates.parts import Distinct, Measure, Part
 
 
-@dataclass(frozen=True)
+@frozen
 class Total(Aggregate):
     """COUNT(*), COUNT(x), COUNT(DISTINCT …) or SUM(x): the sum of one measure, or a number of different values."""
 
@@ -36,7 +36,7 @@ class Total(Aggregate):
         return self.words
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class NoisyTotal:
     """A noisy sum with the exact quantile of its noise on both sides; a sum of no negative numbers is none itself."""
 

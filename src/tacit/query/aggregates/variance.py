@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
+from tacit.frozen import frozen
 from tacit.query.above.estimates import Estimates, Noisy
 from tacit.query.aggregates.aggregate import Aggregate, NoisyParts
 from tacit.query.aggregates.fieller import is_telling, ratio_between
@@ -17,7 +17,7 @@ from tacit.query.aggregates.weighted_reach import Powers, WeightedReach
 _ENOUGH = 4  # times smaller than the number of rows must its noise be for the sharper interval
 
 
-@dataclass(frozen=True)
+@frozen
 class Variance(Aggregate):
     """VAR_POP, VAR_SAMP or a standard deviation: with t = x − centre, E[t²] − E[t]² over rows where x is not NULL."""
 
@@ -43,7 +43,7 @@ class Variance(Aggregate):
         return ""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class NoisyVariance:
     """A variance, never negative and never beyond what the bounds permit.
 

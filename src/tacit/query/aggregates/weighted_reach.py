@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import log, sqrt
 from statistics import NormalDist
 
 import numpy as np
 
+from tacit.frozen import frozen
 from tacit.noise.rounded_gaussian import RoundedGaussian
 from tacit.query.aggregates.noisy_parts import Floats, Law, noise_deviation
 
 _MARGIN = 1.0125  # of a quantile computed from moments over the exact one, at the worst
 
 
-@dataclass(frozen=True)
+@frozen
 class Powers:
     """Σ|w|, Σw² and Σw⁴ of the weights of each sum."""
 
@@ -31,7 +31,7 @@ class Powers:
         return cls(columns.sum(axis=0), squares.sum(axis=0), (squares**2).sum(axis=0))
 
 
-@dataclass(frozen=True)
+@frozen
 class WeightedReach:
     """The reach of Σ wᵢZᵢ for independent draws Zᵢ of a law, in its units.
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
 
+from tacit.frozen import frozen
 from tacit.query.dialects.reach import ANY, Reach, of_digits, of_number
 from tacit.query.dialects.sql_type import SqlType, as_decimal
 
 Constant: TypeAlias = int | Decimal | float | str | bool
 
 
-@dataclass(frozen=True)
+@frozen
 class Piece:
     """An expression in the target dialect.
 

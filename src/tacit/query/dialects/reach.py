@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from tacit.frozen import frozen
 
 TINIEST = 5e-324
 LARGEST = 1.7976931348623157e308
 _SLACK = 1.0001  # more than rounding adds in one step
 
 
-@dataclass(frozen=True)
+@frozen
 class Reach:
     """Every finite value x has |x| ≤ most, and |x| ≥ least unless it is 0; rounded outwards."""
 

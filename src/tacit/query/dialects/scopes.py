@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from tacit.frozen import frozen
 from tacit.query.dialects.reach import ANY, Reach
 from tacit.query.dialects.sql_type import SqlType
 
 
-@dataclass(frozen=True)
+@frozen
 class OutputColumn:
     """A column of a relation: its name as the engine has it, its type, and how large its numbers are.
 
@@ -23,7 +24,7 @@ class OutputColumn:
     reading: str | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Relation:
     """Something to select from: its text after FROM, in the target dialect, and its columns.
 
@@ -39,7 +40,7 @@ class Relation:
         return {column.name.lower(): column for column in self.columns}
 
 
-@dataclass(frozen=True)
+@frozen
 class Scope:
     """What a SELECT may name: the relations of its FROM, each by its alias, and the columns that USING made one."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlglot import exp
 
+from tacit.frozen import frozen
 from tacit.query.dialects.aggregates import AGGREGATES
 from tacit.query.dialects.dialect import Dialect, cannot
 from tacit.query.dialects.functions import FUNCTIONS, NAMED
@@ -23,7 +24,7 @@ _PLACE = "__place"
 Relations = Mapping[str, Relation]
 
 
-@dataclass(frozen=True)
+@frozen
 class Selects:
     """Translates whole SELECTs; `relations` are the tables and common table expressions that they may name."""
 

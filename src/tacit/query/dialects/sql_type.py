@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from tacit.frozen import frozen
 
 _INTEGERS = {"TINYINT": 3, "SMALLINT": 5, "INTEGER": 10, "BIGINT": 19, "HUGEINT": 39}  # and the digits of each
 _DECIMAL = re.compile(r"DECIMAL\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)")
@@ -12,7 +13,7 @@ ZONED = "TIMESTAMP WITH TIME ZONE"
 _MOST_DIGITS = 38
 
 
-@dataclass(frozen=True)
+@frozen
 class SqlType:
     """A type by its DuckDB name; `width` and `scale` are the digits of a DECIMAL, in all and after the point.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from decimal import Decimal
 from typing import TypeAlias
 
 from sqlglot import exp
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.query.dialects.dialect import Dialect, cannot
 from tacit.query.dialects.piece import Constant, Piece, natural_reach
 from tacit.query.dialects.reach import Reach
@@ -20,7 +21,7 @@ _SMALL = 2**53  # DuckDB divides a decimal of at most so many units in one step
 Handler: TypeAlias = Callable[[exp.Expression, "Walk"], Piece]
 
 
-@dataclass(frozen=True)
+@frozen
 class Walk:
     """Translates the expressions of one SELECT; calling it translates a node."""
 

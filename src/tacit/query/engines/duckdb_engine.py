@@ -6,7 +6,7 @@ import csv
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from glob import glob
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from tacit.errors import Failed, Refused
+from tacit.frozen import frozen
 from tacit.query.engine import Headers
 from tacit.query.engines.duckdb_session import DuckDBSession as DuckDBSession
 from tacit.query.engines.resources import array_bits, read_memory, read_threads
@@ -31,7 +32,7 @@ _SETTINGS = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class DuckDBEngine:
     """Reads Parquet, CSV and DuckDB files, and data frames, in this process.
 

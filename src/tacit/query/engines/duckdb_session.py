@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import duckdb
 
 from tacit.errors import Failed
+from tacit.frozen import frozen
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,7 +28,7 @@ class _Course:
     is_staged: bool = False
 
 
-@dataclass(frozen=True)
+@frozen
 class DuckDBSession:
     """One connection of its own, with the data set's tables as views."""
 

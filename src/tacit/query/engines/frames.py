@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.query.engines.arrow_digest import digest
 from tacit.query.engines.plain_arrow import as_plain, is_plain
 from tacit.schema.names import clashes
@@ -18,7 +19,7 @@ from tacit.schema.names import clashes
 _ACCEPTED = "a pandas or Polars DataFrame, a Polars LazyFrame, or an Arrow table or reader."
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Frame:
     """A table's rows in memory, of types that an engine can read whatever the values are."""
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import duckdb
 
 from tacit.errors import Failed, Refused
+from tacit.frozen import frozen
 from tacit.query.catalogue import Catalogue
 from tacit.query.engine import Engine, Headers, Lending, Session
 from tacit.query.engines.duckdb_engine import DuckDBEngine, DuckDBSession
@@ -24,7 +25,7 @@ Progress = Callable[[str, int, int], None]
 """Told what is done, how many steps are behind, and how many there are."""
 
 
-@dataclass(frozen=True)
+@frozen
 class KeptFile:
     """A file of kept tables, and the engine that reads them, beside the sources or alone."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from tacit.frozen import frozen
 from tacit.query.dialects.piece import natural_reach
 from tacit.query.dialects.scopes import OutputColumn, Relation
 from tacit.query.dialects.sql_type import type_named
@@ -46,7 +46,7 @@ _FREE = "DECIMAL(28,9)"  # a numeric without a precision: every 64-bit integer, 
 _LIMIT = "9999999999999999999.999999999"
 
 
-@dataclass(frozen=True)
+@frozen
 class PostgresColumn:
     """A column: its type as DuckDB would call it, and whether it has digits that were never limited."""
 

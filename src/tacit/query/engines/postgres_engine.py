@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from psycopg import Connection, Error
 
 from tacit.errors import Failed, Refused
+from tacit.frozen import frozen
 from tacit.query.dialects.postgres.postgres_dialect import Postgres
 from tacit.query.dialects.scopes import OutputColumn, Relation
 from tacit.query.dialects.sql_type import type_named
@@ -33,7 +34,7 @@ _KINDS = frozenset("rpm")  # tables, partitioned tables, materialized views
 _GRANT = "the table, with its schema; and GRANT USAGE ON SCHEMA, GRANT SELECT ON it, to this role."
 
 
-@dataclass(frozen=True)
+@frozen
 class PostgresSession:
     """One snapshot of the database. What is kept is a SELECT to be read again: nothing is ever written there."""
 
@@ -55,7 +56,7 @@ class PostgresSession:
         return types, (arrow_table(rows, said.columns) for rows in batches(self.connection, said.sql))
 
 
-@dataclass(frozen=True)
+@frozen
 class PostgresEngine:
     """Reads tables of PostgreSQL databases as they are. The role needs CONNECT, USAGE and SELECT, no more."""
 

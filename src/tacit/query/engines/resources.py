@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import Final
 
-from pydantic import ByteSize, TypeAdapter, ValidationError
-
 from tacit.errors import Refused
 
 LEAST_MEMORY: Final = 500_000_000
@@ -19,6 +17,8 @@ def read_memory(written: object) -> int | None:
     """An amount such as "2GB" in octets; None where none is set."""
     if written is None:
         return None
+    from pydantic import ByteSize, TypeAdapter, ValidationError  # it takes long to load
+
     accepted = 'an amount from "500MB" on, such as "2GB" or "1.5GiB".'
     try:
         octets = None if isinstance(written, (bool, float)) else int(TypeAdapter(ByteSize).validate_python(written))

@@ -12,16 +12,17 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import rmtree, which
 from subprocess import STDOUT, Popen, TimeoutExpired
 from tempfile import mkdtemp
 
-import typer
+import click
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.query.engines.spark_java import java_home
 
 _HOST = "127.0.0.1"
@@ -30,7 +31,7 @@ _MASTER, _WORKER = "org.apache.spark.deploy.master.Master", "org.apache.spark.de
 _PATIENCE = 180.0  # seconds until everybody has met
 
 
-@dataclass(frozen=True)
+@frozen
 class Cluster:
     """A master and its workers, as processes, with the folder that they write to."""
 
@@ -113,20 +114,20 @@ def _started(home: Path, folder: Path, name: str, *words: str) -> Popen[bytes]:
         return Popen(call, env=environment, cwd=folder, stdout=log, stderr=STDOUT)
 
 
-def main(
-    workers: int = typer.Option(2, min=1, help="How many workers."),
-    cores: int = typer.Option(1, min=1, help="Cores of each worker."),
-    memory: str = typer.Option("1g", help="Memory of each worker, such as 1g."),
-) -> None:
+@click.command()
+@click.option("--workers", type=click.IntRange(min=1), default=2, show_default=True, help="How many workers.")
+@click.option("--cores", type=click.IntRange(min=1), default=1, show_default=True, help="Cores of each worker.")
+@click.option("--memory", default="1g", show_default=True, help="Memory of each worker, such as 1g.")
+def main(workers: int, cores: int, memory: str) -> None:
     """Start a Spark cluster on this machine; Ctrl-C ends it."""
     with running(workers, cores, memory) as cluster:
-        typer.echo(f'spark = "{cluster.address}"')
-        typer.echo(f"{workers} workers with {cores} core(s) and {memory} each. Ctrl-C ends them.")
+        click.echo(f'spark = "{cluster.address}"')
+        click.echo(f"{workers} workers with {cores} core(s) and {memory} each. Ctrl-C ends them.")
         try:
             cluster.master.wait()
         except KeyboardInterrupt:
-            typer.echo("Ended.")
+            click.echo("Ended.")
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    main()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.query.dialects.spark.spelling import quoted
 
 _PLAIN = {
@@ -48,7 +48,7 @@ _MOST_DIGITS = 38
 _UUID = "'^(.{8})(.{4})(.{4})(.{4})(.{12})$', '$1-$2-$3-$4-$5'"
 
 
-@dataclass(frozen=True)
+@frozen
 class SparkColumn:
     """A column: its DuckDB type after it was read, the type that Spark is told, and what is made of it then.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.storagelevel import StorageLevel
 
 from tacit.errors import Failed, Refused
+from tacit.frozen import frozen
 from tacit.query.dialects.piece import natural_reach
 from tacit.query.dialects.scopes import OutputColumn, Relation
 from tacit.query.dialects.spark.spark_dialect import SPARK
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 _BROKEN = (PySparkException, Py4JError, OSError, EOFError)
 
 
-@dataclass(frozen=True)
+@frozen
 class SparkSessionOfData:
     """One Spark session of its own, with the data set's tables as views.
 
@@ -80,7 +81,7 @@ def _constant_failure(spark: SparkSession) -> Iterator[None]:
         raise Failed from None
 
 
-@dataclass(frozen=True)
+@frozen
 class SparkEngine:
     """Reads Parquet files and tables of the catalogue through a Spark cluster; headers of files need no cluster."""
 

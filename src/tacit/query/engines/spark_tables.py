@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from glob import glob
 from pathlib import Path
@@ -16,6 +15,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.query.dialects.spark.spelling import quoted
 from tacit.query.engines.spark_columns import SparkColumn, catalogue_column, file_columns
 from tacit.schema.description import Source
@@ -42,7 +42,7 @@ class SparkTable(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@frozen
 class ParquetTable:
     """Parquet files that this machine and every worker see under the same path."""
 
@@ -87,7 +87,7 @@ class ParquetTable:
         return read.selectExpr(*(column.listed for column in readable))
 
 
-@dataclass(frozen=True)
+@frozen
 class CatalogueTable:
     """A table of Spark's catalogue whose rows are files, by its name with its database."""
 

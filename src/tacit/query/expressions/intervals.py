@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
+
+from tacit.frozen import frozen
 
 _LARGEST = Fraction(2) ** 1023  # doubles go further; a bound near the end of the range is no bound
 
 
-@dataclass(frozen=True)
+@frozen
 class Interval:
     """All numbers from `low` to `high`."""
 

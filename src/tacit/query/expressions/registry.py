@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sqlglot import exp
 
+from tacit.frozen import frozen
 from tacit.query.expressions.arithmetic import ARITHMETIC
 from tacit.query.expressions.buckets import BUCKETS
 from tacit.query.expressions.casting import CASTING
@@ -50,7 +49,7 @@ _DEEPEST = 200
 _LONGEST = 20_000  # letters of SQL: guards repeat what they guard, and an engine's planner feels that
 
 
-@dataclass(frozen=True)
+@frozen
 class _Typing:
     """Types one node by its rule, its parts by the same."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol, TypeAlias
 
 from sqlglot import exp
 
+from tacit.frozen import frozen
 from tacit.query.expressions.scope import Scope
 from tacit.query.typed import Typed
 
@@ -24,7 +25,7 @@ class Typer(Protocol):
 Rule: TypeAlias = Callable[[exp.Expression, Typer], Typed]
 
 
-@dataclass(frozen=True)
+@frozen
 class Family:
     """Rules that belong together: by node, and by name for functions that the parser has no node for.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.query.expressions.shown import near
 from tacit.query.typed import Typed
 
@@ -19,7 +20,7 @@ class Scope(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+@frozen
 class NamedScope:
     """Columns known by their name alone, and by table and name; case does not count, as in DuckDB."""
 

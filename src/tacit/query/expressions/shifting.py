@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 
 from sqlglot import exp
 
+from tacit.frozen import frozen
 from tacit.query.expressions.domains import mapped
 from tacit.query.expressions.intervals import Interval
 from tacit.query.expressions.reading_times import LIMITS, clamp_time
@@ -25,7 +26,7 @@ _ACCEPTED = "a whole number and a unit, such as INTERVAL 3 MONTH, INTERVAL '7 da
 _MOST_MONTHS, _MOST_SECONDS = 12 * 10_000, 86400 * 3_660_000
 
 
-@dataclass(frozen=True)
+@frozen
 class Span:
     """A fixed length of time, in months and seconds."""
 

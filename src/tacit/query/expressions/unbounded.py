@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from sqlglot import exp
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.query.expressions.registry import type_expression
 from tacit.query.expressions.scope import Scope
 from tacit.query.expressions.shown import shown
 from tacit.schema.kind import Kind
 
 
-@dataclass(frozen=True)
+@frozen
 class Unbounded:
     """The innermost part that has no bound: the reason, and what would be accepted instead."""
 

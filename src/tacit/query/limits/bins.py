@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -10,12 +9,13 @@ from numpy.typing import NDArray
 
 from tacit.errors import Refused
 from tacit.exact import whole
+from tacit.frozen import frozen
 
 PER_DOUBLING = 4  # bins between 2^k and 2^(k+1), all of one width, for k ≥ 2
 _LARGEST = 2**62
 
 
-@dataclass(frozen=True)
+@frozen
 class Bins:
     """Bins of a whole amount from 0 to `most`, a public number; more than `most` is counted in the last bin.
 

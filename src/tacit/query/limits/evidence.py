@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.frozen import frozen
 from tacit.query.limits.bins import PER_DOUBLING
 
 FALSE_ALARM = 0.0002
@@ -19,7 +19,7 @@ _WIDTHS = (1, 2, 4, 8, 16)
 _STEP = 2.0 ** (-1 / PER_DOUBLING)
 
 
-@dataclass(frozen=True)
+@frozen
 class Span:
     """The first and the last bin that people were seen in."""
 

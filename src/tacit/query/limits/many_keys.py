@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.exact import Number, proper
+from tacit.frozen import frozen
 from tacit.query.limits.objective import Objective
 from tacit.query.limits.tails import Tails
 
 
-@dataclass(frozen=True)
+@frozen
 class ManyKeys(Objective):
     """The limit that a share of the people stay within, half of them unless said otherwise.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.exact import Number, positive, proper, whole
+from tacit.frozen import frozen
 from tacit.mechanisms.statistics.rank_tree import FAN
 from tacit.query.aggregates.even_grid import STRETCHES
 from tacit.query.limits.objective import Objective
@@ -17,7 +17,7 @@ from tacit.query.limits.tails import Tails
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@frozen
 class RankError(Objective):
     """The squared error of quantiles, as a share of the rows.
 

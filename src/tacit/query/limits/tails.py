@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.frozen import frozen
 from tacit.query.limits.bins import PER_DOUBLING, Bins
 from tacit.query.limits.evidence import Span
 
@@ -20,7 +19,7 @@ _LAST_BIN = 0.25  # people: a tail with fewer in its last bin is the same tail, 
 _NEGLIGIBLE = 1e-3
 
 
-@dataclass(frozen=True)
+@frozen
 class Tails:
     """The seen people, and several cases of what follows, each with its weight; the weights add up to 1.
 

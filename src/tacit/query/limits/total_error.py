@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.exact import positive, whole
+from tacit.frozen import frozen
 from tacit.query.limits.objective import LeastError
 
 EVENNESS = 0.75
 
 
-@dataclass(frozen=True)
+@frozen
 class TotalError(LeastError):
     """The squared error of a total: what is cut off, squared, plus the noise variance (noise_per_limit · limit)².
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from tacit.frozen import frozen
 from tacit.query.aggregates.parts import Distinct
 from tacit.query.lowering.tally import group_by
 from tacit.query.plans.key_column import KeyColumn
@@ -11,7 +10,7 @@ from tacit.query.plans.noise_share import NoiseShare
 from tacit.query.relations.rows import UNIT, Ownership, Rows
 
 
-@dataclass(frozen=True)
+@frozen
 class DistinctBlock:
     """The number of different values by group.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from tacit.frozen import frozen
 from tacit.query.aggregates.parts import Measure, Part, Ranks
 from tacit.query.limits.bins import Bins
 from tacit.query.lowering.rank_norms import cells_sql, squares_sql
@@ -16,7 +16,7 @@ BINS = Bins(2**45)
 NORM_STEPS = 4  # of an ℓ₂ norm, to one step of its measure
 
 
-@dataclass(frozen=True)
+@frozen
 class FindingBlock:
     """For each part without a limit, the number of people in each bin of the amount they add to it.
 

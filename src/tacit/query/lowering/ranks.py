@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, isqrt
 
+from tacit.frozen import frozen
 from tacit.query.aggregates.parts import Ranks
 from tacit.query.lowering.rank_norms import cells_sql, rank_squares_sql
 from tacit.query.lowering.tally import group_by, word_sum
@@ -17,7 +17,7 @@ _SLACK = 1 - 2.0**-44  # more than conversion, root, division and product can ad
 _FEW = 16  # rows: most people's norms are needed below it
 
 
-@dataclass(frozen=True)
+@frozen
 class RanksBlock:
     """Weighted counts of rows by group and cell.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from tacit.frozen import frozen
 from tacit.query.aggregates.parts import Measure
 from tacit.query.plans.geometric_rule import GeometricRule
 from tacit.query.plans.key_column import KeyColumn
@@ -18,7 +18,7 @@ _FULL = 2**62
 _SLACK = 1 - 2.0**-44  # more than conversions, division, root and product can add in double precision
 
 
-@dataclass(frozen=True)
+@frozen
 class TallyBlock:
     """Sums of measures by group, and the weights of private keys.
 

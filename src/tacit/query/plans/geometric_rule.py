@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
 from tacit.loss.relation import Relation
 from tacit.noise.bits import Bits
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tacit.mechanisms.keys.key_selection import KeySelection
 
 
-@dataclass(frozen=True)
+@frozen
 class GeometricRule:
     """The truncated-geometric rule: a key that n people hold is shown with probability π(n), see `KeySelection`.
 

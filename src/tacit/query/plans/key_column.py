@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.schema.kind import Key, Kind
 
 MOST_GROUPS = 1_000_000
 
 
-@dataclass(frozen=True)
+@frozen
 class KeyColumn:
     """An expression of GROUP BY. `domain` lists all its values, NULL among them if it can occur; None: private."""
 

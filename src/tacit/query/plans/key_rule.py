@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import isqrt
@@ -11,6 +10,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.frozen import frozen
 from tacit.noise.ball import ball, first_true, less
 from tacit.noise.bits import Bits
 from tacit.noise.rounded_gaussian import RoundedGaussian
@@ -22,7 +22,7 @@ FULL = 256  # the weight of a person who holds one key, in its own units
 MOST_KEYS = 512  # of one person, unless the steward declares another number
 
 
-@dataclass(frozen=True)
+@frozen
 class KeyRule:
     """Each person spreads a weight of ℓ₂ norm at most 1 over the keys they hold: ⌊256/√k⌋ units on each of k keys.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from math import ceil, floor
+
+from tacit.frozen import frozen
 
 _FAR = 2**45
 _WORD = 2**62  # a total beyond it is cut, whatever its limit: it must fit 64 bits
@@ -20,7 +21,7 @@ class Origin(Enum):
     FOUND = "found with a share of this query's price"
 
 
-@dataclass(frozen=True)
+@frozen
 class Limit:
     """The largest norm, over all groups, of what one person adds to a part, in its steps; None until it is found."""
 
@@ -28,7 +29,7 @@ class Limit:
     origin: Origin
 
 
-@dataclass(frozen=True)
+@frozen
 class Scaling:
     """A person's total in one group, cut to ±cap, as units of the noise's law: times `times`, over `over`.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt, log2
 
+from tacit.frozen import frozen
 from tacit.loss.relation import Relation
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.rounded_gaussian import RoundedGaussian
@@ -14,7 +14,7 @@ from tacit.query.plans.price import Price
 _RADIUS_BITS = 29  # squares of the largest coordinates fit 58 bits, sums of sixteen of them a signed word
 
 
-@dataclass(frozen=True)
+@frozen
 class NoiseShare:
     """Noise of a fixed law, and the norm that one person's vector of integers must keep within.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from fractions import Fraction
 from functools import cached_property
 
+from tacit.frozen import frozen
 from tacit.loss.relation import Relation
 from tacit.query.aggregates.parts import Distinct, Measure, Part, Ranks
 from tacit.query.plans.key_column import public_groups
@@ -22,7 +23,7 @@ KEYS = Fraction(1, 2)  # what choosing private keys weighs, beside a column
 FINDING = Fraction(1, 10)  # of the price, where limits must be found
 
 
-@dataclass(frozen=True)
+@frozen
 class Plan:
     """What is counted, how much of one person counts, and what part of the price each block of noise takes."""
 

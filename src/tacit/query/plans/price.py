@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import erfc, exp, sqrt
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper
+from tacit.frozen import frozen
 from tacit.loss.calibrate import gaussian_variance
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
@@ -21,7 +21,7 @@ _PART = Fraction(1, 100)  # of the budget's δ, for one release
 _FALLBACK = Fraction(1, 10**6)  # the δ at which ε is read where the budget is a bare ρ
 
 
-@dataclass(frozen=True)
+@frozen
 class Price:
     """What one release costs: all its noise together, and the δ of choosing private keys.
 

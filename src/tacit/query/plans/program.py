@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
 from tacit.query.aggregates.mean import Mean
 from tacit.query.aggregates.parts import Distinct, Part, Ranks
@@ -27,7 +27,7 @@ _FEW_KEYS = 4  # of one person: the geometric rule splits ε evenly among them
 _WEAK = Fraction(1, 50)  # below it the rule's table of probabilities would be long, and the keys few
 
 
-@dataclass(frozen=True)
+@frozen
 class Program:
     """What is run: a tally (where there are sums, or keys to choose), ranks and distinct counts.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import sqlglot
@@ -11,6 +10,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.query.above.above import Above, check_above
 from tacit.query.above.canonical import canonical, depth
 from tacit.query.aggregates.aggregate import Aggregate
@@ -31,7 +31,7 @@ _MOST_PARTS = 100  # that are counted below the noise
 _CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "with_", "kind"}
 
 
-@dataclass(frozen=True)
+@frozen
 class Question:
     """What a query asks: of which rows, by which keys, which aggregates; and what is done with the answers."""
 

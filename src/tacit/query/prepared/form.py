@@ -6,9 +6,10 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
+from tacit.frozen import frozen
 from tacit.query.aggregates.even_grid import Edges, fits
 from tacit.query.aggregates.parts import Ranks
 from tacit.query.aggregates.rank_grid import ranks_of
@@ -27,7 +28,7 @@ _LARGEST = 2**50  # values beyond are not added up beforehand
 _QUOTED = re.compile("""'[^']*'|"[^"]*\"""")  # a text or a name; with a quote in it, several beside each other
 
 
-@dataclass(frozen=True)
+@frozen
 class TableForm:
     """The kept tables of one described table. Data-free: it follows from the description, the header and a release.
 

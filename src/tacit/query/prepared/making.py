@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from tacit.frozen import frozen
 from tacit.query.aggregates.parts import Ranks
 from tacit.query.lowering.rank_norms import squares_sql
 from tacit.query.prepared.form import KEPT, TableForm
@@ -15,7 +15,7 @@ _WORD = 2**62
 _SMALL = 2**26  # values below fit 64 bits when a person's are added up, for nobody has 2^36 rows
 
 
-@dataclass(frozen=True)
+@frozen
 class Step:
     """A table that is made: its name, its SQL, and what that is in words. A draft is dropped in the end."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import reduce
 from typing import Final
 
+from tacit.frozen import frozen
 from tacit.query.aggregates.parts import Ranks
 from tacit.query.lowering.distinct import DistinctBlock
 from tacit.query.lowering.finding import FindingBlock
@@ -24,7 +25,7 @@ NORMS: Final = "__kept_norms"
 """What people's totals and norms are called while limits are found."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Statements:
     """What is sent to the engine. `forms` are the tables that were prepared; the sums are the same with and without."""
 

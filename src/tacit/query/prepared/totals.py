@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from tacit.frozen import frozen
 from tacit.query.aggregates.parts import ColumnSum, Measure
 from tacit.query.plans.key_column import KeyColumn
 from tacit.query.prepared.form import KEPT, TableForm
@@ -14,7 +14,7 @@ _SLACK = 2.0**-24  # more than all sums and products here can lose in double pre
 MOST_HELD = 2**24
 
 
-@dataclass(frozen=True)
+@frozen
 class KeptTotals:
     """Each person's totals by key, as they are kept: a table, and for each measure SQL over its columns.
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.frozen import frozen
 from tacit.query.aggregates.even_grid import Edges
 from tacit.query.aggregates.parts import Distinct, Part, Ranks
 from tacit.query.limits.choice import choose_limit
@@ -21,7 +22,7 @@ from tacit.query.plans.price import Price
 from tacit.query.profile.regridding import on_even_grids
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Profile:
     """Noisy numbers of people by bin, for each table and subject; `deviation` is that of the noise, in people."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from tacit.frozen import frozen
 from tacit.query.aggregates.even_grid import Edges
 from tacit.query.aggregates.rank_grid import ranks_of
 from tacit.query.catalogue import Catalogue
@@ -22,7 +23,7 @@ _PRIME, _MULTIPLIER = 65521, 40503  # a hash of 16 bits
 _ROOM = 2**46  # for what is marked with it
 
 
-@dataclass(frozen=True)
+@frozen
 class Subject:
     """One histogram of a profile: `people` is a SELECT with one row a person, `amount` its column that is counted."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.query.typed import Typed
 
 UNIT = '"__unit"'
@@ -21,7 +21,7 @@ class Ownership(Enum):
     EACH = "each row a person"
 
 
-@dataclass(frozen=True)
+@frozen
 class Rows:
     """A relation of private rows.
 

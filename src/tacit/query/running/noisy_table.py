@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from fractions import Fraction
 from math import prod
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import Failed
+from tacit.frozen import frozen
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.rounded_gaussian import RoundedGaussian
 from tacit.query.running.packed_words import packed, packed_width, unpacked
@@ -23,7 +23,7 @@ _VERSION = 2
 _LENGTH = 4  # bytes of the header's length
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class NoisyColumn:
     """One part's noisy integers: a number a group, or for ranks a row of tree counts a group.
 
@@ -36,7 +36,7 @@ class NoisyColumn:
     norm: Fraction
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class NoisyTable:
     """Noisy integers, group by group, by the identity of the part they are of.
 

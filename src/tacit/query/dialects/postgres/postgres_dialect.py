@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from tacit.frozen import frozen
 from tacit.query.dialects.aggregates import SMALL_SUM
 from tacit.query.dialects.dialect import Operation, cannot
 from tacit.query.dialects.piece import Constant, Piece
@@ -119,7 +120,7 @@ OPERATIONS: Mapping[str, Operation] = {
 }
 
 
-@dataclass(frozen=True)
+@frozen
 class Postgres:
     """PostgreSQL 14 and later, with `search_path = pg_catalog`, in UTC and UTF-8."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from tacit.frozen import frozen
 from tacit.query.dialects.dialect import Operation
 from tacit.query.dialects.piece import Constant, Piece
 from tacit.query.dialects.spark import spelling
@@ -18,7 +18,7 @@ from tacit.query.dialects.sql_type import SqlType
 _OPERATIONS = {**NUMBERS, **LETTERS, **TIMES, **AGGREGATES}
 
 
-@dataclass(frozen=True)
+@frozen
 class SparkDialect:
     """Spark SQL 4, without ANSI errors and without loss of digits after the point; the session's zone is UTC."""
 
