@@ -11,8 +11,6 @@ from sqlglot.errors import SqlglotError
 
 from tacit.errors import Refused
 from tacit.query.catalogue import Catalogue
-from tacit.query.merging.idioms import in_plain_words
-from tacit.query.merging.merging import merged
 from tacit.schema.description import EachRow, Lookup, OwnColumn, Table
 from tacit.schema.engine_types import natural_kind
 from tacit.schema.kind import Kind
@@ -54,6 +52,9 @@ def sql_of(asked: Asked) -> str:
     if not type(asked).__module__.startswith("ibis."):
         kind = type(asked).__name__
         raise Refused(f"a question of the type {kind}", "It is neither text nor an ibis expression.", _ACCEPTED)
+    from tacit.query.merging.idioms import in_plain_words  # SQL as typed needs neither
+    from tacit.query.merging.merging import merged
+
     ibis = _ibis("ibis")
     if not isinstance(asked, ibis.Expr):
         raise Refused("this expression", "It says nothing of which table it is asked.", _ACCEPTED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from tacit.curator.books import Books
 from tacit.frozen import frozen
 from tacit.ledger.account import Entry
 from tacit.loss.filters.filters import Filter
@@ -12,7 +13,6 @@ from tacit.loss.loss import Loss
 from tacit.loss.words import guess_probability, percent_up
 from tacit.release.price import left as left_words
 from tacit.release.price import share as share_words
-from tacit.schema.description import Description
 
 
 @frozen(eq=False)
@@ -25,8 +25,8 @@ class BudgetView:
     analysts: dict[str, Fraction]
 
     @classmethod
-    def of(cls, account: Filter, entries: tuple[Entry, ...], description: Description) -> BudgetView:
-        return cls(description.promise, account, entries, dict(description.analysts))
+    def of(cls, books: Books) -> BudgetView:
+        return cls(books.description.promise, books.filter, books.history(), dict(books.description.analysts))
 
     @property
     def used(self) -> Fraction:

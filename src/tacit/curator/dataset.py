@@ -113,7 +113,7 @@ class Dataset:
 
     def budget(self) -> BudgetView:
         """What was spent, by whom, on what, and what is left."""
-        return BudgetView.of(self._opened.filter, self._opened.history(), self._opened.description)
+        return BudgetView.of(self._opened)
 
     def close(self) -> None:
         """Let go of the ledger."""

@@ -1,16 +1,16 @@
-"""A data set that is open: its description, engine, account and signing key."""
+"""A data set that is open: its books, its engine and its signing key."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from fractions import Fraction
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tacit.certificate.signing import SigningKey, key_beside
 from tacit.curator.behind_the_charge import is_failure
+from tacit.curator.books import Books, open_ledger
 from tacit.curator.form_folder import FormFolder
 from tacit.curator.framed import check_frames, with_frames
 from tacit.curator.preparing import Preparation
@@ -19,17 +19,10 @@ from tacit.curator.translatable import check_columns
 from tacit.curator.watching import Watcher, unwatched
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.ledger.account import Account, Entry
-from tacit.ledger.ledger import Ledger
-from tacit.ledger.places import default_places
-from tacit.ledger.registry import AccountName
-from tacit.ledger.request import Stored
-from tacit.loss.filters.filters import Filter
 from tacit.query.aggregates.even_grid import Edges
 from tacit.query.catalogue import Catalogue
 from tacit.query.engine import Engine
 from tacit.query.engines.choice import engine_of, public_values
-from tacit.schema.description import Description
 from tacit.schema.header_check import compare_headers
 from tacit.schema.reading import read_description
 
@@ -41,12 +34,10 @@ PROFILE: Final = "profile."
 
 
 @frozen(eq=False)
-class Opened:
+class Opened(Books):
     """What the door works with. Opening reads the description and the files' headers; no row."""
 
-    description: Description
     engine: Engine
-    ledger: Ledger
     watcher: Watcher = unwatched
 
     @cached_property
@@ -63,45 +54,6 @@ class Opened:
         catalogue = Catalogue(self.description, headers)
         check_columns(catalogue, self.engine)
         return catalogue
-
-    @cached_property
-    def account(self) -> Account:
-        """The one budget of these data, whatever the description is called; opened, and so fixed, if it is new."""
-        return self.ledger.account(self.account_name, self.description.budget)
-
-    @property
-    def known_account(self) -> Account | None:
-        """The same, if it was opened before: looking at prices fixes no budget."""
-        if "account" in self.__dict__:
-            return self.account
-        found = self.ledger.find(self.account_name, self.description.budget)
-        if found is not None:
-            self.__dict__["account"] = found  # as `account` would: the handle remembers sums of old entries
-        return found
-
-    @property
-    def filter(self) -> Filter:
-        """The budget and what is used of it."""
-        account = self.known_account
-        return Filter(self.description.budget) if account is None else account.filter()
-
-    def stored_under(
-        self, prefix: str, accuracy: Fraction = Fraction(0), holds: Callable[[str], bool] = bool
-    ) -> tuple[Stored, ...]:
-        """Every release as accurate as asked whose digest begins so and passes, the most accurate first."""
-        account = self.known_account
-        return () if account is None else account.stored_under(prefix, accuracy, holds)
-
-    def history(self) -> tuple[Entry, ...]:
-        """Every charge, oldest first."""
-        account = self.known_account
-        return () if account is None else account.history()
-
-    @property
-    def account_name(self) -> AccountName:
-        unit = self.description.unit
-        sources = tuple(sorted(table.source.identity for table in self.description.tables.values()))
-        return AccountName(sources, f"{unit.identifier or 'each row'}, {unit.relation}")
 
     @cached_property
     def preparation(self) -> Preparation:
@@ -123,16 +75,6 @@ class Opened:
     @cached_property
     def signing_key(self) -> SigningKey:
         return SigningKey.open(key_beside(self.ledger.beside))
-
-    def close(self) -> None:
-        """Let go of the ledger."""
-        self.ledger.close()
-
-    def __enter__(self) -> Opened:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def data_version(self) -> str:
         """What changes when the rows do, under the ledger's secret: it says nothing to whoever reads it.
@@ -161,13 +103,4 @@ def open_data(
     description = read_description(Path(path), public_values if engine is None else engine.public_values)
     check_frames(description, frames or {})
     engine = with_resources(engine or engine_of(table.source for table in description.sources), memory, threads)
-    return Opened(description, engine, Ledger.open(_place(description) if ledger is None else ledger), watcher)
-
-
-def ledger_of(path: str | Path) -> str | Path:
-    """Where the ledger of a description is; it is not opened."""
-    return _place(read_description(Path(path), public_values))
-
-
-def _place(description: Description) -> str | Path:
-    return default_places()[0] if description.ledger is None else description.ledger
+    return Opened(description, open_ledger(description, ledger), engine, watcher)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from tacit.schema.description import Description, Source
 
@@ -25,6 +25,15 @@ class Session(Protocol):
 
     def keep(self, name: str, sql: str) -> None:
         """Keep the rows of one SELECT under a name, until the session ends."""
+        ...
+
+
+@runtime_checkable
+class Brief(Protocol):
+    """A session that gives few rows as Python values: Arrow takes longer to load than they take to count."""
+
+    def few(self, sql: str) -> Mapping[str, Sequence[Any]]:
+        """The rows of one SELECT, column by column."""
         ...
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from textwrap import fill
 
 from rich.cells import cell_len
 
 from tacit.query.above.rendered import OutputColumn, Rendered
 from tacit.release.cells import Cell, cells
+from tacit.release.folding import folded
 
 _GAP = "    "
-_GLUE = "\u00a0"
-_TOGETHER = re.compile(r"[εδρ] = |[ερδ] (?=\d)|± (?=\d)| of (?=\d)")
 
 
 def table_text(rendered: Rendered, most: int | None = None) -> str:
@@ -34,13 +31,6 @@ def table_text(rendered: Rendered, most: int | None = None) -> str:
 def notes_text(notes: Sequence[str], width: int) -> str:
     """The notes, a paragraph each."""
     return "\n".join(folded(note, width, " ") for note in notes)
-
-
-def folded(text: str, width: int, indent: str = "") -> str:
-    """A paragraph at a width; what belongs together, such as ± 5 and ε = 1, stays on one line."""
-    glued = _TOGETHER.sub(lambda found: found[0].replace(" ", _GLUE), text)
-    lines = fill(glued, width, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
-    return lines.replace(_GLUE, " ")
 
 
 def _downwards(columns: Sequence[OutputColumn]) -> str:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
+from tacit.curator.books import open_books
+from tacit.curator.budget_view import BudgetView
 from tacit.curator.commands import options
 from tacit.curator.commands.printing import say, terminal_width
-from tacit.curator.dataset import open_dataset
 
 
 @click.command()
@@ -23,8 +24,8 @@ def budget(file: Path, as_json: bool, ledger: str | None) -> None:
 
     Example: `tacit budget clinic.toml`
     """
-    with open_dataset(file, ledger=ledger) as dataset:
-        view = dataset.budget()
+    with open_books(file, ledger) as books:
+        view = BudgetView.of(books)
     if as_json:
         click.echo(json.dumps(view.fields(), ensure_ascii=False, indent=2))
     else:

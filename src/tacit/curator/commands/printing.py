@@ -9,7 +9,7 @@ from shutil import get_terminal_size
 
 import click
 
-from tacit.release.text import folded
+from tacit.release.folding import folded
 
 
 def terminal_width() -> int:

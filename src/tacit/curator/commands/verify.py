@@ -87,7 +87,7 @@ def _check_certificate(place: Path, public_key: bytes | None) -> bool:
 def _place(written: str) -> str | Path:
     """Where the ledger is that is written so, or that of the data that a description describes."""
     if Path(written).suffix == ".toml":
-        from tacit.curator.opened import ledger_of  # a certificate needs no description
+        from tacit.curator.books import ledger_of  # a certificate needs no description
 
         return ledger_of(written)
     return written

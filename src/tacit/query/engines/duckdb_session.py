@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 
@@ -39,6 +39,11 @@ class DuckDBSession:
         with self._step(sql), warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # that few rows are copied; a relation would be planned twice
             return self.connection.execute(sql).to_arrow_table()
+
+    def few(self, sql: str) -> Mapping[str, Sequence[Any]]:
+        with self._step(sql):
+            rows = self.connection.execute(sql).fetchall()
+            return {column[0]: [row[place] for row in rows] for place, column in enumerate(self.connection.description)}
 
     def keep(self, name: str, sql: str) -> None:
         with self._step(sql):

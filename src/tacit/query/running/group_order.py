@@ -1,10 +1,10 @@
-"""Groups as they come from an engine: keys as Python values, in an order that depends on the keys alone."""
+"""What comes from an engine: keys as Python values, in an order that depends on the keys alone, and whole numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,17 @@ if TYPE_CHECKING:
 _WORDS: Final = {"int32": np.int32, "int64": np.int64}  # that need no cast
 
 Group: TypeAlias = tuple[Key | None, ...]
+Fetched: TypeAlias = "pa.Table | Mapping[str, Sequence[Any]]"
+"""An engine's table; where it has few rows, its columns by their names."""
 
 
-def key_columns(table: pa.Table, keys: int) -> list[list[Key | None]]:
+def key_columns(table: Fetched, keys: int) -> list[list[Key | None]]:
     """The key columns k0 … of an engine's table."""
-    return [[_key(value) for value in table.column(f"k{place}").to_pylist()] for place in range(keys)]
+    return [[_key(value) for value in _values(table, f"k{place}")] for place in range(keys)]
+
+
+def _values(table: Fetched, name: str) -> Sequence[Any]:
+    return table[name] if isinstance(table, Mapping) else table.column(name).to_pylist()
 
 
 def _key(value: Key | Decimal | None) -> Key | None:
@@ -29,8 +35,10 @@ def _key(value: Key | Decimal | None) -> Key | None:
     return int(value) if isinstance(value, Decimal) else value
 
 
-def integers(table: pa.Table, name: str) -> NDArray[np.int64]:
+def integers(table: Fetched, name: str) -> NDArray[np.int64]:
     """A column of whole numbers without NULLs, from its memory: Arrow's own ways load pandas, or all its functions."""
+    if isinstance(table, Mapping):
+        return np.array(table[name], np.int64)
     column = table.column(name)
     words = np.dtype(_WORDS.get(str(column.type), np.int64))
     chunks = (column if str(column.type) in _WORDS else column.cast("int64")).chunks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from tacit.noise.bits import Bits
 from tacit.noise.saturate import saturated_sum
 from tacit.noise.slabs import slabs
 from tacit.query.aggregates.parts import Part, Ranks
-from tacit.query.engine import Session
+from tacit.query.engine import Brief, Session
 from tacit.query.lowering.finding import BINS
 from tacit.query.lowering.tally import TallyBlock
 from tacit.query.plans.choosing import chosen
@@ -23,13 +23,11 @@ from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.plans.program import finding, norm_of, program
 from tacit.query.prepared.statements import NORMS, STATEMENTS, TOTALS, Statements
-from tacit.query.running.group_order import Group, in_group_order, integers, key_columns
+from tacit.query.running.group_order import Fetched, Group, in_group_order, integers, key_columns
 from tacit.query.running.noisy_table import NoisyColumn, NoisyTable
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 Integers = NDArray[np.int64]
+_FEW: Final = 1000  # groups: as many rows are had as quickly as Python values
 
 
 def run(plan: Plan, price: Price, session: Session, bits: Bits, statements: Statements = STATEMENTS) -> NoisyTable:
@@ -42,7 +40,7 @@ def run(plan: Plan, price: Price, session: Session, bits: Bits, statements: Stat
     groups: Sequence[Group] | None = final.groups
     noisy: dict[Part, NoisyColumn] = {}
     if blocks.tally is not None:
-        table = session.run(statements.tally(blocks.tally, kept))
+        table = _fetched(session, statements.tally(blocks.tally, kept), groups)
         groups = _tallied(final, blocks.tally, table, noisy, bits)
     if groups is None:
         raise TypeError("private keys are always chosen by a tally")
@@ -57,7 +55,8 @@ def run(plan: Plan, price: Price, session: Session, bits: Bits, statements: Stat
         drawn = with_noise(tree.ravel(), ranks.noise, bits).reshape(tree.shape)
         noisy[ranks.ranks] = NoisyColumn(drawn, ranks.noise.law, Fraction(ranks.unit), ranks.limit)
     for distinct in blocks.distincts:
-        counts = _placed(session.run(statements.distinct(distinct)), len(distinct.keys), groups, ["y0"], None)[0]
+        table = _fetched(session, statements.distinct(distinct), final.groups)
+        counts = _placed(table, len(distinct.keys), groups, ["y0"], None)[0]
         drawn = with_noise(counts * distinct.unit, distinct.noise, bits)
         noisy[distinct.distinct] = NoisyColumn(
             drawn, distinct.noise.law, Fraction(distinct.unit), Fraction(distinct.limit)
@@ -87,7 +86,13 @@ def _with_limits(
     return plan.with_limits(chosen(plan, price, block, noisy)), kept, norms
 
 
-def bin_counts(table: pa.Table, parts: int) -> Integers:
+def _fetched(session: Session, sql: str, groups: Sequence[Group] | None) -> Fetched:
+    """A row for each group at most; how they come depends on how many groups everybody knows of."""
+    is_few = groups is not None and len(groups) <= _FEW
+    return session.few(sql) if is_few and isinstance(session, Brief) else session.run(sql)
+
+
+def bin_counts(table: Fetched, parts: int) -> Integers:
     """People by part and bin, bins without people as zero."""
     counts = np.zeros((parts, len(BINS)), np.int64)
     places = (integers(table, name) for name in ("part", "bin"))
@@ -96,7 +101,7 @@ def bin_counts(table: pa.Table, parts: int) -> Integers:
 
 
 def _tallied(
-    plan: Plan, block: TallyBlock, table: pa.Table, noisy: dict[Part, NoisyColumn], bits: Bits
+    plan: Plan, block: TallyBlock, table: Fetched, noisy: dict[Part, NoisyColumn], bits: Bits
 ) -> Sequence[Group]:
     names = [f"y{place}" for place in range(len(block.measures))]
     groups: Sequence[Group] | None = plan.groups
@@ -114,17 +119,19 @@ def _tallied(
     return [group for group, is_shown in zip(groups, shown, strict=True) if is_shown]
 
 
-def _placed(table: pa.Table, keys: int, groups: Sequence[Group], names: list[str], cells: int | None) -> list[Integers]:
+def _placed(table: Fetched, keys: int, groups: Sequence[Group], names: list[str], cells: int | None) -> list[Integers]:
     """The columns of an engine's table in the order of the groups, zero where a group or cell is absent."""
     place = {group: row for row, group in enumerate(groups)}
-    rows = [place.get(group, -1) for group in zip(*key_columns(table, keys), strict=True)] if keys else [0] * len(table)
-    rows_array = np.array(rows, np.int64)
+    numbers = {name: integers(table, name) for name in names}
+    rows_array = np.zeros(len(numbers[names[0]]), np.int64)
+    if keys:
+        rows_array[:] = [place.get(group, -1) for group in zip(*key_columns(table, keys), strict=True)]
     known = rows_array >= 0
     shape = (len(groups),) if cells is None else (len(groups), cells)
     found = []
     for name in names:
         column = np.zeros(shape, np.int64)
-        values = integers(table, name)[known]
+        values = numbers[name][known]
         if cells is None:
             column[rows_array[known]] = values
         else:

@@ -1,0 +1,97 @@
+"""The books of a data set: its description, and its account in the ledger. They know no engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+from tacit.frozen import frozen
+from tacit.ledger.account import Account, Entry
+from tacit.ledger.ledger import Ledger
+from tacit.ledger.places import default_places
+from tacit.ledger.registry import AccountName
+from tacit.ledger.request import Stored
+from tacit.loss.filters.filters import Filter
+from tacit.query.engines.choice import public_values
+from tacit.schema.description import Description
+from tacit.schema.reading import read_description
+
+
+@frozen(eq=False)
+class Books:
+    """What was promised of the data, and what of it is spent."""
+
+    description: Description
+    ledger: Ledger
+
+    @cached_property
+    def account(self) -> Account:
+        """The one budget of these data, whatever the description is called; opened, and so fixed, if it is new."""
+        return self.ledger.account(self.account_name, self.description.budget)
+
+    @property
+    def known_account(self) -> Account | None:
+        """The same, if it was opened before: looking at prices fixes no budget."""
+        if "account" in self.__dict__:
+            return self.account
+        found = self.ledger.find(self.account_name, self.description.budget)
+        if found is not None:
+            self.__dict__["account"] = found  # as `account` would: the handle remembers sums of old entries
+        return found
+
+    @property
+    def filter(self) -> Filter:
+        """The budget and what is used of it."""
+        account = self.known_account
+        return Filter(self.description.budget) if account is None else account.filter()
+
+    def stored_under(
+        self, prefix: str, accuracy: Fraction = Fraction(0), holds: Callable[[str], bool] = bool
+    ) -> tuple[Stored, ...]:
+        """Every release as accurate as asked whose digest begins so and passes, the most accurate first."""
+        account = self.known_account
+        return () if account is None else account.stored_under(prefix, accuracy, holds)
+
+    def history(self) -> tuple[Entry, ...]:
+        """Every charge, oldest first."""
+        account = self.known_account
+        return () if account is None else account.history()
+
+    @property
+    def account_name(self) -> AccountName:
+        unit = self.description.unit
+        sources = tuple(sorted(table.source.identity for table in self.description.tables.values()))
+        return AccountName(sources, f"{unit.identifier or 'each row'}, {unit.relation}")
+
+    def close(self) -> None:
+        """Let go of the ledger."""
+        self.ledger.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_books(path: str | Path, ledger: str | Path | None = None) -> Books:
+    """The books that a description names; no engine is loaded, unless a public table says which keys there are."""
+    description = read_description(Path(path), public_values)
+    return Books(description, open_ledger(description, ledger))
+
+
+def open_ledger(description: Description, named: str | Path | None) -> Ledger:
+    """The ledger that is named, that the description names, or the user's own."""
+    return Ledger.open(_place(description) if named is None else named)
+
+
+def ledger_of(path: str | Path) -> str | Path:
+    """Where the ledger of a description is; it is not opened."""
+    return _place(read_description(Path(path), public_values))
+
+
+def _place(description: Description) -> str | Path:
+    return default_places()[0] if description.ledger is None else description.ledger
