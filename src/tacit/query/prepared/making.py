@@ -31,7 +31,9 @@ def steps_of(form: TableForm) -> Iterator[Step]:
     yield Step(f"{form.table}: reading", read, form.reading, is_draft=True)
     norms = [_rank_norms(form, read, grid, place) for place, grid in enumerate(form.norms.values())]
     yield from norms
-    yield Step(f"{form.table}: rows by person", _kept(form.rows_name), _rows_sql(form, read, norms))
+    everybody = quoted(f"__norms {form.table}")
+    yield Step(f"{form.table}: norms by person", everybody, _norms_sql(form, read, norms), is_draft=True)
+    yield Step(f"{form.table}: rows by person", _kept(form.rows_name), _rows_sql(form, read, everybody))
     totals = ", ".join(f"{sql} AS {quoted(name)}" for name, sql in _totals(form).items())
     rows = _kept(form.rows_name)
     people = f"SELECT {UNIT}, {totals} FROM {rows} GROUP BY {UNIT} ORDER BY {quoted('rows')}"
@@ -54,14 +56,18 @@ def _rank_norms(form: TableForm, read: str, grid: Ranks, place: int) -> Step:
     return Step(words, quoted(f"__ranks {place} {form.table}"), squares_sql(rows, (), grid), is_draft=True)
 
 
-def _rows_sql(form: TableForm, read: str, norms: list[Step]) -> str:
-    listed = [UNIT, *(f"{_READ}.{quoted(name)}" for name in form.columns)]
-    joins = ""
+def _norms_sql(form: TableForm, read: str, norms: list[Step]) -> str:
+    """Everybody, with all their norms: rows are many, so they are joined once, and to words."""
+    listed, joins = [UNIT], ""
     for place, (name, step) in enumerate(zip(form.norms, norms, strict=True)):
-        squares = f"CAST(least(coalesce(n{place}.squares, 0), {_WORD}) AS BIGINT)"
-        listed.append(f"{squares} AS {name}")
+        listed.append(f"CAST(least(coalesce(n{place}.squares, 0), {_WORD}) AS BIGINT) AS {name}")
         joins += f" LEFT JOIN {step.name} AS n{place} USING ({UNIT})"
-    return f"SELECT {', '.join(listed)} FROM {read} AS {_READ}{joins} ORDER BY {UNIT}"
+    return f'SELECT {", ".join(listed)} FROM (SELECT DISTINCT {UNIT} FROM {read}) AS "__everybody"{joins}'
+
+
+def _rows_sql(form: TableForm, read: str, everybody: str) -> str:
+    listed = ", ".join([UNIT, *(f"{_READ}.{quoted(name)}" for name in form.columns), *form.norms])
+    return f"SELECT {listed} FROM {read} AS {_READ} JOIN {everybody} USING ({UNIT}) ORDER BY {UNIT}"
 
 
 def _totals(form: TableForm) -> dict[str, str]:
