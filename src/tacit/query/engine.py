@@ -24,7 +24,20 @@ class Session(Protocol):
         ...
 
     def keep(self, name: str, sql: str) -> None:
-        """Keep the rows of one SELECT under a name, until the session ends."""
+        """Keep the rows of one SELECT, each of one person ("__unit"), under a name, until the session ends."""
+        ...
+
+
+@runtime_checkable
+class Adding(Protocol):
+    """A session that adds up one part of the people after the other where all at once would be too many."""
+
+    def add_up(self, sql: str) -> pa.Table:
+        """The rows of one SELECT whose columns y0 … and w are sums over people, and all others keys."""
+        ...
+
+    def add_few_up(self, sql: str) -> Mapping[str, Sequence[Any]]:
+        """The same, where the rows are few."""
         ...
 
 
@@ -77,3 +90,19 @@ class Engine(Protocol):
     def session(self, description: Description, physical: Headers | None = None) -> AbstractContextManager[Session]:
         """A session over the description's tables, their columns in the types that a plan was made for."""
         ...
+
+
+Fetched: TypeAlias = "pa.Table | Mapping[str, Sequence[Any]]"
+"""An engine's table; where it has few rows, its columns by their names."""
+
+
+def add_up(session: Session, sql: str, is_few: bool = False) -> Fetched:
+    """The rows of a SELECT of sums over people: part by part, if the session has need of it and can."""
+    if not isinstance(session, Adding):
+        return session.run(sql)
+    return session.add_few_up(sql) if is_few else session.add_up(sql)
+
+
+def fetch(session: Session, sql: str, is_few: bool) -> Fetched:
+    """The rows of any SELECT, few of them as Python values if the session can."""
+    return session.few(sql) if is_few and isinstance(session, Brief) else session.run(sql)

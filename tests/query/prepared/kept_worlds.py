@@ -109,7 +109,7 @@ class Recorder:
 
     def forget(self) -> None:
         for name in self.names:
-            self.connection.execute(f'DROP TABLE "{name}"')
+            self.connection.execute(f'DROP VIEW "{name}"; DROP TABLE "{name} of all"')
 
 
 def recorded(

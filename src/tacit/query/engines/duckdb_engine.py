@@ -17,9 +17,11 @@ from tacit.errors import Failed, Refused
 from tacit.frozen import frozen
 from tacit.query.engine import Headers
 from tacit.query.engines.duckdb_session import DuckDBSession as DuckDBSession
-from tacit.query.engines.resources import array_bits, read_memory, read_threads
+from tacit.query.engines.parts import EVERYBODY, Seen
+from tacit.query.engines.resources import array_bits, engine_memory, read_memory, read_threads
 from tacit.query.engines.spill import spill_folder
-from tacit.schema.description import Description, Lookup, Source, Table
+from tacit.query.relations.rows import quoted
+from tacit.schema.description import Description, Lookup, OwnColumn, Source, Table
 
 if TYPE_CHECKING:
     from tacit.query.engines.frames import Frame
@@ -36,7 +38,8 @@ _SETTINGS = {
 class DuckDBEngine:
     """Reads Parquet, CSV and DuckDB files, and data frames, in this process.
 
-    With a limit of `memory`, as "2GB", rows that do not fit go to a folder among the temporary files, $TMPDIR.
+    With a limit of `memory`, as "2GB", of this whole process, rows that do not fit go to a folder among the temporary
+    files, $TMPDIR; and where that does not suffice, people are added up in parts.
     """
 
     threads: int | None = None
@@ -68,7 +71,7 @@ class DuckDBEngine:
         if threads is not None:
             connection.execute(f"SET threads = {threads}")
         if memory is not None:
-            connection.execute(f"SET memory_limit = '{memory}B'")
+            connection.execute(f"SET memory_limit = '{engine_memory(memory)}B'")
         connection.execute(f"SET GLOBAL perfect_ht_threshold = {array_bits(threads, memory)}")
         return connection
 
@@ -112,16 +115,15 @@ class DuckDBEngine:
     @contextmanager
     def session(self, description: Description, physical: Headers | None = None) -> Iterator[DuckDBSession]:
         with _connected(self, [table.source for table in description.sources]) as connection:
+            seen = []
             try:
                 for place, table in enumerate(description.sources):
-                    name = table.name.replace('"', '""')
                     self._attach(connection, table.source, f"source{place}")
-                    reading = _reading(table.source, f"source{place}")
-                    listed = _listed(table, (physical or {}).get(table.name, {}))
-                    connection.execute(f'CREATE TEMP VIEW "{name}" AS SELECT {listed} FROM {reading}')
+                    seen.append(_seen(table, (physical or {}).get(table.name, {}), f"source{place}"))
+                    connection.execute(seen[-1].view(EVERYBODY))
             except duckdb.Error:
                 raise Failed from None
-            yield DuckDBSession(connection)
+            yield DuckDBSession(connection, seen)
 
     def _attach(self, connection: duckdb.DuckDBPyConnection, source: Source, name: str) -> None:
         if source.format == "duckdb":
@@ -146,6 +148,14 @@ def _connected(engine: DuckDBEngine, sources: Iterable[Source]) -> Iterator[duck
         yield connection
     finally:
         connection.close()
+
+
+def _seen(table: Table | Lookup, header: Mapping[str, str], attached: str) -> Seen:
+    """A table as a session sees it, and the column that says whose its rows are."""
+    rows = f"SELECT {_listed(table, header)} FROM {_reading(table.source, attached)}"
+    owner = table.owner if isinstance(table, Table) else None
+    person = quoted(owner.column) if isinstance(owner, OwnColumn) else None
+    return Seen(table.name, rows, person, is_plain=table.source.format != "duckdb")
 
 
 def _listed(table: Table | Lookup, header: Mapping[str, str]) -> str:

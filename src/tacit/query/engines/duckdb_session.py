@@ -1,53 +1,76 @@
-"""A session in DuckDB: statements run one after the other, and how far they are."""
+"""A session in DuckDB: statements run one after the other, about all people or in parts, and how far they are."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import duckdb
 
 from tacit.errors import Failed
 from tacit.frozen import frozen
+from tacit.query.engines.parts import EVERYBODY, MORE, MOST, Part, Seen, added_sql, can_be_cut
+from tacit.query.relations.rows import UNIT, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _SCAN_TOLD, _SCAN_TAKES = 0.17, 0.6
 _END_TOLD: Final = 0.8
+_ANSWERS: Final = "__answers"
+_Answer = TypeVar("_Answer")
 
 
 @dataclass
-class _Course:
-    """Where a session is: how many statements are behind, and whether the one that runs reads its totals again."""
+class Course:
+    """Where a session is: statements behind, parts of the one that runs, and whether that reads its totals again."""
 
     finished: int = 0
+    part: Part = EVERYBODY
+    parts: int = 1  # that people are cut into, since fewer did not do
     is_staged: bool = False
 
 
 @frozen
 class DuckDBSession:
-    """One connection of its own, with the data set's tables as views."""
+    """One connection of its own, with the data set's tables as views.
+
+    Where memory does not suffice for what is kept or added up of everybody at once, the statement is run again on parts
+    of the people, four times as many each time. Nothing is asked of the data for that, and the integers are the same.
+    """
 
     connection: duckdb.DuckDBPyConnection
-    _course: _Course = field(default_factory=_Course, compare=False, repr=False)
+    tables: list[Seen] = field(default_factory=list, compare=False, repr=False)
+    course: Course = field(default_factory=Course, compare=False, repr=False)
 
     def run(self, sql: str) -> pa.Table:
-        with self._step(sql), warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # that few rows are copied; a relation would be planned twice
-            return self.connection.execute(sql).to_arrow_table()
+        with self._step(sql):
+            self._see(EVERYBODY)
+            return self._rows(sql)
 
     def few(self, sql: str) -> Mapping[str, Sequence[Any]]:
         with self._step(sql):
-            rows = self.connection.execute(sql).fetchall()
-            return {column[0]: [row[place] for row in rows] for place, column in enumerate(self.connection.description)}
+            self._see(EVERYBODY)
+            return self._values(sql)
+
+    def add_up(self, sql: str) -> pa.Table:
+        with self._step(sql):
+            return self._as_memory_permits(lambda parts: self._rows(self._added(sql, parts)))
+
+    def add_few_up(self, sql: str) -> Mapping[str, Sequence[Any]]:
+        with self._step(sql):
+            return self._as_memory_permits(lambda parts: self._values(self._added(sql, parts)))
 
     def keep(self, name: str, sql: str) -> None:
+        whole = f"{name} of all"
         with self._step(sql):
-            self.connection.execute(f'CREATE TEMP TABLE "{name}" AS {sql}')
+            self._as_memory_permits(lambda parts: self._gather(whole, sql, parts))
+            kept = Seen(name, f"SELECT * FROM {quoted(whole)}", UNIT)
+            self.tables.append(kept)
+            self.connection.execute(kept.view(self.course.part))
 
     def watch(self) -> None:
         """Keep count of what is read from now on, so that `progress` is known."""
@@ -61,14 +84,59 @@ class DuckDBSession:
             told = self.connection.query_progress() / 100
         except duckdb.Error:  # it ended meanwhile
             told = 0.0
-        return self._course.finished, share_of_time(told, self._course.is_staged)
+        course = self.course
+        share = share_of_time(told, course.is_staged)
+        return course.finished, (course.part.place + share) / course.part.of
+
+    def _as_memory_permits(self, answer: Callable[[int], _Answer]) -> _Answer:
+        """The answer with as few parts as do; from then on the session begins with so many."""
+        while True:
+            try:
+                return answer(self.course.parts)
+            except duckdb.OutOfMemoryException:
+                if not (self.course.parts < MOST and can_be_cut(self.connection, self.tables)):
+                    raise
+                self.course.parts *= MORE
+
+    def _added(self, sql: str, parts: int) -> str:
+        """The SELECT that gives the same sums: itself, or one that adds up what it gave about each part."""
+        if parts == 1:
+            self._see(EVERYBODY)
+            return sql
+        columns = self._gather(_ANSWERS, sql, parts)
+        return added_sql(quoted(_ANSWERS), columns)
+
+    def _gather(self, name: str, sql: str, parts: int) -> list[str]:
+        """Make a table of what a SELECT gives about each part of the people; the names of its columns."""
+        table = quoted(name)
+        self.connection.execute(f"DROP TABLE IF EXISTS {table}")
+        for place in range(parts):
+            self._see(Part(place, parts))
+            self.connection.execute(f"INSERT INTO {table} {sql}" if place else f"CREATE TEMP TABLE {table} AS {sql}")
+        return [name for name, *_ in self.connection.execute(f"DESCRIBE {table}").fetchall()]
+
+    def _see(self, part: Part) -> None:
+        """From now on the tables hold the rows of a part of the people."""
+        if part != self.course.part:
+            for table in self.tables:
+                self.connection.execute(table.view(part))
+        self.course.part = part
+
+    def _rows(self, sql: str) -> pa.Table:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # that few rows are copied; a relation would be planned twice
+            return self.connection.execute(sql).to_arrow_table()
+
+    def _values(self, sql: str) -> Mapping[str, Sequence[Any]]:
+        rows = self.connection.execute(sql).fetchall()
+        return {column[0]: [row[place] for row in rows] for place, column in enumerate(self.connection.description)}
 
     @contextmanager
     def _step(self, sql: str) -> Iterator[None]:
-        self._course.is_staged = sql.startswith("WITH")
+        self.course.is_staged = sql.startswith("WITH")
         with _constant_failure():
             yield
-        self._course.finished += 1
+        self.course.finished += 1
 
 
 def share_of_time(told: float, is_staged: bool) -> float:

@@ -45,7 +45,7 @@ class KeptFile:
                 session.connection.execute(f"ATTACH IF NOT EXISTS {_text(self.path)} AS {KEPT} (READ_ONLY)")
             except duckdb.Error:
                 raise Failed from None
-            yield session
+            yield DuckDBSession(session.connection)  # what is kept is read as a whole, so nothing is read in parts
 
     def make(
         self,

@@ -8,6 +8,7 @@ from typing import Final
 from tacit.errors import Refused
 
 LEAST_MEMORY: Final = 500_000_000
+_OWN: Final = 400_000_000  # octets of Python, of libraries, and of what the engine does not count
 _PLACES: Final = 2**22  # in all threads' arrays together
 _PLACE: Final = 2**9  # octets, where many sums are asked for
 _USUAL_BITS: Final = 12
@@ -29,6 +30,11 @@ def read_memory(written: object) -> int | None:
     if not octets >= LEAST_MEMORY:
         raise Refused(f"memory = {written!r}", "Queries would fail for want of it, after their charge.", accepted)
     return octets
+
+
+def engine_memory(octets: int) -> int:
+    """What the engine may count of a limit, so that the whole process keeps to it; half of a small one."""
+    return octets - min(_OWN, octets // 2)
 
 
 def read_threads(written: object) -> int | None:

@@ -13,7 +13,7 @@ from tacit.noise.bits import Bits
 from tacit.query.aggregates.even_grid import Edges
 from tacit.query.aggregates.noisy_parts import noise_deviation
 from tacit.query.catalogue import Catalogue
-from tacit.query.engine import Session
+from tacit.query.engine import Session, add_up
 from tacit.query.limits.choice import choose_limit
 from tacit.query.limits.many_keys import ManyKeys
 from tacit.query.lowering.finding import BINS, finding_sql
@@ -73,7 +73,7 @@ def _counted(
     noise = noise_share(price, share, relation)
     unit = noise.split(len(subjects))
     sql = finding_sql([(subject.people, subject.amount) for subject in subjects])
-    counts = bin_counts(session.run(statements.on_kept(sql)), len(subjects))
+    counts = bin_counts(add_up(session, statements.on_kept(sql)), len(subjects))
     noisy = with_noise((counts * unit).ravel(), noise, bits).reshape(counts.shape)
     people = {(subject.table, subject.name): row / unit for subject, row in zip(subjects, noisy, strict=True)}
     return Profile(people, noise_deviation(noise.law) / unit, {})

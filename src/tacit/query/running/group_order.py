@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.query.engine import Fetched
 from tacit.schema.kind import Key
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _WORDS: Final = {"int32": np.int32, "int64": np.int64}  # that need no cast
 
 Group: TypeAlias = tuple[Key | None, ...]
-Fetched: TypeAlias = "pa.Table | Mapping[str, Sequence[Any]]"
-"""An engine's table; where it has few rows, its columns by their names."""
 
 
 def key_columns(table: Fetched, keys: int) -> list[list[Key | None]]:

@@ -14,7 +14,7 @@ from tacit.noise.bits import Bits
 from tacit.noise.saturate import saturated_sum
 from tacit.noise.slabs import slabs
 from tacit.query.aggregates.parts import Part, Ranks
-from tacit.query.engine import Brief, Session
+from tacit.query.engine import Fetched, Session, add_up, fetch
 from tacit.query.lowering.finding import BINS
 from tacit.query.lowering.tally import TallyBlock
 from tacit.query.plans.choosing import chosen
@@ -23,7 +23,7 @@ from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.plans.program import finding, norm_of, program
 from tacit.query.prepared.statements import NORMS, STATEMENTS, TOTALS, Statements
-from tacit.query.running.group_order import Fetched, Group, in_group_order, integers, key_columns
+from tacit.query.running.group_order import Group, in_group_order, integers, key_columns
 from tacit.query.running.noisy_table import NoisyColumn, NoisyTable
 
 Integers = NDArray[np.int64]
@@ -40,14 +40,14 @@ def run(plan: Plan, price: Price, session: Session, bits: Bits, statements: Stat
     groups: Sequence[Group] | None = final.groups
     noisy: dict[Part, NoisyColumn] = {}
     if blocks.tally is not None:
-        table = _fetched(session, statements.tally(blocks.tally, kept), groups)
+        table = add_up(session, statements.tally(blocks.tally, kept), _is_few(groups))
         groups = _tallied(final, blocks.tally, table, noisy, bits)
     if groups is None:
         raise TypeError("private keys are always chosen by a tally")
     for ranks in blocks.ranks:
         cells = FAN**ranks.ranks.levels
         counts = _placed(
-            session.run(statements.ranks(ranks, norms.get(ranks.ranks))), len(ranks.keys), groups, ["y0"], cells
+            add_up(session, statements.ranks(ranks, norms.get(ranks.ranks))), len(ranks.keys), groups, ["y0"], cells
         )[0]
         shapes = [(len(groups), FAN**d, FAN ** (ranks.ranks.levels - d)) for d in range(1, ranks.ranks.levels + 1)]
         levels = [counts.reshape(shape).sum(axis=2) for shape in shapes]
@@ -55,7 +55,7 @@ def run(plan: Plan, price: Price, session: Session, bits: Bits, statements: Stat
         drawn = with_noise(tree.ravel(), ranks.noise, bits).reshape(tree.shape)
         noisy[ranks.ranks] = NoisyColumn(drawn, ranks.noise.law, Fraction(ranks.unit), ranks.limit)
     for distinct in blocks.distincts:
-        table = _fetched(session, statements.distinct(distinct), final.groups)
+        table = fetch(session, statements.distinct(distinct), _is_few(final.groups))
         counts = _placed(table, len(distinct.keys), groups, ["y0"], None)[0]
         drawn = with_noise(counts * distinct.unit, distinct.noise, bits)
         noisy[distinct.distinct] = NoisyColumn(
@@ -80,16 +80,15 @@ def _with_limits(
     for place, (ranks, sql) in enumerate(block.norms.items()):
         session.keep(f"{NORMS}{place}", statements.on_kept(sql))
         norms[ranks] = f'"{NORMS}{place}"'
-    counted = session.run(statements.bins(plan, block, norms))
+    counted = add_up(session, statements.bins(plan, block, norms))
     counts = bin_counts(counted, len(block.parts))
     noisy = with_noise((counts * block.unit).ravel(), block.noise, bits).reshape(counts.shape)
     return plan.with_limits(chosen(plan, price, block, noisy)), kept, norms
 
 
-def _fetched(session: Session, sql: str, groups: Sequence[Group] | None) -> Fetched:
-    """A row for each group at most; how they come depends on how many groups everybody knows of."""
-    is_few = groups is not None and len(groups) <= _FEW
-    return session.few(sql) if is_few and isinstance(session, Brief) else session.run(sql)
+def _is_few(groups: Sequence[Group] | None) -> bool:
+    """Whether rows come as Python values: that depends on how many groups everybody knows of."""
+    return groups is not None and len(groups) <= _FEW
 
 
 def bin_counts(table: Fetched, parts: int) -> Integers:

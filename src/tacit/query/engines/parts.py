@@ -1,0 +1,77 @@
+"""Parts of the people: where memory is short, a statement is answered about one part after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import duckdb
+
+from tacit.query.lowering.tally import group_by, word_sum
+from tacit.query.relations.rows import quoted
+
+MORE: Final = 4  # times as many parts, where so many did not do
+MOST: Final = MORE**5
+
+
+@dataclass(frozen=True)
+class Part:
+    """The people whose hash leaves `place` over when it is divided by `of`.
+
+    Claim: everybody is in one part, with all of their rows, in whatever tables these are. Proof: the engine groups
+    people by that hash itself, so that it is the same wherever people are; and two tables that call people in different
+    types, or in letters that are not compared one by one, are not cut at all (`can_be_cut`).
+    """
+
+    place: int
+    of: int
+
+
+EVERYBODY: Final = Part(0, 1)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A table as a session sees it: all its rows, or those of a part of the people."""
+
+    name: str
+    rows: str  # the SELECT of all of them
+    person: str | None = None  # the column that says whose a row is; None where other tables say it
+    is_plain: bool = True  # whether text is compared letter by letter: a DuckDB file's may not be
+
+    def view(self, part: Part) -> str:
+        """The statement after which the session sees the rows of a part."""
+        rows = self.rows
+        if part != EVERYBODY and self.person is not None:
+            rows = f'SELECT * FROM ({rows}) AS "__all" WHERE hash({self.person}) % {part.of} = {part.place}'
+        return f"CREATE OR REPLACE TEMP VIEW {quoted(self.name)} AS {rows}"
+
+
+def can_be_cut(connection: duckdb.DuckDBPyConnection, tables: Sequence[Seen]) -> bool:
+    """Whether people are called in one type, whose equals have equal hashes, in all tables that say whose a row is."""
+    types = set()
+    for table in tables:
+        if table.person is not None:
+            described = connection.execute(f'DESCRIBE SELECT {table.person} FROM ({table.rows}) AS "__all"')
+            kind = str(described.fetchall()[0][1])
+            types.add(kind if table.is_plain or "VARCHAR" not in kind else "")
+    return len(types) == 1 and "" not in types
+
+
+def added_sql(answers: str, columns: Sequence[str]) -> str:
+    """The SELECT that adds up the parts' answers: y0 … and w are sums over people, all other columns are keys.
+
+    Claim: with at most 2^31 people it gives, bit for bit, what one statement about everybody gives. Proof: a person
+    adds less than 2^31 units to a sum (the radius of `NoiseShare`), so that no sum, of a part or of all, is beyond the
+    ±2^62 at which `word_sum` cuts, and integers add up alike in any order. With more people a part may be cut before
+    it is added. Even then no person moves a sum further than before: they are in one part alone, and neither cut moves
+    two sums apart.
+    """
+    keys = [quoted(name) for name in columns if not _is_sum(name)]
+    sums = [f"{word_sum(quoted(name))} AS {quoted(name)}" for name in columns if _is_sum(name)]
+    return f"SELECT {', '.join([*keys, *sums])} FROM {answers}{group_by(keys)}"
+
+
+def _is_sum(name: str) -> bool:
+    return name == "w" or (name[0] == "y" and name[1:].isdigit())
