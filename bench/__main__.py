@@ -13,6 +13,7 @@ SUBJECTS = (
     "query",
     "query_overhead",
     "limits",
+    "scale",
     "engines_postgres",
     "engines_spark",
 )

@@ -35,10 +35,10 @@ def describe(source: Path, folder: Path, rows: int | None) -> Path:
     return path
 
 
-def open_events(source: Path, folder: Path, rows: int | None) -> Dataset:
-    """The data set, answered on one thread; ledger and witness are in the folder."""
+def open_events(source: Path, folder: Path, rows: int | None, memory: str | None = None) -> Dataset:
+    """The data set, answered on one thread, within a limit of memory if there is one; the ledger is in the folder."""
     at_home(folder)
-    return open_dataset(describe(source, folder, rows), engine=DuckDBEngine(threads=1))
+    return open_dataset(describe(source, folder, rows), engine=DuckDBEngine(threads=1, memory=memory))
 
 
 def at_home(folder: Path) -> None:
