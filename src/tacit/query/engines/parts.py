@@ -8,7 +8,6 @@ from typing import Final
 
 import duckdb
 
-from tacit.query.lowering.tally import group_by, word_sum
 from tacit.query.relations.rows import quoted
 
 MORE: Final = 4  # times as many parts, where so many did not do
@@ -68,6 +67,8 @@ def added_sql(answers: str, columns: Sequence[str]) -> str:
     it is added. Even then no person moves a sum further than before: they are in one part alone, and neither cut moves
     two sums apart.
     """
+    from tacit.query.lowering.tally import group_by, word_sum  # what plans need loads when it is needed
+
     keys = [quoted(name) for name in columns if not _is_sum(name)]
     sums = [f"{word_sum(quoted(name))} AS {quoted(name)}" for name in columns if _is_sum(name)]
     return f"SELECT {', '.join([*keys, *sums])} FROM {answers}{group_by(keys)}"
