@@ -61,12 +61,13 @@ def main(figure: Path) -> None:
 
 
 def _steward(shell: Shell, folder: Path) -> None:
-    _title("The steward describes the data, sets one budget for all of it, and learns a private profile")
+    _title("The steward describes the data, sets one budget for all of it, learns a profile, prepares")
     shell.tacit("init", "visits.parquet", "--unit", "patient_id", "--out", "first.toml")
     print("# The steward fills in bounds, keys and the budget: see examples/clinic.toml\n")
     shutil.copy(HERE / "clinic.toml", folder)
     shell.tacit("check", "clinic.toml")
     shell.tacit("profile", "clinic.toml", "--epsilon", "1")
+    shell.tacit("prepare", "clinic.toml")
 
 
 def _analysts(shell: Shell) -> None:
