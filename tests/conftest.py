@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -25,3 +26,6 @@ def _no_ledger_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator
         patch.setenv("TACIT_HOME", str(place / "home"))
         patch.setenv("TACIT_WITNESS", str(place / "elsewhere" / "witness"))
         yield
+
+
+os.register_at_fork(after_in_child=gc.disable)  # what is let go in a child may wait for threads of its parent's

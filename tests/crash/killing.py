@@ -6,7 +6,6 @@ does on behalf of the process counts as the process's.
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import sqlite3
@@ -79,7 +78,6 @@ def run_until(
     child = os.fork()
     if child == 0:
         status = 1
-        gc.disable()  # what other tests left behind may wait, when it is let go, for threads that a child has not
         try:
             os.close(read)
             say = os.write
