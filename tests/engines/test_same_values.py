@@ -113,6 +113,7 @@ _ALL = (
     ),
     *("CAST(x AS DECIMAL(28, 9))", "CAST(x AS VARCHAR)", "CAST(w AS VARCHAR)", "CAST(n AS VARCHAR)", "n * n", "n // z"),
     *("CAST(n * 2 AS DOUBLE)", "CAST(cost AS DOUBLE)", "CAST(any_cost AS DOUBLE)", "n % 7", "-n", "n * 3 // 7"),
+    *("n % -1", "n // -1", "n % z", "MOD(n * 2, -1)", "any_cost % -0.01"),
     *("CAST(cost AS VARCHAR)", "CAST(day AS VARCHAR)", "CAST(moment AS VARCHAR)", "CAST(ok AS VARCHAR)"),
     *(
         "LOWER(note)",

@@ -64,7 +64,8 @@ def _remainder(node: exp.Expression, typer: Typer) -> Typed:
     assert own.low is not None
     assert own.high is not None
     bounds = Interval(max(own.low, -largest), min(own.high, largest))
-    return _whole(node, left, right, "%", bounds, _rest)
+    through = quotient(interval(left), interval(right), Fraction(1, 10**scale))  # engines divide on the way
+    return _whole(node, left, right, "%", bounds, _rest, through)
 
 
 def _rest(a: int, b: int) -> int | None:
@@ -79,6 +80,7 @@ def _whole(
     sign: str,
     bounds: Interval,
     operation: Callable[[int, int], int | None],
+    through: Interval | None = None,
 ) -> Typed:
     if right.low == right.high == 0:
         return null_of(left.kind, left.scale)
@@ -93,7 +95,7 @@ def _whole(
         return f"(CASE WHEN {b} <> 0 THEN {a} {sign} {b} END)" if may_be_zero else f"({a} {sign} {b})"
 
     keys = keys_of(operation, left, right)
-    return exact_result(node, (left, right), bounds, formula, left.scale, nullable=may_be_zero, keys=keys)
+    return exact_result(node, (left, right), bounds, formula, left.scale, may_be_zero, keys, through)
 
 
 def _integers(node: exp.Expression, typer: Typer) -> tuple[Typed, Typed]:
