@@ -8,7 +8,7 @@ from typing import Final
 from tacit.errors import Refused
 
 LEAST_MEMORY: Final = 500_000_000
-_OWN: Final = 480_000_000  # octets of Python, of libraries, and of what the engine does not count
+_OWN: Final = 450_000_000  # octets of Python, of libraries, and of what the engine does not count
 _PLACES: Final = 2**22  # in all threads' arrays together
 _PLACE: Final = 2**9  # octets, where many sums are asked for
 _USUAL_BITS: Final = 12

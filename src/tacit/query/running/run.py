@@ -80,7 +80,7 @@ def _with_limits(
     for place, (ranks, sql) in enumerate(block.norms.items()):
         session.keep(f"{NORMS}{place}", statements.on_kept(sql))
         norms[ranks] = f'"{NORMS}{place}"'
-    counted = add_up(session, statements.bins(plan, block, norms))
+    counted = add_up(session, statements.bins(plan, block, norms), is_few=True)
     counts = bin_counts(counted, len(block.parts))
     noisy = with_noise((counts * block.unit).ravel(), block.noise, bits).reshape(counts.shape)
     return plan.with_limits(chosen(plan, price, block, noisy)), kept, norms
