@@ -1,0 +1,1 @@
+"""Polls on sensitive questions: designs, what each protects, and what its reports say about everybody."""

@@ -1,0 +1,68 @@
+"""What a respondent is asked: the words of a question, the parts of it that a design shows, and to whom."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from tacit.errors import Refused
+from tacit.frozen import frozen
+from tacit.local.randomizers.randomizer import Randomizer
+
+YES_NO: Final = ("No", "Yes")
+
+
+@frozen
+class Wording:
+    """The words: the sensitive question, its options, and what a design asks beside it."""
+
+    text: str
+    options: tuple[str, ...] = YES_NO
+    innocuous: str = ""
+    items: tuple[str, ...] = ()
+
+    def beside(self) -> str:
+        """The innocuous question; a design that needs one is refused without."""
+        if not self.innocuous:
+            raise Refused(
+                f"the question “{self.text}”",
+                "This design asks an innocuous question beside it.",
+                'innocuous = "…", such as "Was your mother born in January, February or March?"',
+            )
+        return self.innocuous
+
+
+@frozen
+class Part:
+    """One thing to choose."""
+
+    text: str
+    options: tuple[str, ...]
+
+    def written(self) -> dict[str, Any]:
+        return {"text": self.text, "options": list(self.options)}
+
+
+@frozen
+class Group:
+    """Respondents who are asked the same: what they choose, what their device does with it, what they are told."""
+
+    parts: tuple[Part, ...]
+    randomizer: Randomizer[Any] | None
+    instructions: str
+    weight: int = 1
+
+    @property
+    def answers(self) -> int:
+        """How many answers there are: one option of every part."""
+        found = 1
+        for part in self.parts:
+            found *= len(part.options)
+        return found
+
+    def written(self) -> dict[str, Any]:
+        return {
+            "weight": self.weight,
+            "parts": [part.written() for part in self.parts],
+            "randomizer": None if self.randomizer is None else self.randomizer.written(),
+            "instructions": self.instructions,
+        }

@@ -1,0 +1,58 @@
+"""Kuk's design: the answer decides which of two decks a card is drawn from, and only its colour is told."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar
+
+from tacit.exact import probability
+from tacit.frozen import frozen
+from tacit.local.polls.asking import Group, Part, Wording
+from tacit.local.polls.channel import Channel
+from tacit.local.polls.designs.chance import draw_words
+from tacit.local.polls.designs.design import OneSample
+from tacit.local.polls.protection import Protection
+from tacit.local.randomizers.table import Table
+
+
+@frozen
+class Kuk(OneSample):
+    """Red with probability `red_if_yes` from the first deck, with `red_if_no` from the second (Kuk 1990).
+
+    Claim, for the replacement of one respondent's answer: ε is the larger |ln| of the ratios of red and of black, and
+    infinite where a deck lacks a colour that the other has. A report of 1 is red.
+    """
+
+    title: ClassVar[str] = "Kuk's two decks"
+    red_if_yes: Fraction
+    red_if_no: Fraction
+
+    def __post_init__(self) -> None:
+        for name in ("red_if_yes", "red_if_no"):
+            object.__setattr__(self, name, probability(getattr(self, name), name))
+        Channel(self.red_if_yes, self.red_if_no)
+
+    @cached_property
+    def table(self) -> Table:
+        return Table.of([[1 - self.red_if_no, self.red_if_no], [1 - self.red_if_yes, self.red_if_yes]])
+
+    @property
+    def channel(self) -> Channel:
+        return Channel(self.red_if_yes, self.red_if_no)
+
+    @cached_property
+    def protection(self) -> Protection:
+        if all(0 < share < 1 for share in (self.red_if_yes, self.red_if_no)):
+            return Protection(self.table.loss)
+        return Protection(None, "one deck has a single colour, so the other colour tells which deck it came from")
+
+    def describe(self) -> str:
+        return f"{self.title}, red with probability {self.red_if_yes} for yes and {self.red_if_no} for no"
+
+    def groups(self, wording: Wording) -> tuple[Group, ...]:
+        no, yes = wording.options
+        first = draw_words([("red", self.red_if_yes), ("black", 1 - self.red_if_yes)])
+        second = draw_words([("red", self.red_if_no), ("black", 1 - self.red_if_no)])
+        words = f"If your answer is “{yes}”: {first} If it is “{no}”: {second} Tell only the colour."
+        return (Group((Part(wording.text, wording.options),), self.table, words),)

@@ -1,0 +1,112 @@
+"""The list experiment: how many of these are true of you? One group's list holds the sensitive item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, sqrt
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tacit.errors import Refused
+from tacit.exact import Number, proper, whole
+from tacit.frozen import frozen
+from tacit.local.polls.asking import Group, Part, Wording
+from tacit.local.polls.designs.design import Design
+from tacit.local.polls.intervals.approximate import two_sided
+from tacit.local.polls.protection import Protection
+from tacit.local.polls.reading import read_reports
+from tacit.mechanisms.answer import percent
+
+
+@frozen
+class ListExperiment(Design):
+    """Group 0 counts which of J innocuous items are true, group 1 which of these and the sensitive one.
+
+    π̂ is the difference of the mean counts (Miller 1984), with variance s₁²/n₁ + s₀²/n₀. Claim: none; whoever says “all”
+    has said yes, whoever says “none” no: ε is infinite against anyone.
+    """
+
+    title: ClassVar[str] = "List experiment"
+    items: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "items", whole(self.items, "items", 1))
+
+    @property
+    def protection(self) -> Protection:
+        return Protection(None, "whoever says “none” or “all” has answered every item, the sensitive one included")
+
+    def describe(self) -> str:
+        return f"{self.title}, {self.items} innocuous items"
+
+    def groups(self, wording: Wording) -> tuple[Group, ...]:
+        if len(wording.items) != self.items:
+            raise Refused(
+                f"a list of {len(wording.items)} items",
+                f"The design counts {self.items}.",
+                f"items = [ … ] with {self.items} innocuous statements.",
+            )
+        shorter = tuple(wording.items)
+        return _count(shorter), _count((*shorter, wording.text))
+
+    def estimate(self, control: Sequence[Any] | ArrayLike, treated: Sequence[Any] | ArrayLike) -> ListedPrevalence:
+        """The share of yes, from the counts of the shorter list and of the longer one; None is missing."""
+        short, long = read_reports(control, most=self.items), read_reports(treated, most=self.items + 1)
+        means = [float(each.reports.mean()) for each in (short, long)]
+        spread = [float(each.reports.var(ddof=1)) if each.people > 1 else np.inf for each in (short, long)]
+        people = (short.people, long.people)
+        return ListedPrevalence((means[0], means[1]), (spread[0], spread[1]), people, short.missing + long.missing)
+
+    def people_for(self, width: Number, confidence: Number = "0.95", variance: Number | None = None) -> int:
+        """How many people to ask in all, half with each list, if counts vary so much (default: J/4 + 1/4)."""
+        wanted, miss = float(proper(width, "width")), float(1 - proper(confidence, "confidence"))
+        assumed = self.items / 4 if variance is None else float(variance)
+        return ceil(2 * (2 * assumed + 0.25) * (2 * two_sided(miss) / wanted) ** 2)
+
+
+@frozen
+class ListedPrevalence:
+    """An estimated share: means and variances of the two lists' counts."""
+
+    means: tuple[float, float]
+    variances: tuple[float, float]
+    people: tuple[int, int]
+    missing: int = 0
+
+    @property
+    def value(self) -> float:
+        return self.means[1] - self.means[0]
+
+    @property
+    def standard_error(self) -> float:
+        return sqrt(sum(variance / people for variance, people in zip(self.variances, self.people, strict=True)))
+
+    def interval(self, confidence: Number = "0.95") -> tuple[float, float]:
+        """Welch's interval, with Student's quantile for two samples of unequal variance; cut to [0, 1]."""
+        from scipy.stats import t
+
+        parts = [variance / people for variance, people in zip(self.variances, self.people, strict=True)]
+        if not all(np.isfinite(parts)):
+            return 0.0, 1.0
+        spread = sum(part**2 / (people - 1) for part, people in zip(parts, self.people, strict=True))
+        freedom = sum(parts) ** 2 / spread if spread else np.inf
+        reach = float(t.ppf(1 - float(1 - proper(confidence, "confidence")) / 2, freedom)) * self.standard_error
+        return min(1.0, max(0.0, self.value - reach)), max(0.0, min(1.0, self.value + reach))
+
+    def describe(self, confidence: Number = "0.95") -> str:
+        low, high = self.interval(confidence)
+        value = min(1.0, max(0.0, self.value))
+        heard = f"{self.people[0]:,} and {self.people[1]:,} answers"
+        heard += f", {self.missing:,} missing" if self.missing else ""
+        return f"{value:.1%}, {percent(confidence)} interval {low:.1%} to {high:.1%} ({heard})"
+
+    def __str__(self) -> str:
+        return self.describe()
+
+
+def _count(items: tuple[str, ...]) -> Group:
+    listed = "\n".join(f"– {item}" for item in items)
+    words = f"How many of these are true of you? Say only how many, not which.\n{listed}"
+    return Group((Part(words, tuple(map(str, range(len(items) + 1)))),), None, words)

@@ -1,0 +1,77 @@
+"""K-ary response: one of several options, the true one likelier than each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+from numpy.typing import ArrayLike
+
+from tacit.errors import Refused
+from tacit.exact import Number, proper
+from tacit.frozen import frozen
+from tacit.local.polls.asking import Group, Part, Wording
+from tacit.local.polls.channel import Channel
+from tacit.local.polls.designs.chance import draw_words
+from tacit.local.polls.designs.design import Design
+from tacit.local.polls.intervals.method import Method
+from tacit.local.polls.prevalence import Prevalence
+from tacit.local.polls.protection import Protection
+from tacit.local.polls.reading import read_reports
+from tacit.local.randomizers.kary import KaryResponse
+
+
+@frozen
+class OneOfMany(Design):
+    """The true option with odds r : 1 against each other one (the notes' 7.32): see `KaryResponse` for the claim."""
+
+    title: ClassVar[str] = "K-ary response"
+    response: KaryResponse
+
+    @classmethod
+    def within(cls, epsilon: Number, options: int) -> OneOfMany:
+        """The response with the largest odds that ε permits."""
+        return cls(KaryResponse.within(epsilon, options))
+
+    @property
+    def channel(self) -> Channel:
+        """How often a report is a given option if that is the answer, and if another is."""
+        return Channel(self.response.probability(0, 0), self.response.probability(1, 0))
+
+    @cached_property
+    def protection(self) -> Protection:
+        return Protection(self.response.loss)
+
+    def estimate(self, reports: Sequence[Any] | ArrayLike, weights: ArrayLike | None = None) -> tuple[Prevalence, ...]:
+        """The share of every option; reports are the options' places, from 0."""
+        heard = read_reports(reports, weights, self.response.options - 1)
+        return tuple(Prevalence.heard(self.channel, heard, option) for option in range(self.response.options))
+
+    def together(self, confidence: Number = "0.95") -> Number:
+        """The confidence of each interval at which all hold together with this one (Bonferroni)."""
+        return 1 - (1 - proper(confidence, "confidence")) / self.response.options
+
+    def people_for(
+        self, width: Number, confidence: Number = "0.95", share: Number | None = None, method: Method = Method.EXACT
+    ) -> int:
+        """How many people to ask so that no option's interval is wider."""
+        return self.channel.people_for(width, confidence, share, method)
+
+    def describe(self) -> str:
+        truth = float(self.channel.hit)
+        return f"{self.title}, {self.response.options} options, truth with probability {truth:.6g}"
+
+    def groups(self, wording: Wording) -> tuple[Group, ...]:
+        if len(wording.options) != self.response.options:
+            raise Refused(
+                f"{len(wording.options)} options",
+                f"The design is for {self.response.options}.",
+                f"options = [ … ] with {self.response.options} texts.",
+            )
+        keep = 1 - self.response.options * self.channel.stray
+        words = (
+            f"{draw_words([('T', keep), ('R', 1 - keep)])} Show it to nobody. On T answer truthfully; on R "
+            f"choose one of the {self.response.options} options by lot, your own among them."
+        )
+        return (Group((Part(wording.text, wording.options),), self.response, words),)

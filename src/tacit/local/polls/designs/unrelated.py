@@ -1,0 +1,100 @@
+"""The unrelated question: a coin decides which of two questions is answered, and nobody else knows which."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar
+
+from tacit.exact import proper
+from tacit.frozen import frozen
+from tacit.local.polls.asking import YES_NO, Group, Part, Wording
+from tacit.local.polls.channel import Channel
+from tacit.local.polls.designs.chance import draw_words
+from tacit.local.polls.designs.design import OneSample
+from tacit.local.polls.designs.two_samples import TwoSamples
+from tacit.local.polls.intervals.two_rates import Blend
+from tacit.local.polls.protection import Protection
+from tacit.local.randomizers.table import Table
+from tacit.loss.pairs.response import forced_response
+
+_BECAUSE = "whoever knows that the innocuous answer is no learns from a yes that the sensitive one is yes"
+
+
+@frozen
+class Unrelated(OneSample):
+    """The sensitive question with probability p, else an innocuous one with known prevalence u (Greenberg 1969).
+
+    λ = pπ + (1−p)u. Claim: against whoever does not know the innocuous answer, and if it is unrelated, the report is
+    that of a forced response with yes (1−p)u and no (1−p)(1−u); against whoever knows it, ε is infinite.
+    """
+
+    title: ClassVar[str] = "Unrelated question"
+    sensitive: Fraction
+    prevalence: Fraction
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sensitive", proper(self.sensitive, "sensitive"))
+        object.__setattr__(self, "prevalence", proper(self.prevalence, "prevalence"))
+
+    @property
+    def channel(self) -> Channel:
+        stray = (1 - self.sensitive) * self.prevalence
+        return Channel(self.sensitive + stray, stray)
+
+    @cached_property
+    def protection(self) -> Protection:
+        yes = (1 - self.sensitive) * self.prevalence
+        unknowing = forced_response(self.sensitive, yes, 1 - self.sensitive - yes)
+        return Protection(None, _BECAUSE, unknowing)
+
+    def describe(self) -> str:
+        known = f"innocuous yes with prevalence {self.prevalence}"
+        return f"{self.title}, the sensitive one with probability {self.sensitive}, {known}"
+
+    def groups(self, wording: Wording) -> tuple[Group, ...]:
+        return (_either(self.sensitive, wording),)
+
+
+@frozen
+class UnrelatedEstimated(TwoSamples):
+    """The same with u estimated from a second sample that is asked the innocuous question alone.
+
+    π̂ = (λ̂ − (1−p)û)/p, with variance λ(1−λ)/(np²) + ((1−p)/p)²·u(1−u)/m.
+    """
+
+    title: ClassVar[str] = "Unrelated question, prevalence estimated"
+    sensitive: Fraction
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sensitive", proper(self.sensitive, "sensitive"))
+
+    @property
+    def blend(self) -> Blend:
+        return Blend(float(self.sensitive), float(1 - self.sensitive), 0.0)
+
+    @property
+    def protection(self) -> Protection:
+        return Protection(None, _BECAUSE)
+
+    def variance(self, share: float, other: float, people: int, others: int) -> float:
+        p = float(self.sensitive)
+        rate = p * share + (1 - p) * other
+        return rate * (1 - rate) / (people * p * p) + ((1 - p) / p) ** 2 * other * (1 - other) / others
+
+    def describe(self) -> str:
+        return f"{self.title}, the sensitive one with probability {self.sensitive}"
+
+    def groups(self, wording: Wording) -> tuple[Group, ...]:
+        return _either(self.sensitive, wording), self.second_sample(wording)
+
+
+def _either(sensitive: Fraction, wording: Wording) -> Group:
+    """Both are answered on the device, which sends one: rows are (sensitive, innocuous) = 00, 01, 10, 11."""
+    p = sensitive
+    table = Table.of([[1, 0], [p, 1 - p], [1 - p, p], [0, 1]])
+    words = (
+        f"{draw_words([('1', p), ('2', 1 - p)])} Show it to nobody, and answer truthfully the question "
+        f"with that number.\n1. {wording.text}\n2. {wording.beside()}"
+    )
+    return Group((Part(wording.text, wording.options), Part(wording.beside(), YES_NO)), table, words)

@@ -1,0 +1,1 @@
+"""Intervals of a proportion, and of what two proportions say together."""

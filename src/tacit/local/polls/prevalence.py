@@ -1,0 +1,103 @@
+"""The share of a population whose true answer is yes, as the reports of a poll tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tacit.exact import Number
+from tacit.frozen import frozen
+from tacit.local.polls.channel import Channel
+from tacit.local.polls.intervals.method import Method
+from tacit.local.polls.reading import Heard, read_reports
+from tacit.mechanisms.answer import percent
+
+
+@frozen
+class Prevalence:
+    """An estimated share: the rate of yes among the reports, and how many even reports it is as good as.
+
+    Without survey weights `effective` is the number of reports. With weights it is λ(1−λ) over the estimated variance
+    of the weighted rate, as Korn and Graubard (1998) advise; the interval is then that of a poll of this size.
+    """
+
+    channel: Channel
+    rate: float
+    effective: float
+    people: int
+    missing: int = 0
+    missing_share: float = 0.0
+
+    @classmethod
+    def of(
+        cls, channel: Channel, reports: Sequence[Any] | ArrayLike, weights: ArrayLike | None = None, option: int = 1
+    ) -> Prevalence:
+        """The share whose answer is `option`: what counts for it are the reports that equal it."""
+        return cls.heard(channel, read_reports(reports, weights), option)
+
+    @classmethod
+    def heard(cls, channel: Channel, heard: Heard, option: int = 1) -> Prevalence:
+        ours = heard.reports == option
+        if heard.weights is None:
+            lost = heard.missing / (heard.missing + heard.people)
+            return cls(channel, float(ours.mean()), heard.people, heard.people, heard.missing, lost)
+        rate, effective = _weighted(ours.astype(np.float64), heard.weights)
+        total = float(heard.weights.sum())
+        lost = heard.missing_weight / (heard.missing_weight + total)
+        return cls(channel, rate, effective, heard.people, heard.missing, lost)
+
+    @property
+    def value(self) -> float:
+        """(λ − stray)/(hit − stray): unbiased, and so not always within [0, 1]."""
+        return self.channel.share(self.rate)
+
+    @property
+    def standard_error(self) -> float:
+        """The square root of the unbiased estimate of the estimate's variance; `inf` for a single report."""
+        if not self.effective > 1:
+            return inf
+        return sqrt(self.rate * (1 - self.rate) / (self.effective - 1)) / abs(float(self.channel.contrast))
+
+    def interval(self, confidence: Number = "0.95", method: Method = Method.EXACT) -> tuple[float, float]:
+        """The interval of the share among people like those who answered."""
+        return self.channel.interval(self._count, self.effective, confidence, method)
+
+    def with_missing(self, confidence: Number = "0.95", method: Method = Method.EXACT) -> tuple[float, float]:
+        """The same for everybody asked, whatever those would have said who did not answer: all no, to all yes."""
+        low, high = self.interval(confidence, method)
+        return low * (1 - self.missing_share), high * (1 - self.missing_share) + self.missing_share
+
+    def if_careless(self, share: Number, says: Number) -> Prevalence:
+        """The estimate if this share of respondents had ignored the design and said yes with this probability."""
+        channel = self.channel.careless(share, says)
+        return Prevalence(channel, self.rate, self.effective, self.people, self.missing, self.missing_share)
+
+    def describe(self, confidence: Number = "0.95", method: Method = Method.EXACT) -> str:
+        """Value, interval and number of answers, in one line."""
+        low, high = self.interval(confidence, method)
+        heard = f"{self.people:,} answers" + (f", {self.missing:,} missing" if self.missing else "")
+        value = min(1.0, max(0.0, self.value))
+        return f"{value:.1%}, {percent(confidence)} interval {low:.1%} to {high:.1%} ({heard})"
+
+    def __str__(self) -> str:
+        return self.describe()
+
+    @property
+    def _count(self) -> float:
+        count = self.rate * self.effective
+        return float(round(count)) if self.effective == self.people else count
+
+
+def _weighted(ours: np.ndarray[Any, np.dtype[np.float64]], weights: Any) -> tuple[float, float]:
+    """The weighted rate, and the number of even reports whose rate would vary as much."""
+    shares = weights / weights.sum()
+    rate = float(shares @ ours)
+    people = int(np.count_nonzero(weights))
+    if people < 2 or rate <= 0 or rate >= 1:
+        return min(1.0, max(0.0, rate)), float(1 / np.sum(shares**2))
+    variance = float(np.sum((shares * (ours - rate)) ** 2)) * people / (people - 1)
+    return rate, min(float(people), rate * (1 - rate) / variance)

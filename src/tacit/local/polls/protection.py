@@ -1,0 +1,52 @@
+"""What a design protects, against whom: an ε, or the reason why there is none."""
+
+from __future__ import annotations
+
+import math
+
+from tacit.frozen import frozen
+from tacit.loss.loss import Loss
+from tacit.loss.words import guess_probability, percent_up
+
+
+@frozen
+class Protection:
+    """The loss of one report against anyone; where that is infinite, why, and what holds against the less informed."""
+
+    loss: Loss | None
+    because: str = ""
+    unknowing: Loss | None = None
+    """The loss against whoever does not know the answer to the innocuous question."""
+
+    @property
+    def epsilon(self) -> float:
+        """ε against anyone: rounded up, `inf` where a report can give its sender away."""
+        return math.inf if self.loss is None else self.loss.epsilon(0)
+
+    def __str__(self) -> str:
+        if self.loss is not None:
+            return f"ε = {named(self.epsilon)}"
+        if self.unknowing is None:
+            return f"ε infinite, because {self.because}"
+        return (
+            f"ε infinite, because {self.because}; against all others ε = {named(self.unknowing.epsilon(0))} "
+            "(if the two answers of a person are unrelated)"
+        )
+
+    def plainly(self) -> str:
+        """The same in a respondent's words."""
+        if self.loss is None:
+            return f"This way of asking hides your answer in the crowd, but not in all cases: {self.because}."
+        sure = percent_up(guess_probability(self.loss))
+        return (
+            "What you send does not show your answer. Whoever sees it, and before held both answers for equally "
+            f"likely, guesses yours right at most {sure} of the time."
+        )
+
+
+def named(epsilon: float) -> str:
+    """An ε as a person writes it: ln of a whole number where it is one, else to four digits."""
+    odds = math.exp(min(epsilon, 30))
+    if odds > 1.5 and abs(odds - round(odds)) < 1e-9 * odds:
+        return f"ln {round(odds)} ({epsilon:.4g})"
+    return f"{epsilon:.4g}"
