@@ -1,0 +1,71 @@
+"""Reports as rows: one row of whole numbers a person; sets of options as rows of packed bits."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.noise.bits import Integers
+
+Rows: TypeAlias = NDArray[Any]
+Packed: TypeAlias = NDArray[np.uint64]
+
+_LANES = np.uint64(0x0101010101010101)
+_TWOS, _FOURS, _BYTES = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
+_DEEP = 255  # rows that a byte can count
+_BATCH = 64
+
+
+def width(options: int) -> int:
+    """How many 64-bit words a set of options takes: option v is bit v mod 64 of word ⌊v/64⌋."""
+    return -(-options // 64)
+
+
+def pack(options: int, members: tuple[int, ...]) -> tuple[int, ...]:
+    """The row of one set."""
+    number = sum(1 << member for member in members)
+    return tuple(number >> 64 * word & (1 << 64) - 1 for word in range(width(options)))
+
+
+def unpack(row: tuple[int, ...]) -> tuple[int, ...]:
+    """The set of one row."""
+    return tuple(64 * word + bit for word, held in enumerate(row) for bit in range(64) if held >> bit & 1)
+
+
+def set_ceilings(options: int) -> tuple[int, ...]:
+    """What each word of a row lies below."""
+    return (1 << 64,) * (width(options) - 1) + (1 << (options - 1) % 64 + 1,)
+
+
+def padding(options: int) -> np.uint64:
+    """The bits of a row's last word that stand for options."""
+    return np.uint64(set_ceilings(options)[-1] - 1)
+
+
+def column_sums(rows: Packed, options: int) -> Integers:
+    """For each option, in how many of the sets it is.
+
+    One bit of every byte is masked out, so that each byte of a 64-bit word counts one option over up to 255 rows.
+    """
+    counts = np.zeros((8, rows.shape[1] * 8), np.int64)
+    for start in range(0, len(rows), _DEEP * _BATCH):
+        part = rows[start : start + _DEEP * _BATCH]
+        full = len(part) // _DEEP * _DEEP
+        for stack in (part[:full].reshape(-1, _DEEP, rows.shape[1]), part[None, full:]):
+            for shift in range(8):
+                lanes = (stack >> np.uint64(shift)) & _LANES
+                bytewise = np.add.reduce(lanes, axis=1).view(np.uint8)
+                counts[shift] += bytewise.sum(axis=0, dtype=np.int64)
+    return counts.T.reshape(-1)[:options].copy()
+
+
+def row_sizes(rows: Packed) -> Integers:
+    """How many options each set has: bits are added by twos, by fours and by eights, then the bytes of a word."""
+    one, two, four, top = (np.uint64(shift) for shift in (1, 2, 4, 56))
+    pairs = rows - ((rows >> one) & _TWOS)
+    fours = (pairs & _FOURS) + ((pairs >> two) & _FOURS)
+    bytewise = (fours + (fours >> four)) & _BYTES
+    sizes: Integers = ((bytewise * _LANES) >> top).sum(axis=1, dtype=np.int64)
+    return sizes

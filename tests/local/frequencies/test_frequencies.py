@@ -1,0 +1,168 @@
+"""Estimates from many reports: exact variances, simultaneous intervals that cover, shares that fit together."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from tacit.errors import Refused
+from tacit.local.frequencies.consistent import reconcile
+from tacit.local.frequencies.ends import lower_ends, upper_ends
+from tacit.local.frequencies.frequencies import Frequencies
+from tacit.local.frequencies.kary import KaryOracle
+from tacit.local.frequencies.oracle import Oracle
+from tacit.local.frequencies.subset import SubsetOracle
+from tacit.noise.ball import ball, precision
+from tacit.noise.rehearsal import Seeded
+
+FALSE_ALARM = 1e-4
+
+
+def surveys(oracle: Oracle, shares: list[float], people: int, times: int, *, drawn: bool) -> list[tuple[bool, bool]]:
+    """Whether all intervals held at once, and whether all consistent ones did, in each of many simulated surveys."""
+    generator = np.random.default_rng(11)
+    truth = np.array(shares)
+    fixed = np.repeat(np.arange(truth.size), np.round(truth * people).astype(int))
+    held = []
+    for turn in range(times):
+        answers = generator.choice(truth.size, people, p=truth) if drawn else fixed
+        found = oracle.estimate(oracle.rehearse(answers, Seeded(turn)))
+        low, high = found.intervals("0.9")
+        fit = found.consistent("0.9")
+        held.append(
+            (bool(((low <= truth) & (truth <= high)).all()), bool(((fit.low <= truth) & (truth <= fit.high)).all()))
+        )
+    return held
+
+
+def is_short_of(covered: list[bool], confidence: float) -> bool:
+    """Whether so few of the surveys are covered that chance would do it with probability below FALSE_ALARM."""
+    return float(binom.cdf(sum(covered), len(covered), confidence)) < FALSE_ALARM
+
+
+CASES = [
+    (KaryOracle.within(1, 4), [0.55, 0.3, 0.15, 0.0], 100),
+    (SubsetOracle.within(1, 8), [0.4, 0.3, 0.1, 0.05, 0.05, 0.05, 0.05, 0.0], 200),
+    (SubsetOracle.within(4, 5), [0.96, 0.04, 0.0, 0.0, 0.0], 50),
+]
+
+
+@pytest.mark.parametrize("drawn", [True, False])
+@pytest.mark.parametrize(("oracle", "shares", "people"), CASES, ids=str)
+def test_all_intervals_hold_at_once(oracle: Oracle, shares: list[float], people: int, drawn: bool) -> None:
+    held = surveys(oracle, shares, people, 300, drawn=drawn)
+    assert not is_short_of([box for box, _ in held], 0.9)
+    assert not is_short_of([fit for _, fit in held], 0.9)
+    assert all(fit for box, fit in held if box), "the cut intervals hold whenever the others do"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("drawn", [True, False])
+@pytest.mark.parametrize(("oracle", "shares", "people"), CASES, ids=str)
+def test_all_intervals_hold_at_once_in_2000_surveys(
+    oracle: Oracle, shares: list[float], people: int, drawn: bool
+) -> None:
+    for size in (people, 50 * people):
+        held = surveys(oracle, shares, size, 2000, drawn=drawn)
+        assert not is_short_of([box for box, _ in held], 0.9)
+        assert all(fit for box, fit in held if box)
+
+
+def test_intervals_that_are_too_short_are_caught() -> None:
+    """The twin without the K in the level: each interval holds by itself, not all of them at once."""
+    oracle, shares, people = SubsetOracle.within(1, 16), [1 / 16] * 16, 400
+    held = []
+    for turn in range(300):
+        answers = np.random.default_rng(turn).choice(16, people, p=shares)
+        found = oracle.estimate(oracle.rehearse(answers, Seeded(turn)))
+        low, high = (
+            found._shares(lower_ends(found.counts, people, 0.05)),
+            found._shares(upper_ends(found.counts, people, 0.05)),
+        )
+        held.append(bool(((low <= 1 / 16) & (high >= 1 / 16)).all()))
+    assert is_short_of(held, 0.9)
+
+
+@pytest.mark.parametrize("people", [1, 7, 400, 10**6])
+@pytest.mark.parametrize("miss", [0.025, 1e-6, 1e-12])
+def test_ends_are_on_the_safe_side(people: int, miss: float) -> None:
+    """In certified arithmetic: at a lower end so many successes have probability at most `miss`, just above it more."""
+    counts = np.unique(np.clip([0, 1, 3, people // 3, people // 2, people - 1, people], 0, people))
+    low, high = lower_ends(counts, people, miss), upper_ends(counts, people, miss)
+    assert low[0] == 0
+    assert high[-1] == 1
+    assert (high == 1 - lower_ends(people - counts, people, miss)).all()
+    with precision(128):
+        for count, end in zip(counts.tolist()[1:], low.tolist()[1:], strict=True):
+            assert ball(end).beta_lower(count, people - count + 1, regularized=True) <= ball(miss)
+            assert ball(end * (1 + 1e-8)).beta_lower(count, people - count + 1, regularized=True) > ball(miss)
+
+
+@given(st.lists(st.floats(-1, 2), min_size=2, max_size=12), st.data())
+def test_consistent_shares_fit_together(values: list[float], data: st.DataObject) -> None:
+    """Whatever truth the intervals hold, the cut ones hold it; the values sum to one and lie within."""
+    weights = data.draw(st.lists(st.floats(0, 1), min_size=len(values), max_size=len(values)).filter(any))
+    truth = np.array(weights) / sum(weights)
+    down = data.draw(st.lists(st.floats(0, 0.5), min_size=len(values), max_size=len(values)))
+    up = data.draw(st.lists(st.floats(0, 0.5), min_size=len(values), max_size=len(values)))
+    low, high = np.clip(truth - down, 0, 1), np.clip(truth + up, 0, 1)
+    found = reconcile(np.array(values), low, high)
+    assert found.agrees
+    assert ((found.low <= truth) & (truth <= found.high)).all()
+    assert ((low <= found.low) & (found.high <= high)).all()
+    assert found.values.sum() == pytest.approx(1, abs=1e-9)
+    assert ((found.low <= found.values) & (found.values <= found.high)).all()
+
+
+def test_intervals_that_contradict_the_sum_say_so() -> None:
+    found = reconcile(np.array([0.1, 0.1]), np.array([0.0, 0.0]), np.array([0.3, 0.3]))
+    assert not found.agrees
+    assert found.values.tolist() == pytest.approx([0.5, 0.5])
+
+
+@pytest.mark.parametrize("oracle", [KaryOracle.within(1, 6), SubsetOracle.within(1, 12)], ids=str)
+def test_variances_are_the_stated_ones(oracle: Oracle) -> None:
+    """2,000 surveys of 400 given people: the spread of each estimate, within 5 standard errors of a variance."""
+    answers = np.arange(400) % 3
+    found = np.array([oracle.estimate(oracle.rehearse(answers, Seeded(turn))).values for turn in range(2000)])
+    shares = np.bincount(answers, minlength=oracle.options) / answers.size
+    for option, share in enumerate(shares):
+        exact = float(oracle.variance_given(Fraction(share).limit_denominator(400), answers.size))
+        assert abs(found[:, option].var() / exact - 1) < 5 * sqrt(2 / 2000)
+        assert abs(found[:, option].mean() - share) < 5 * sqrt(exact / 2000)
+
+
+def test_a_table_reads_well() -> None:
+    found = Frequencies(np.array([600, 300, 200]), 1000, Fraction(3, 4), Fraction(1, 4))
+    text = found.table(["bread", "milk", "salt"])
+    assert text.splitlines()[0].startswith("option")
+    assert text.splitlines()[1].startswith("bread")
+    assert "1,000 reports" in str(found)
+    assert "… and 2 more options." in found.table(most=1)
+    with pytest.raises(Refused, match="names"):
+        found.table(["bread"])
+
+
+def test_a_single_report_has_no_standard_error() -> None:
+    assert np.isinf(Frequencies(np.array([1, 0]), 1, Fraction(3, 4), Fraction(1, 4)).standard_errors).all()
+
+
+def test_fixed_people_stray_less_than_the_binomial() -> None:
+    """Hoeffding's comparison, by exact convolution: two rates with one mean have lighter tails than one rate."""
+    for hit, stray, share, people in ((0.9, 0.1, 0.5, 20), (0.7, 0.3, 0.2, 15), (0.99, 0.05, 0.9, 30)):
+        true = round(share * people)
+        law = np.convolve(
+            binom.pmf(range(true + 1), true, hit), binom.pmf(range(people - true + 1), people - true, stray)
+        )
+        mean = true * hit + (people - true) * stray
+        for count in range(people + 1):
+            if count <= mean - 1:
+                assert law[: count + 1].sum() <= binom.cdf(count, people, mean / people) + 1e-12
+        low = next(count for count in range(people) if binom.cdf(count, people, mean / people) >= 0.05)
+        assert low - 1 <= mean - 1
