@@ -69,9 +69,7 @@ def test_no_unbiased_report_is_much_better(epsilon: str, finer: int, close: floa
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("epsilon", "finer", "close"), [("1/2", 2, 1.001), ("3/2", 2, 1.003), ("5/2", 2, 1.01), ("4", 2, 1.01)]
-)
+@pytest.mark.parametrize(("epsilon", "finer", "close"), [("3/2", 1, 1.003), ("4", 2, 1.01)])
 def test_no_unbiased_report_is_much_better_held_finer(epsilon: str, finer: int, close: float) -> None:
     _near_the_least(epsilon, finer, close)
 

@@ -1,0 +1,1 @@
+"""The same respondent asked again and again: what stays deniable, and what it costs."""
