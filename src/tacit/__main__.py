@@ -14,6 +14,7 @@ from tacit.errors import Failed, Refused
 COMMANDS: Final = {
     **CURATOR,
     "account": ("tacit.loss.command", "What many releases cost together, and how much noise a promise needs."),
+    "poll": ("tacit.local.command", "Polls in which respondents randomise for themselves: design, page, estimate."),
 }
 REFUSED, FAILED, INTERRUPTED = 2, 3, 130
 

@@ -10,7 +10,7 @@ from tacit.frozen import frozen
 from tacit.schema.engine_types import base_type, natural_kind
 from tacit.schema.kind import Kind
 from tacit.schema.names import check_name, folded
-from tacit.schema.toml_text import key_text
+from tacit.toml_text import key_text
 
 
 class Wish(Enum):

@@ -13,7 +13,7 @@ from tacit.schema.database_source import DATABASE, address_of
 from tacit.schema.description import Source
 from tacit.schema.first_columns import ColumnLine, Wish, column_lines
 from tacit.schema.names import check_name, suggestion
-from tacit.schema.toml_text import quoted
+from tacit.toml_text import quoted
 
 _HEAD = """\
 # What Tacit knows of these data. Written from the names and types of columns; no value was read.

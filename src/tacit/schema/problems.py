@@ -8,7 +8,7 @@ from typing import ParamSpec, TypeVar
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.schema.toml_text import dotted
+from tacit.toml_text import dotted
 
 P = ParamSpec("P")
 T = TypeVar("T")

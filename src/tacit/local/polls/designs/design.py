@@ -8,9 +8,11 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
+from tacit.errors import Refused
 from tacit.exact import Number
 from tacit.local.polls.asking import Group, Wording
 from tacit.local.polls.channel import Channel
+from tacit.local.polls.finding import Finding
 from tacit.local.polls.intervals.method import Method
 from tacit.local.polls.prevalence import Prevalence
 from tacit.local.polls.protection import Protection
@@ -34,6 +36,16 @@ class Design(ABC):
     def describe(self) -> str:
         """The design and its numbers, in one line."""
 
+    @abstractmethod
+    def findings(
+        self, wording: Wording, answers: Sequence[tuple[int, Any]], weights: ArrayLike | None = None
+    ) -> tuple[Finding, ...]:
+        """What the answers say, each a group and a report (None: left out), with a survey weight for each."""
+
+    @abstractmethod
+    def people_for(self, width: Number, confidence: Number = "0.95") -> int:
+        """How many people to ask for an interval of this width."""
+
     def instructions(self, wording: Wording) -> str:
         """What to print for respondents who answer on paper."""
         groups = self.groups(wording)
@@ -54,6 +66,11 @@ class OneSample(Design):
         """The share of yes, from reports 1 (yes), 0 (no) and None (missing)."""
         return Prevalence.of(self.channel, reports, weights)
 
+    def findings(
+        self, wording: Wording, answers: Sequence[tuple[int, Any]], weights: ArrayLike | None = None
+    ) -> tuple[Finding, ...]:
+        return (Finding(wording.options[1], self.estimate([report for _, report in answers], weights)),)
+
     def variance(self, share: Number, people: int) -> float:
         """Of the estimate, for so many people drawn from a population with this share."""
         return self.channel.variance(share, people)
@@ -63,3 +80,18 @@ class OneSample(Design):
     ) -> int:
         """How many people to ask so that the interval is no wider."""
         return self.channel.people_for(width, confidence, share, method)
+
+
+def option_count(wording: Wording, options: int) -> None:
+    """Refuses words for another number of options than the design has."""
+    if len(wording.options) != options:
+        raise Refused(
+            f"{len(wording.options)} options", f"The design is for {options}.", f"options = [ … ] with {options} texts."
+        )
+
+
+def by_group(answers: Sequence[tuple[int, Any]], weights: ArrayLike | None) -> tuple[list[Any], list[Any]]:
+    """The reports of group 0 and those of group 1; weights, which two samples do not take, are refused."""
+    if weights is not None:
+        raise Refused("survey weights with two samples", "Their interval is not known.", "a design of one sample.")
+    return [report for group, report in answers if group == 0], [report for group, report in answers if group == 1]

@@ -13,7 +13,8 @@ from tacit.errors import Refused
 from tacit.exact import Number, proper, whole
 from tacit.frozen import frozen
 from tacit.local.polls.asking import Group, Part, Wording
-from tacit.local.polls.designs.design import Design
+from tacit.local.polls.designs.design import Design, by_group
+from tacit.local.polls.finding import Finding
 from tacit.local.polls.intervals.approximate import two_sided
 from tacit.local.polls.protection import Protection
 from tacit.local.polls.reading import read_reports
@@ -58,6 +59,11 @@ class ListExperiment(Design):
         spread = [float(each.reports.var(ddof=1)) if each.people > 1 else np.inf for each in (short, long)]
         people = (short.people, long.people)
         return ListedPrevalence((means[0], means[1]), (spread[0], spread[1]), people, short.missing + long.missing)
+
+    def findings(
+        self, wording: Wording, answers: Sequence[tuple[int, Any]], weights: ArrayLike | None = None
+    ) -> tuple[Finding, ...]:
+        return (Finding(wording.options[1], self.estimate(*by_group(answers, weights))),)
 
     def people_for(self, width: Number, confidence: Number = "0.95", variance: Number | None = None) -> int:
         """How many people to ask in all, half with each list, if counts vary so much (default: J/4 + 1/4)."""

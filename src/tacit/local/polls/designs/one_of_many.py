@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from tacit.errors import Refused
 from tacit.exact import Number, proper
 from tacit.frozen import frozen
 from tacit.local.polls.asking import Group, Part, Wording
 from tacit.local.polls.channel import Channel
 from tacit.local.polls.designs.chance import draw_words
-from tacit.local.polls.designs.design import Design
+from tacit.local.polls.designs.design import Design, option_count
+from tacit.local.polls.finding import Finding
 from tacit.local.polls.intervals.method import Method
 from tacit.local.polls.prevalence import Prevalence
 from tacit.local.polls.protection import Protection
@@ -48,6 +48,12 @@ class OneOfMany(Design):
         heard = read_reports(reports, weights, self.response.options - 1)
         return tuple(Prevalence.heard(self.channel, heard, option) for option in range(self.response.options))
 
+    def findings(
+        self, wording: Wording, answers: Sequence[tuple[int, Any]], weights: ArrayLike | None = None
+    ) -> tuple[Finding, ...]:
+        found = self.estimate([report for _, report in answers], weights)
+        return tuple(Finding(option, share) for option, share in zip(wording.options, found, strict=True))
+
     def together(self, confidence: Number = "0.95") -> Number:
         """The confidence of each interval at which all hold together with this one (Bonferroni)."""
         return 1 - (1 - proper(confidence, "confidence")) / self.response.options
@@ -63,12 +69,7 @@ class OneOfMany(Design):
         return f"{self.title}, {self.response.options} options, truth with probability {truth:.6g}"
 
     def groups(self, wording: Wording) -> tuple[Group, ...]:
-        if len(wording.options) != self.response.options:
-            raise Refused(
-                f"{len(wording.options)} options",
-                f"The design is for {self.response.options}.",
-                f"options = [ … ] with {self.response.options} texts.",
-            )
+        option_count(wording, self.response.options)
         keep = 1 - self.response.options * self.channel.stray
         words = (
             f"{draw_words([('T', keep), ('R', 1 - keep)])} Show it to nobody. On T answer truthfully; on R "

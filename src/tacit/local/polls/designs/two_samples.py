@@ -14,7 +14,8 @@ from tacit.errors import Refused
 from tacit.exact import Number, probability, proper
 from tacit.frozen import frozen
 from tacit.local.polls.asking import YES_NO, Group, Part, Wording
-from tacit.local.polls.designs.design import Design
+from tacit.local.polls.designs.design import Design, by_group
+from tacit.local.polls.finding import Finding
 from tacit.local.polls.intervals.approximate import two_sided
 from tacit.local.polls.intervals.method import Method
 from tacit.local.polls.intervals.two_rates import Blend, TwoCounts, score_interval
@@ -39,6 +40,11 @@ class TwoSamples(Design):
         own, beside = read_reports(reports), read_reports(others)
         counts = (int(own.reports.sum()), own.people, int(beside.reports.sum()), beside.people)
         return JointPrevalence(self, *counts, own.missing + beside.missing)
+
+    def findings(
+        self, wording: Wording, answers: Sequence[tuple[int, Any]], weights: ArrayLike | None = None
+    ) -> tuple[Finding, ...]:
+        return (Finding(wording.options[1], self.estimate(*by_group(answers, weights))),)
 
     def people_for(
         self, width: Number, confidence: Number = "0.95", share: Number = "1/2", prevalence: Number = "1/4"

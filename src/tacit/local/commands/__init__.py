@@ -1,0 +1,1 @@
+"""The parts of `tacit poll`, one a file."""

@@ -1,0 +1,97 @@
+"""`tacit poll design`: choose how to ask a sensitive question, and how many people."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import click
+
+from tacit.errors import Refused
+from tacit.local.polls.asking import YES_NO, Wording
+from tacit.local.polls.catalogue import CATALOGUE, design_of
+from tacit.local.polls.designs.set_of_many import SetOfMany
+from tacit.local.polls.file import new_poll_text, poll_from, question_text, read_poll
+from tacit.local.polls.poll import Poll
+from tacit.local.polls.question import Question
+from tacit.mechanisms.answer import percent
+
+
+@click.command()
+@click.argument("text")
+@click.option("--file", default="poll.toml", show_default=True, type=click.Path(path_type=Path), help="Written to.")
+@click.option("--design", "kind", type=click.Choice(list(CATALOGUE)), help="How to ask.  [default: by the options]")
+@click.option("--epsilon", help="What one report may give away at most (warner, forced, kary, subset).")
+@click.option("--truth", help="The probability of the truth (warner, forced), such as 3/4.")
+@click.option("--yes", help="The probability of a forced yes.")
+@click.option("--no", help="The probability of a forced no.")
+@click.option("--red-if-yes", help="The share of red in the first deck (kuk).")
+@click.option("--red-if-no", help="The share of red in the second deck (kuk).")
+@click.option("--sensitive", help="The probability of the sensitive question (unrelated).")
+@click.option("--prevalence", help="How common a yes to the innocuous question is (crosswise, triangular, unrelated).")
+@click.option("--innocuous", default="", help="The innocuous question.")
+@click.option("--item", "items", multiple=True, help="An innocuous item of a list; repeat it.")
+@click.option("--option", "offered", multiple=True, help="An answer to choose from; repeat it.  [default: No, Yes]")
+@click.option("--width", default="0.1", show_default=True, help="How wide the interval may be, to say how many to ask.")
+@click.option("--confidence", default="0.95", show_default=True, help="With what confidence it holds the true share.")
+@click.option("--name", help="What the question is called in reports.  [default: from its text]")
+@click.option("--title", help="The poll's title, for a new file.  [default: the question]")
+def design(
+    text: str,
+    file: Path,
+    kind: str | None,
+    innocuous: str,
+    items: tuple[str, ...],
+    offered: tuple[str, ...],
+    width: str,
+    confidence: str,
+    name: str | None,
+    title: str | None,
+    **numbers: str | None,
+) -> None:
+    """Choose how to ask TEXT, see what it protects and how many people it takes, and write it to a poll's file.
+
+    A file that exists gets one more question: all questions of a poll share one respondent's privacy.
+
+    Example: `tacit poll design "Have you ever cheated in an exam?" --epsilon 1.0986 --width 0.06`
+    """
+    wording = Wording(text, offered or YES_NO, innocuous, items)
+    given = {key: value for key, value in numbers.items() if value is not None}
+    chosen = kind or _usual(wording, given)
+    made = Question(name or _name_of(text), wording, design_of(chosen, wording, given))
+    people = made.design.people_for(width, confidence)
+    poll = _write(file, made, question_text(made.name, wording, chosen, given), title or text)
+    click.echo(f"{made.design.describe()}: {made.design.protection}.")
+    click.echo(f"For a {percent(confidence)} interval of width {width} ask {people:,} people.")
+    if len(poll.questions) > 1:
+        click.echo(f"All {len(poll.questions)} questions together: {poll.protection}.")
+    click.echo(f"Written to {file}. Next: tacit poll page {file} > poll.html, or tacit poll collect {file}.")
+
+
+def _usual(wording: Wording, given: dict[str, str]) -> str:
+    """The design to take where none is asked for: the one of least variance for these options."""
+    if len(wording.options) == 2:
+        return "warner"
+    best = design_of("subset", wording, given)
+    return "subset" if isinstance(best, SetOfMany) and best.response.size > 1 else "kary"
+
+
+def _write(file: Path, question: Question, text: str, title: str) -> Poll:
+    """The poll with the question, on disk; nothing is written that could not be read back."""
+    if file.exists():
+        before = read_poll(file)
+        if question.name in [each.name for each in before.questions]:
+            raise Refused(f"a question named {question.name}", f"{file} has one.", "--name with another name.")
+        whole = file.read_text("utf-8").rstrip("\n") + "\n" + text
+    else:
+        whole = new_poll_text(title) + text
+    poll = poll_from(tomllib.loads(whole))
+    file.write_text(whole, "utf-8")
+    return poll
+
+
+def _name_of(text: str) -> str:
+    """The last long word of the question: “Have you ever cheated in an exam?” is `cheated`."""
+    words = re.findall(r"[a-z]+", text.lower())
+    return max(words, key=len)[:40] if words else "question"

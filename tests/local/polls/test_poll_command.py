@@ -1,0 +1,111 @@
+"""`tacit poll`: a poll designed, answered by simulated respondents and estimated, through the command alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from tacit.__main__ import app
+from tacit.local.polls.file import read_poll
+from tacit.noise.rehearsal import Seeded
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(app, ["poll", *words])
+
+
+@pytest.fixture
+def poll(tmp_path: Path) -> Path:
+    path = tmp_path / "poll.toml"
+    for words in (
+        ["Have you ever cheated in an exam?", "--truth", "3/4", "--width", "0.06"],
+        [
+            "Which drug?",
+            "--epsilon",
+            "2",
+            "--name",
+            "drug",
+            *[each for name in "abcdef" for each in ("--option", name)],
+        ],
+    ):
+        made = run("design", *words, "--file", str(path))
+        assert made.exit_code == 0, made.output
+    return path
+
+
+@pytest.fixture
+def reports(poll: Path, tmp_path: Path) -> Path:
+    """4,301 people, 30% yes; drugs a to f in falling shares; every hundredth leaves the second question out."""
+    bits, rng = Seeded(8), np.random.default_rng(8)
+    asked = read_poll(poll)
+    lines = []
+    for place in range(4301):
+        answers = {"cheated": int(rng.random() < 0.3), "drug": int(rng.choice(6, p=[0.4, 0.3, 0.15, 0.1, 0.05, 0]))}
+        sent = {}
+        for question in asked.questions:
+            randomizer = question.groups[0].randomizer
+            assert randomizer is not None
+            report = randomizer.rehearse(answers[question.name], bits)
+            sent[question.name] = [0, None if question.name == "drug" and place % 100 == 0 else report]
+        lines.append(json.dumps({"poll": asked.id, "respondent": f"{place:032x}", "answers": sent}))
+    path = tmp_path / "reports.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_design_says_what_is_protected_and_how_many_to_ask(tmp_path: Path) -> None:
+    path = str(tmp_path / "poll.toml")
+    first = run("design", "Have you ever cheated in an exam?", "--truth", "3/4", "--width", "0.06", "--file", path)
+    assert first.output.startswith(
+        "Self-randomised response, truth with probability 3/4: ε = ln 3 (1.099).\n"
+        "For a 95% interval of width 0.06 ask 4,301 people.\n"
+    )
+    second = run("design", "Do you steal?", "--epsilon", "1", "--file", path)
+    assert "All 2 questions together: ε = 2.099." in second.output
+    again = run("design", "Do you steal?", "--epsilon", "1", "--file", path)
+    assert again.exit_code == 2
+    assert "Accepted: --name" in again.output
+    assert len(read_poll(Path(path)).questions) == 2
+    sheet = run("page", path, "--paper")
+    assert "3 marked T, 1 marked L" in sheet.output
+
+
+def test_estimate_prints_shares_and_draws_them(poll: Path, reports: Path, tmp_path: Path) -> None:
+    figure = tmp_path / "shares.png"
+    found = run("estimate", str(reports), "--poll", str(poll), "--figure", str(figure), "--careless", "0.1")
+    assert found.exit_code == 0, found.output
+    assert "Have you ever cheated in an exam?\n  Yes: " in found.output
+    assert "(4,301 answers)" in found.output
+    assert "(4,257 answers, 44 missing)" in found.output
+    assert "If 10% always said no" in found.output
+    assert figure.stat().st_size > 10_000
+    fields = json.loads(run("estimate", str(reports), "--poll", str(poll), "--json").output)
+    low, high = fields["cheated"][0]["interval"]
+    assert low < 0.3 < high
+    for option, share in zip(fields["drug"], [0.4, 0.3, 0.15, 0.1, 0.05, 0], strict=True):
+        assert abs(option["share"] - share) < 5 * option["standard_error"]
+
+
+def test_weights_are_read_from_a_file(poll: Path, reports: Path, tmp_path: Path) -> None:
+    weights = tmp_path / "weights.csv"
+    weights.write_text("respondent,weight\n" + "".join(f"{place:032x},{1 + place % 3}\n" for place in range(4301)))
+    plain = json.loads(run("estimate", str(reports), "--poll", str(poll), "--json").output)
+    found = json.loads(run("estimate", str(reports), "--poll", str(poll), "--weights", str(weights), "--json").output)
+    assert found["cheated"][0]["standard_error"] > plain["cheated"][0]["standard_error"]
+    weights.write_text("respondent,weight\nx,y\n")
+    refused = run("estimate", str(reports), "--poll", str(poll), "--weights", str(weights))
+    assert refused.exit_code == 2
+    assert "line 2" in refused.output
+
+
+def test_reports_that_are_none_are_refused_by_their_line(poll: Path, reports: Path) -> None:
+    with reports.open("a") as lines:
+        lines.write('{"poll": "secret"}\n')
+    refused = run("estimate", str(reports), "--poll", str(poll))
+    assert refused.exit_code == 2
+    assert "line 4302" in refused.output
+    assert "secret" not in refused.output
