@@ -81,7 +81,7 @@ def test_estimate_prints_shares_and_draws_them(poll: Path, reports: Path, tmp_pa
     assert "Have you ever cheated in an exam?\n  Yes: " in found.output
     assert "(4,301 answers)" in found.output
     assert "(4,257 answers, 44 missing)" in found.output
-    assert "If 10% always said no" in found.output
+    assert "If 10% always said “No”" in found.output
     assert figure.stat().st_size > 10_000
     fields = json.loads(run("estimate", str(reports), "--poll", str(poll), "--json").output)
     low, high = fields["cheated"][0]["interval"]

@@ -10,10 +10,12 @@ import click
 
 from tacit.errors import Refused
 from tacit.local.browser.report_file import read_reports
+from tacit.local.polls.designs.design import OneSample
 from tacit.local.polls.file import read_poll
 from tacit.local.polls.finding import Finding
 from tacit.local.polls.poll import Poll
 from tacit.local.polls.prevalence import Prevalence
+from tacit.local.polls.question import Question
 
 
 @click.command()
@@ -58,13 +60,20 @@ def _say(poll: Poll, found: dict[str, tuple[Finding, ...]], confidence: str, car
         click.echo(question.wording.text)
         for finding in found[question.name]:
             click.echo(f"  {finding.describe(confidence)}.")
-            if careless is not None and isinstance(finding.estimate, Prevalence):
-                for words, says in (("always said no", 0), ("answered at random", "1/2"), ("always said yes", 1)):
-                    other = finding.estimate.if_careless(careless, says)
-                    low, high = other.interval(confidence)
-                    value = min(1.0, max(0.0, other.value))
-                    click.echo(f"    If {float(careless):.0%} {words}: {value:.1%}, {low:.1%} to {high:.1%}.")
+            if careless is not None and isinstance(question.design, OneSample):
+                _say_careless(question, finding, confidence, careless)
     click.echo(f"Each respondent gave away, in all: {poll.protection}.")
+
+
+def _say_careless(question: Question, finding: Finding, confidence: str, careless: str) -> None:
+    """What the same reports would mean if some people had not followed the design."""
+    assert isinstance(finding.estimate, Prevalence)
+    no, yes = question.groups[0].parts[0].options
+    for words, says in ((f"always said “{no}”", 0), ("answered at random", "1/2"), (f"always said “{yes}”", 1)):
+        other = finding.estimate.if_careless(careless, says)
+        low, high = other.interval(confidence)
+        value = min(1.0, max(0.0, other.value))
+        click.echo(f"    If {float(careless):.0%} {words}: {value:.1%}, {low:.1%} to {high:.1%}.")
 
 
 def _fields(found: dict[str, tuple[Finding, ...]], confidence: str) -> dict[str, list[dict[str, object]]]:
