@@ -47,7 +47,7 @@ def test_kept_tables_hold_exactly(epsilon: Fraction) -> None:
     assert response.table.total < 1 << 63
 
 
-@pytest.mark.parametrize("epsilon", ["0.05", "0.37", "1.2", "2.3"])
+@pytest.mark.parametrize("epsilon", ["0.01", "0.1", "1.2", "2.3"])
 def test_tables_solved_on_demand_hold_exactly(epsilon: str) -> None:
     response = best_mean(epsilon)
     check_all(response)
@@ -158,7 +158,7 @@ def test_what_is_no_number_is_refused_without_being_named(value: Any) -> None:
 
 
 def test_other_misuse_is_refused() -> None:
-    for epsilon in (0, "nan", "0.01", 9):
+    for epsilon in (0, "nan", "1e-12", 9):
         with pytest.raises(Refused):
             best_mean(epsilon)
     with pytest.raises(Refused, match="rehearsal"):

@@ -9,12 +9,13 @@ from math import tanh
 from tacit.errors import Refused
 from tacit.exact import Number, positive
 from tacit.local.means.certify import SLACK, whole_weights
+from tacit.local.means.one_bit import one_bit
 from tacit.local.means.program import Shape, solve
 from tacit.local.means.response import MeanResponse
 from tacit.local.means.tables import assembled, kept, read
 from tacit.local.randomizers.odds import odds_within
 
-_LEAST, _MOST = Fraction(1, 20), Fraction(8)
+_ONE_BIT, _MOST = Fraction(1, 10), Fraction(8)
 _WIDEST = 64
 
 
@@ -22,15 +23,18 @@ def best_mean(epsilon: Number) -> MeanResponse:
     """The response with the least worst variance that is known for this ε.
 
     For ε ≤ 4 it is within 1% of the least that any unbiased ε-local report can have (a dual bound holds it). For the
-    ε in `tables.kept()` it is read, else solved for, in seconds. Either way every claim is checked in whole numbers.
+    ε in `tables.kept()` it is read, else solved for, in seconds; below 1/10 it is the one-bit report. Whichever it is,
+    every claim is checked in whole numbers.
     """
     asked = positive(epsilon, "epsilon")
-    if not _LEAST <= asked <= _MOST:
+    if not asked <= _MOST:
         raise Refused(
             f"a mean at a local ε of {float(asked):g}",
             "The program is not well scaled there.",
-            f"{float(_LEAST):g} ≤ ε ≤ {_MOST}.",
+            f"ε ≤ {_MOST}: at 8 the standard deviation of a report is 0.08, hardly more than its grid's step.",
         )
+    if asked < _ONE_BIT:
+        return one_bit(asked)
     return read(asked) if asked in kept() else solved(asked)
 
 

@@ -13,11 +13,11 @@ from tacit.exact import Number, exact, positive, whole
 from tacit.frozen import frozen
 from tacit.local.means.mean import Mean
 from tacit.local.randomizers.odds import odds_within
+from tacit.local.randomizers.randomizer import below
 from tacit.local.randomizers.table import Table
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.noise.ball import ball
-from tacit.noise.bernoulli import Bernoulli
 from tacit.noise.bits import Bits, Integers, Rehearsal
 from tacit.noise.entropy import ENTROPY
 from tacit.noise.uniform_real import UniformReal
@@ -132,7 +132,8 @@ class MeanResponse:
         except Refused:
             raise Refused("a value that is no number", "It has no report.", "a finite number.") from None
         place, share = divmod((at + 1) * self.steps, 1)
-        return self.table.draw(place + int(Bernoulli(share).draw(1, bits)[0]), bits)
+        onward = below(share.denominator, bits) < share.numerator
+        return self.table.draw(place + onward, bits)
 
     def _places(self, values: NDArray[np.float64], bits: Bits) -> Integers:
         """Grid points, rounded away from 0 with the probability that leaves the mean as it is.
