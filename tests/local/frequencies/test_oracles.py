@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -13,22 +12,36 @@ from tests.local.frequencies.oracle_laws import fit_of_draws, support_rates
 from tests.local.randomizers.laws import is_private, totals, worst_ratio
 
 from tacit.errors import Refused
+from tacit.frozen import frozen
+from tacit.local.frequencies.choice import KINDS, best
+from tacit.local.frequencies.hadamard import HadamardOracle
+from tacit.local.frequencies.hashing import HashingOracle
 from tacit.local.frequencies.kary import KaryOracle
 from tacit.local.frequencies.oracle import Oracle
+from tacit.local.frequencies.projective import ProjectiveOracle
 from tacit.local.frequencies.subset import SubsetOracle
+from tacit.local.frequencies.unary import UnaryOracle
+from tacit.local.randomizers.kary import KaryResponse
 from tacit.noise.ball import ball, less
 from tacit.noise.entropy import ENTROPY
 from tacit.noise.rehearsal import Seeded
 
 EPSILONS = [Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4), Fraction(8)]
-KINDS: list[Callable[[Any, int], Oracle]] = [KaryOracle.within, SubsetOracle.within]
-SMALL = [kind(epsilon, options) for kind in KINDS for epsilon in EPSILONS for options in (2, 5, 8)]
+SMALL = [kind.within(epsilon, options) for kind in KINDS for epsilon in EPSILONS for options in (2, 5, 8)]
 DRAWN: list[Oracle] = [
     KaryOracle(5, Fraction(7, 2)),
     SubsetOracle(7, 3, Fraction(3)),
     SubsetOracle(6, 5, Fraction(5, 2)),
     SubsetOracle(66, 2, Fraction(9)),
     SubsetOracle(130, 2, Fraction(99)),
+    UnaryOracle(5, Fraction(7, 3)),
+    HashingOracle(4, 3, Fraction(5, 2)),
+    HashingOracle(6, 2, Fraction(3, 2)),
+    HadamardOracle(5, Fraction(3)),
+    HadamardOracle(40, Fraction(5, 4)),
+    ProjectiveOracle(20, 3, Fraction(5)),
+    ProjectiveOracle(10, 4, Fraction(4)),
+    ProjectiveOracle(7, 9, Fraction(8)),
 ]
 
 
@@ -59,8 +72,8 @@ def test_many_rows_have_the_stated_law(oracle: Oracle) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_cannot_be_read_is_refused_without_being_named(kind: Callable[[Any, int], Oracle]) -> None:
-    oracle = kind(1, 9)
+def test_what_cannot_be_read_is_refused_without_being_named(kind: Any) -> None:
+    oracle = kind.within(1, 9)
     for answers in ([1234], [-1], [], [0.5], [[1]]):
         with pytest.raises(Refused) as caught:
             oracle.report(answers)
@@ -73,7 +86,7 @@ def test_what_cannot_be_read_is_refused_without_being_named(kind: Callable[[Any,
         oracle.rehearse([1], ENTROPY)  # type: ignore[arg-type]
     for options in (1, 1 << 25):
         with pytest.raises(Refused):
-            kind(1, options)
+            kind.within(1, options)
 
 
 def test_sets_of_another_size_are_refused() -> None:
@@ -104,3 +117,86 @@ def test_the_size_is_the_best_of_all(epsilon: Fraction, options: int) -> None:
     chosen = SubsetOracle.within(epsilon, options)
     every = [SubsetOracle(options, size, chosen.odds).mean_variance for size in range(1, options)]
     assert chosen.mean_variance == min(every)
+
+
+@frozen
+class NeverFlipped(UnaryOracle):
+    """The twin of pure-ldp's client: the true bit is always sent."""
+
+    @property
+    def hit(self) -> Fraction:
+        return Fraction(1)
+
+
+@frozen
+class OneTooMany(SubsetOracle):
+    """The twin that fills up a set of one option more than it says."""
+
+    def randomize(self, answers: Any, bits: Any) -> Any:
+        return SubsetOracle(self.options, self.size + 1, self.odds).randomize(answers, bits)
+
+
+@frozen
+class OneBucketMore(HashingOracle):
+    """The twin whose options go to one bucket more than its response knows."""
+
+    @property
+    def response(self) -> KaryResponse:  # type: ignore[override]
+        return KaryResponse(self.buckets - 1, self.odds)
+
+
+@frozen
+class RoundHash(HashingOracle):
+    """The twin that takes two options to share a bucket once in g times, as an ideal hash would."""
+
+    @property
+    def together(self) -> Fraction:  # type: ignore[override]
+        return Fraction(1, self.buckets)
+
+
+def test_broken_twins_are_caught() -> None:
+    assert worst_ratio(NeverFlipped(4, Fraction(3))) is None  # type: ignore[arg-type]
+    with pytest.raises(AssertionError, match="outside the alphabet"):
+        fit_of_draws(OneTooMany(6, 2, Fraction(3)), 1, 100, 1)
+    twin = OneTooMany(6, 2, Fraction(3))
+    with pytest.raises(Refused, match="size"):
+        twin.estimate(twin.rehearse([1, 2, 3], Seeded(1)))
+    assert totals(OneBucketMore(4, 3, Fraction(3))) != [1] * 4  # type: ignore[arg-type]
+    assert support_rates(RoundHash(4, 3, Fraction(3))) != ({RoundHash(4, 3, Fraction(3)).hit}, {Fraction(1, 3)})
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_the_choice_is_within_two_percent_of_the_optimum(epsilon: Fraction) -> None:
+    for options in (2, 3, 4, 8, 16, 50, 64, 256, 1000, 1024, 4096, 5000, 10**4, 3 * 10**4, 10**5, 3 * 10**5, 10**6):
+        choice = best(epsilon, options)
+        assert 1 <= choice.excess <= 1.02
+        assert choice.affords(choice.oracle)
+        assert choice.oracle.loss.epsilon(0) <= epsilon
+
+
+@pytest.mark.parametrize("epsilon", ["0.05", "0.35", "0.7", "1.3", "3", "6", "10", "12"])
+def test_the_choice_is_never_far_from_the_optimum(epsilon: str) -> None:
+    for options in (5000, 10**5, 10**6):
+        assert best(epsilon, options).excess <= 1.031
+
+
+def test_the_choice_says_why() -> None:
+    choice = best(1, 10**5)
+    assert isinstance(choice.oracle, ProjectiveOracle)
+    assert "beyond a limit" in str(choice)
+    assert "← chosen" in str(choice)
+    assert isinstance(best(1, 4).oracle, KaryOracle)
+    assert isinstance(best(1, 8).oracle, SubsetOracle)
+    assert isinstance(best(1, 10**5, most_steps=10**11, most_bits=10**5).oracle, SubsetOracle)
+    with pytest.raises(Refused, match="none"):
+        best(1, 100, most_bits=3)
+
+
+def test_nobody_is_better_than_the_optimum() -> None:
+    """All six, at their own best parameters, for many ε and K: none has a mean variance below subset selection's."""
+    for epsilon in EPSILONS:
+        for options in (2, 3, 5, 9, 17, 40, 130):
+            weighed = best(epsilon, options).weighed
+            assert (
+                min(oracle.mean_variance for oracle in weighed) == SubsetOracle.within(epsilon, options).mean_variance
+            )

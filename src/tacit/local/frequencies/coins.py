@@ -21,19 +21,21 @@ def packed_coins(bias: Fraction, words: int, bits: Bits) -> Packed:
     with those of the bias, the last first: where a digit differs it overrules what came after it. A coin whose ten
     digits are all those of the bias is 1 with the probability that remains: one uniform integer decides.
     """
-    blocks = [_block(bias, min(_BLOCK, words - start), bits) for start in range(0, words, _BLOCK)]
-    return np.concatenate(blocks) if blocks else np.zeros(0, np.uint64)
+    ones = np.empty(words, np.uint64)
+    for start in range(0, words, _BLOCK):
+        _toss(bias, ones[start : start + _BLOCK], bits)
+    return ones
 
 
-def _block(bias: Fraction, words: int, bits: Bits) -> Packed:
+def _toss(bias: Fraction, ones: Packed, bits: Bits) -> None:
     scaled = bias * (1 << _PLANES)
     digits = int(scaled)
     rest = scaled - digits
-    ones = np.zeros(words, np.uint64)
-    tied = np.full(words, -1, np.int64).view(np.uint64)
+    ones[:] = 0
+    tied = np.full(ones.size, -1, np.int64).view(np.uint64)
     skipped = _PLANES if digits == 0 else (digits & -digits).bit_length() - 1
     for plane in range(0 if rest else skipped, _PLANES):
-        below = bits.words(words, 64)  # 1 where the digit of the uniform real is 0
+        below = bits.words(ones.size, 64)  # 1 where the digit of the uniform real is 0
         if digits >> plane & 1:
             ones |= below
             tied &= ~below
@@ -42,13 +44,15 @@ def _block(bias: Fraction, words: int, bits: Bits) -> Packed:
             tied &= below
     if rest:
         _decide(ones, tied, rest, bits)
-    return ones
 
 
 def _decide(ones: Packed, tied: Packed, rest: Fraction, bits: Bits) -> None:
     """Toss the coins that are tied with the bias so far."""
+    coin = UniformBelow(rest.denominator)
     places = np.flatnonzero(tied)
-    coins = np.unpackbits(tied[places].view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
-    rows, columns = np.nonzero(coins)
-    coins[rows, columns] = UniformBelow(rest.denominator).draw(rows.size, bits) < rest.numerator
-    ones[places] |= np.packbits(coins, axis=1, bitorder="little").view(np.uint64).reshape(-1)
+    while places.size:
+        left = tied[places]
+        lowest = left & (~left + np.uint64(1))
+        ones[places] |= lowest * (coin.draw(places.size, bits) < rest.numerator)
+        tied[places] = left ^ lowest
+        places = places[left != lowest]

@@ -111,7 +111,8 @@ class Oracle(ABC):
                 "an estimate from what are no reports", "They cannot be read.", "one row of integers a report."
             )
         highest = rows.max(axis=0).tolist()
-        if not (rows.min() >= 0 and all(top < ceiling for top, ceiling in zip(highest, ceilings, strict=True))):
+        is_negative = rows.dtype.kind == "i" and rows.min() < 0
+        if is_negative or not all(top < ceiling for top, ceiling in zip(highest, ceilings, strict=True)):
             raise Refused("a report outside the alphabet", "Nobody can have sent it.", "rows that `report` made.")
         return rows.astype(kind, copy=False)
 

@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.local.frequencies.coins import packed_coins
-from tacit.local.frequencies.rows import Packed, padding, row_sizes, width
+from tacit.local.frequencies.rows import BIT, Packed, padding, row_sizes, set_bits, width
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.uniform import UniformBelow
 
 _WORDS = 1 << 18  # of a block: 2 MB, which stay near the processor
 _ROUNDS = 4
-_BIT = np.left_shift(1, np.arange(8)).astype(np.uint8)
 
 
 def draw_packed(answers: Integers, has_truth: NDArray[np.bool_], options: int, size: int, bits: Bits) -> Packed:
@@ -41,12 +40,10 @@ def _draw_block(
 ) -> None:
     rows[:] = packed_coins(rough_bias(options, size), rows.size, bits).reshape(rows.shape)
     rows[:, -1] &= padding(options)
-    octets = rows.view(np.uint8).reshape(-1)
-    begins = np.arange(len(rows)) * (8 * rows.shape[1])
-    truth, truth_bit = begins + (answers >> 3), _BIT[answers & 7]
-    octets[truth] = np.where(has_truth, octets[truth] | truth_bit, octets[truth] & ~truth_bit)
+    set_bits(rows, answers, has_truth)
+    begins = np.arange(len(rows), dtype=np.int32) * (8 * rows.shape[1])
     excess = row_sizes(rows).astype(np.int32) - size
-    _repair(octets, begins.astype(np.int32), answers.astype(np.int32), excess, UniformBelow(options), bits)
+    _repair(rows.view(np.uint8).reshape(-1), begins, answers.astype(np.int32), excess, UniformBelow(options), bits)
 
 
 def _repair(
@@ -66,7 +63,7 @@ def _repair(
         begins, answers, left, is_over = begins[active], answers[active], left[active], is_over[active]
         for _ in range(_ROUNDS):
             option = anywhere.draw(left.size, bits).astype(np.int32)
-            place, bit = begins + (option >> 3), _BIT[option & 7]
+            place, bit = begins + (option >> 3), BIT[option & 7]
             octet = octets[place]
             useful = ((octet & bit) != 0) == is_over
             useful &= option != answers

@@ -14,6 +14,7 @@ Packed: TypeAlias = NDArray[np.uint64]
 
 _LANES = np.uint64(0x0101010101010101)
 _TWOS, _FOURS, _BYTES = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
+BIT = np.left_shift(1, np.arange(8)).astype(np.uint8)
 _DEEP = 255  # rows that a byte can count
 _BATCH = 64
 
@@ -63,9 +64,20 @@ def column_sums(rows: Packed, options: int) -> Integers:
 
 def row_sizes(rows: Packed) -> Integers:
     """How many options each set has: bits are added by twos, by fours and by eights, then the bytes of a word."""
+    sizes = np.empty(len(rows), np.int64)
     one, two, four, top = (np.uint64(shift) for shift in (1, 2, 4, 56))
-    pairs = rows - ((rows >> one) & _TWOS)
-    fours = (pairs & _FOURS) + ((pairs >> two) & _FOURS)
-    bytewise = (fours + (fours >> four)) & _BYTES
-    sizes: Integers = ((bytewise * _LANES) >> top).sum(axis=1, dtype=np.int64)
+    for start in range(0, len(rows), _DEEP * _BATCH):
+        part = rows[start : start + _DEEP * _BATCH]
+        pairs = part - ((part >> one) & _TWOS)
+        fours = (pairs & _FOURS) + ((pairs >> two) & _FOURS)
+        bytewise = (fours + (fours >> four)) & _BYTES
+        sizes[start : start + len(part)] = ((bytewise * _LANES) >> top).sum(axis=1, dtype=np.int64)
     return sizes
+
+
+def set_bits(rows: Packed, options: Integers, values: NDArray[np.bool_]) -> None:
+    """Put one option in or out of each set."""
+    octets = rows.view(np.uint8).reshape(-1)
+    place = np.arange(len(rows)) * (8 * rows.shape[1]) + (options >> 3)
+    bit = BIT[options & 7]
+    octets[place] = np.where(values, octets[place] | bit, octets[place] & ~bit)

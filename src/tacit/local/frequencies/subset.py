@@ -83,8 +83,8 @@ class SubsetOracle(Oracle):
 
     @property
     def message_bits(self) -> int:
-        """The list of options, or one bit an option, whichever is shorter."""
-        return min(self.options, self.size * (self.options - 1).bit_length())
+        """A number for each option of the list, or one bit an option."""
+        return self.size * (self.options - 1).bit_length() if self.is_listed else self.options
 
     @property
     def ceilings(self) -> tuple[int, ...]:
@@ -99,7 +99,7 @@ class SubsetOracle(Oracle):
         return rows
 
     def decoding_steps(self, people: int) -> int:
-        return people * (self.size if self.is_listed else self.options // 8) + self.options
+        return people * (self.size if self.is_listed else -(-self.options // 8)) + self.options
 
     def alphabet(self) -> Iterator[tuple[int, ...]]:
         return (members if self.is_listed else pack(self.options, members) for members in self.device.alphabet())
