@@ -11,22 +11,31 @@ from tacit.curator.books import open_books
 from tacit.curator.budget_view import BudgetView
 from tacit.curator.commands import options
 from tacit.curator.commands.printing import say, terminal_width
+from tacit.curator.studying import study_of
 
 
 @click.command()
 @options.file
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--poll", "polls", multiple=True, type=click.Path(path_type=Path), help="A poll of the same people.")
 @options.ledger
-def budget(file: Path, as_json: bool, ledger: str | None) -> None:
+def budget(file: Path, as_json: bool, polls: tuple[Path, ...], ledger: str | None) -> None:
     """Show what was spent, by whom, on what, what is left, and how many more such queries fit.
 
     FILE is the description of the data set, as `tacit init` writes it.
 
-    Example: `tacit budget clinic.toml`
+    With --poll also what all of it, and those polls, cost somebody who is in the data and answered them.
+
+    Example: `tacit budget clinic.toml --poll poll.toml`
     """
     with open_books(file, ledger) as books:
         view = BudgetView.of(books)
+        study = study_of(books, file.name, polls) if polls else None
     if as_json:
-        click.echo(json.dumps(view.fields(), ensure_ascii=False, indent=2))
+        together = {} if study is None else {"with_polls": {"epsilon": study.total.epsilon("1e-6"), "delta": 1e-6}}
+        click.echo(json.dumps(view.fields() | together, ensure_ascii=False, indent=2))
     else:
         say(view.text(terminal_width()))
+        if study is not None:
+            say("Somebody who is in the data and answered the polls, when all of the budget is spent:")
+            say(study.describe())

@@ -1,0 +1,29 @@
+"""A study: the data set and the polls that ask the same people, in one view."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tacit.curator.books import Books
+from tacit.errors import Refused
+from tacit.local.polls.file import read_poll
+from tacit.loss.composing.study import Part, Study
+from tacit.loss.relation import Relation
+
+
+def study_of(books: Books, name: str, polls: Sequence[Path]) -> Study:
+    """What the whole budget and these polls cost one person; a poll that costs infinitely much is refused."""
+    central = Part(f"{name}, all of its budget", books.description.budget, books.description.unit.relation)
+    return Study((central, *map(_asked, polls)))
+
+
+def _asked(path: Path) -> Part:
+    protection = read_poll(path).protection
+    if protection.loss is None:
+        raise Refused(
+            f"what {path} costs beside the data",
+            f"Its ε is infinite, because {protection.because}.",
+            "polls whose designs have a finite ε, such as warner, forced, kary or subset.",
+        )
+    return Part(f"{path.name}, a report to each question", protection.loss, Relation.REPLACE)
