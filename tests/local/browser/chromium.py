@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import shutil
 import signal
 import subprocess
 from pathlib import Path
+from select import select
 from typing import Any
 
 CURE = "no Chromium: `.ci/chromium` installs one"
+_PATIENCE = 120  # seconds: a browser that hangs fails its test, and does not hold up the others
 _EXEC = 'exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null'
 _FLAGS = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
@@ -65,6 +66,7 @@ class Chromium:
 
     def _hear(self) -> dict[str, Any]:
         while b"\0" not in self._rest:
+            assert select([self._in], [], [], _PATIENCE)[0], "the browser is silent"
             more = os.read(self._in.fileno(), 1 << 16)
             assert more, "the browser ended"
             self._rest += more
@@ -76,7 +78,11 @@ class Chromium:
         """Loads a page and waits until its scripts have run."""
         self.events.clear()
         self.tell("Page.navigate", url=address)
-        while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
+        self.wait_for("Page.loadEventFired")
+
+    def wait_for(self, method: str, **values: Any) -> None:
+        """Waits until the browser has told this."""
+        while not any(each["method"] == method and values.items() <= each["params"].items() for each in self.events):
             self.events.append(self._hear())
 
     def run(self, expression: str) -> Any:
@@ -91,13 +97,11 @@ class Chromium:
             own = {"text": text} if text and kind == "keyDown" else {}
             self.tell("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code, **own)
 
-    def picture(self, path: Path, width: int, *, dark: bool = False) -> None:
-        """The whole page at this width, as PNG."""
+    def look(self, width: int, *, dark: bool = False) -> None:
+        """Sets the width of the screen and the scheme of its colours."""
         self.tell("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=False)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.tell("Emulation.setEmulatedMedia", features=[scheme])
-        shot = self.tell("Page.captureScreenshot", format="png", captureBeyondViewport=True)
-        path.write_bytes(base64.b64decode(shot["data"]))
 
     def close(self) -> None:
         os.killpg(self._process.pid, signal.SIGKILL)

@@ -1,0 +1,160 @@
+"""The collector: a small HTTP endpoint that hands out a poll's page and appends the reports that come back.
+
+`GET /` is the page, `POST /reports` takes one submission and answers 201 once it is on disk. Nothing else is answered
+but refusals in constant words. It never logs, keeps or tells reports, addresses, user agents or times: the file holds
+what respondents sent, in order of arrival, and nothing else. It speaks plain HTTP; beyond one machine or a trusted
+network, put a server with TLS in front of it, and mind that server's logs.
+"""
+
+from __future__ import annotations
+
+import socket
+import socketserver
+from collections.abc import Mapping
+from contextlib import suppress
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from tacit.errors import Refused
+from tacit.local.browser.page import write_page
+from tacit.local.browser.questionnaire import Questionnaire
+from tacit.local.browser.report_file import ReportFile
+from tacit.local.browser.report_file import read_reports as read_reports
+from tacit.local.browser.submission import LARGEST, read_submission
+
+_PATIENCE = 10  # seconds that a client may be silent
+_WORDS = {
+    HTTPStatus.CREATED: "Received. Thank you.",
+    HTTPStatus.BAD_REQUEST: "This is no report of this poll.",
+    HTTPStatus.NOT_FOUND: "There is nothing here.",
+    HTTPStatus.METHOD_NOT_ALLOWED: "This address does not take that.",
+    HTTPStatus.CONFLICT: "A report of this respondent is here already.",
+    HTTPStatus.LENGTH_REQUIRED: "A report must say how long it is.",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "This is too large for a report.",
+    HTTPStatus.SERVICE_UNAVAILABLE: "The report could not be stored.",
+}
+_UNREADABLE = "This request cannot be read."
+_METHODS = {"/": "GET", "/reports": "POST"}
+_HEADERS = {
+    "Access-Control-Allow-Origin": "*",  # a page opened from a file may send here, and learn that it arrived
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+def collect(poll: Mapping[str, Any], path: Path, host: str = "127.0.0.1", port: int = 8000) -> None:
+    """Collects reports of this poll into a file until interrupted."""
+    with Collector(poll, path, host, port) as collector, suppress(KeyboardInterrupt):
+        collector.serve()
+
+
+class Collector(socketserver.ThreadingTCPServer):
+    """A collector at `address`; port 0 takes any that is free. `set_aside` is where a torn line was put, if any was."""
+
+    daemon_threads = True
+    allow_reuse_address = True
+    request_queue_size = 128
+
+    def __init__(self, poll: Mapping[str, Any], path: Path, host: str = "127.0.0.1", port: int = 8000) -> None:
+        self.asked = Questionnaire.of(poll)
+        self.page = write_page(poll, "/reports").encode()
+        self.file = ReportFile(path, poll)
+        self.set_aside = self.file.set_aside
+        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        try:
+            super().__init__((host, port), _Door)
+        except OSError as found:
+            self.file.close()
+            raise Refused(f"collecting at {host}, port {port}", f"{found.strerror}.", "a free port.") from None
+
+    @property
+    def address(self) -> str:
+        host, port = self.socket.getsockname()[:2]
+        return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+    def serve(self) -> None:
+        """Answers until interrupted, or until `shutdown` is called from another thread."""
+        self.serve_forever(poll_interval=0.1)
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that went away is nobody's business; the default would print its address."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.server_close()
+        self.file.close()
+
+
+class _Door(BaseHTTPRequestHandler):
+    """Answers one request and closes."""
+
+    server: Collector
+    timeout = _PATIENCE
+
+    def _serve(self) -> None:
+        method = _METHODS.get(self.path.partition("?")[0])
+        if method is None:
+            self._turn_down(HTTPStatus.NOT_FOUND)
+        elif self.command != method:
+            self._turn_down(HTTPStatus.METHOD_NOT_ALLOWED, Allow=method)
+        elif method == "GET":
+            self._answer(HTTPStatus.OK, "text/html", self.server.page)
+        else:
+            self._receive()
+
+    do_GET = do_POST = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = do_CONNECT = _serve  # noqa: N815
+
+    def _receive(self) -> None:
+        length = self.headers.get("Content-Length", "")
+        if "Transfer-Encoding" in self.headers or not length:
+            self._turn_down(HTTPStatus.LENGTH_REQUIRED)
+        elif not (length.isascii() and length.isdigit()):
+            self._turn_down(HTTPStatus.BAD_REQUEST)
+        elif not (len(length) < 20 and int(length) <= LARGEST):
+            self._turn_down(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        else:
+            self._say(self._keep(self.rfile.read(int(length))))
+
+    def _keep(self, body: bytes) -> HTTPStatus:
+        try:
+            is_new = self.server.file.add(read_submission(body, self.server.asked))
+        except Refused:
+            return HTTPStatus.BAD_REQUEST
+        except OSError:
+            return HTTPStatus.SERVICE_UNAVAILABLE
+        return HTTPStatus.CREATED if is_new else HTTPStatus.CONFLICT
+
+    def _say(self, status: HTTPStatus, **headers: str) -> None:
+        self._answer(status, "text/plain", f"{_WORDS.get(status, _UNREADABLE)}\n".encode(), **headers)
+
+    def _answer(self, status: HTTPStatus, kind: str, body: bytes, **headers: str) -> None:
+        self.send_response_only(status)
+        for name, value in (_HEADERS | headers).items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def _turn_down(self, status: HTTPStatus, **headers: str) -> None:
+        """Answers without having read the body. Closing on unread bytes would reset the connection and lose the answer,
+        so a little is read and forgotten."""
+        self._say(status, **headers)
+        self.connection.shutdown(socket.SHUT_WR)
+        self.connection.settimeout(1)
+        with suppress(OSError):
+            for _ in range(16):
+                if not self.connection.recv(LARGEST):
+                    break
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """What the library would say repeats the request; this does not."""
+        self._say(HTTPStatus(code))
+
+    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
+        """Nothing is logged."""

@@ -1,0 +1,67 @@
+// The fields of one question: what can be chosen in them, what was chosen, and how to take it back.
+
+const MANY = 12; // options, beyond which a list is easier than buttons
+
+/** The mark of a question whose answer is its own report. */
+export const UNCHANGED = "sent as you choose it";
+
+/** An element with properties and children; text becomes text, whatever it contains. */
+export function make(tag, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+export const paragraph = (text, className = "") => make("p", { className }, text);
+
+/** A question as its group asks it: the fieldset, its choices (one a part, null where there is none), a complaint. */
+export function questionFields({ text, protection }, { parts, instructions, randomizer }, number) {
+  const controls = parts.map((part, at) => {
+    return (part.options.length > MANY ? list : buttons)(part, `${number}.${at}`, text);
+  });
+  const isAlone = parts.length === 1;
+  const problem = make("p", { className: "problem", id: `problem.${number}` });
+  const clear = make("button", { type: "button", className: "clear" }, "Clear my answer");
+  clear.setAttribute("aria-label", `Clear my answer to question ${number + 1}`);
+  clear.addEventListener("click", () => controls.forEach((control) => control.clear()));
+
+  const fieldset = make("fieldset", { id: `question.${number}` }, make("legend", {}, `${number + 1}. ${text}`));
+  fieldset.setAttribute("aria-describedby", problem.id);
+  if (randomizer === null) fieldset.append(paragraph(`(${UNCHANGED})`, "quiet"));
+  if (protection) fieldset.append(paragraph(protection, "quiet"));
+  if (instructions) fieldset.append(paragraph(instructions, "said"));
+  if (isAlone && parts[0].text && parts[0].text !== text) fieldset.append(paragraph(parts[0].text, "said"));
+  fieldset.append(...controls.map(({ rows }, at) => {
+    return isAlone ? make("div", {}, ...rows) : make("fieldset", {}, make("legend", {}, parts[at].text), ...rows);
+  }));
+  fieldset.append(problem, clear);
+
+  return {
+    fieldset,
+    choices: () => controls.map((control) => control.choice()),
+    complain: (words) => {
+      problem.textContent = words;
+      if (words) fieldset.querySelector("input, select").focus();
+    },
+  };
+}
+
+function buttons({ options }, name) {
+  const inputs = options.map((_, value) => make("input", { type: "radio", name, value }));
+  return {
+    rows: options.map((option, at) => make("label", { className: "option" }, inputs[at], make("span", {}, option))),
+    choice: () => (inputs.some(({ checked }) => checked) ? inputs.findIndex(({ checked }) => checked) : null),
+    clear: () => inputs.forEach((input) => (input.checked = false)),
+  };
+}
+
+function list({ text, options }, name, question) {
+  const select = make("select", { name }, make("option", { value: "" }, "No answer"));
+  select.setAttribute("aria-label", text || question);
+  select.append(...options.map((option, value) => make("option", { value }, option)));
+  return {
+    rows: [select],
+    choice: () => (select.value === "" ? null : Number(select.value)),
+    clear: () => (select.value = ""),
+  };
+}
