@@ -1,0 +1,50 @@
+"""The auditor: all stages in order, cheap to dear, under one family-wise false-alarm rate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+
+from tacit.audit.effort import Effort
+from tacit.audit.finding import Finding, Outcome
+from tacit.audit.subject import Subject
+from tacit.audit.verdict import Verdict
+from tacit.frozen import frozen
+
+
+@frozen
+class Stage:
+    """One kind of fault to look for: whether a subject can be asked, and the asking."""
+
+    name: str
+    applies: Callable[[Subject], bool]
+    look: Callable[[Subject, Effort], Finding]
+
+
+def audit(
+    subject: Subject,
+    stages: Sequence[Stage],
+    effort: Effort | None = None,
+    *,
+    to_the_end: bool = False,
+    watch: Callable[[str], None] = lambda _: None,
+) -> Verdict:
+    """Every stage that applies, until one says broken (or to the end).
+
+    Claim: a subject that keeps its claim is called broken with probability at most the effort's alarm rate. Proof: the
+    rate is shared evenly over the stages that apply, each keeps its share, and the chances add up at most.
+    """
+    tried = effort or Effort()
+    applicable = [stage for stage in stages if stage.applies(subject)]
+    findings: list[Finding] = []
+    for stage in stages:
+        if stage not in applicable:
+            findings.append(Finding(stage.name, Outcome.NOT_APPLICABLE, "It says nothing of its inside."))
+            continue
+        watch(stage.name)
+        start = perf_counter()
+        found = stage.look(subject, tried.share(len(applicable)))
+        findings.append(found.after(perf_counter() - start))
+        if found.is_broken and not to_the_end:
+            break
+    return Verdict(subject.name, str(subject.claim), str(subject.relation), tuple(findings), tried.alarm_rate)

@@ -1,0 +1,25 @@
+"""How hard an audit tries: samples, time, and how often it may be wrong."""
+
+from __future__ import annotations
+
+from tacit.frozen import frozen
+from tacit.noise.bits import Rehearsal
+from tacit.noise.rehearsal import Seeded
+
+
+@frozen
+class Effort:
+    """What a stage may use. The seed makes an audit repeatable; mechanisms with their own entropy stay random."""
+
+    alarm_rate: float = 1e-4
+    samples: int = 1_000_000
+    seconds: float = 60.0
+    seed: int = 1
+
+    def bits(self, salt: int = 0) -> Rehearsal:
+        """Fresh repeatable bits; another salt gives others."""
+        return Seeded(self.seed * 1_000_003 + salt)
+
+    def share(self, parts: int) -> Effort:
+        """The same for one of so many parts: its alarm rate and its time are one part of the whole (Bonferroni)."""
+        return Effort(self.alarm_rate / parts, self.samples, self.seconds / parts, self.seed)

@@ -1,0 +1,65 @@
+"""What is audited: something that releases answers about data, what it claims, and what is known of its inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.frozen import frozen
+from tacit.loss.loss import Loss
+from tacit.loss.relation import Relation
+from tacit.noise.bits import Bits, Integers
+from tacit.noise.law import Law
+
+Data: TypeAlias = Any
+Outputs: TypeAlias = NDArray[Any]
+Norm: TypeAlias = Literal["l1", "l2", "linf"]
+
+
+@frozen
+class Additive:
+    """What an additive mechanism says of its inside: integers that depend on the data, plus noise that does not."""
+
+    statistic: Callable[[Data], Sequence[int]]
+    """The integers that noise is added to, in grid steps."""
+
+    sensitivity: Fraction
+    """How far they may lie apart on neighbours, in this norm."""
+
+    norm: Norm
+
+    law: Law
+    """The law that each coordinate's noise is said to follow."""
+
+    noise: Callable[[int, Bits], Integers]
+    """So many draws of the noise that is really added."""
+
+
+@frozen(eq=False)
+class Subject:
+    """A mechanism under audit.
+
+    `release` makes one answer from data and bits; what has its own randomness may ignore the bits. `many` makes a whole
+    array of independent answers, one a row, where that is faster. `pairs` are neighbouring data to try; stages that
+    search for worse ones start there. `additive` is what it says of its inside; a black box has none.
+    """
+
+    name: str
+    claim: Loss
+    relation: Relation
+    release: Callable[[Data, Bits], Any]
+    pairs: Sequence[tuple[Data, Data]]
+    many: Callable[[Data, int, Bits], Outputs] | None = None
+    additive: Additive | None = None
+    note: str = ""
+    """What is wrong with it, if that is known: for controls."""
+
+    def sample(self, data: Data, count: int, bits: Bits) -> Outputs:
+        """So many independent answers, one a row."""
+        if self.many is not None:
+            return self.many(data, count, bits)
+        return np.asarray([self.release(data, bits) for _ in range(count)])
