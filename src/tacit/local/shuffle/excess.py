@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from tacit.local.shuffle.grid import Atoms, Grid, clipped
 from tacit.local.shuffle.sums import law_at
 from tacit.loss.accountant.step import UNIT
 from tacit.loss.curve import float_up
+
+_LARGEST = 700.0  # exponents that floats bear
 
 
 def mean_excess_up(atoms: Atoms, count: int) -> float:
@@ -20,8 +23,8 @@ def mean_excess_up(atoms: Atoms, count: int) -> float:
     are rounded up. The sum's law is tilted by λ: E S₊ = e^{K(λ)}·E_λ[S₊e^{−λS}], and x₊e^{−λx} ≤ 1/(eλ) bounds what
     any error of the law can do.
     """
-    if not any(value > 0 for value, _ in atoms):
-        return 0.0
+    if count == 1 or not any(value > 0 for value, _ in atoms):
+        return float_up(sum((mass * value for value, mass in atoms if value > 0), Fraction(0)))
     atoms = clipped(atoms, count)
     grid = Grid.of(atoms, count)
     law = law_at(float(grid.spacing), [(grid.split(atoms), count)], grid.tilt)
@@ -35,4 +38,6 @@ def mean_excess_up(atoms: Atoms, count: int) -> float:
     most = 1 / (math.e * law.tilt)
     logarithm = law.log_weight + law.tilt * start
     logarithm += 8 * UNIT * (abs(law.log_weight) + law.tilt * largest + 8)
+    if not logarithm < _LARGEST:
+        return math.inf
     return (found + roundings + law.error * most) * math.exp(logarithm) * (1 + law.unsure)

@@ -13,7 +13,7 @@ from tacit.local.shuffle.sums import window_near
 from tacit.loss.accountant.lattice import Lattice
 from tacit.loss.curve import float_up
 
-_NODES = 1 << 16  # about as many as the window should have
+_NODES = 1 << 15  # about as many as the window should have
 _COARSE = 1024  # steps to the farthest value, for a first look
 _TRIALS, _MOST_TRIALS = 8, 640
 _FEW, _FAR = 64, 12  # more positive terms than these and so many deviations above their mean number never come

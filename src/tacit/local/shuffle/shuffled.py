@@ -96,13 +96,13 @@ class ShuffledReports(Loss):
         at = nonnegative(epsilon, "epsilon")
         if at >= self.local.exact_epsilon:
             return 0.0
-        return min(self.local.delta(at), float_up(Fraction(max(scene.delta_above(at) for scene in self._bounds))))
+        return min(self.local.delta(at), float_up(Fraction(max(_above(scene, at) for scene in self._bounds))))
 
     def delta_between(self, epsilon: Number) -> tuple[float, float]:
         at = nonnegative(epsilon, "epsilon")
         if at >= self.local.exact_epsilon:
             return 0.0, 0.0
-        low = max((scene.delta_below(at) for scene in self._attacks), default=0.0)
+        low = max((_below(scene, at) for scene in self._attacks), default=0.0)
         return low, self.delta(at)
 
     def epsilon(self, delta: Number) -> float:
@@ -124,7 +124,7 @@ class ShuffledReports(Loss):
         for scene in self._attacks:
             if found < top and _below(scene, found) > bound:
                 found = crossing(lambda at, scene=scene: _below(scene, at), bound, found, top, _CLOSE)[0]  # type: ignore[misc]
-        return Bracket(float_down(Fraction(found)), top)
+        return Bracket(max(0.0, float_down(Fraction(found))), top)
 
     @cached_property
     def _profile(self) -> Profile:
@@ -150,9 +150,17 @@ class ShuffledReports(Loss):
         return f"{self.people:,} shuffled reports{honest}, each ε = {shown(self.local.exact_epsilon)}"
 
 
-def _above(scene: Scene, epsilon: float) -> float:
-    return scene.delta_above(Fraction(epsilon))
+def _above(scene: Scene, epsilon: Fraction | float) -> float:
+    """What the scene bounds; 1 where its law is too wide to be added up, as with hardly any randomness left in it."""
+    try:
+        return scene.delta_above(Fraction(epsilon))
+    except Refused:
+        return 1.0
 
 
-def _below(scene: Scene, epsilon: float) -> float:
-    return scene.delta_below(Fraction(epsilon))
+def _below(scene: Scene, epsilon: Fraction | float) -> float:
+    """What the scene attains; 0 where its law is too wide to be added up."""
+    try:
+        return scene.delta_below(Fraction(epsilon))
+    except Refused:
+        return 0.0

@@ -9,15 +9,17 @@ from tacit.local.shuffle.mixtures import all_mixtures, some_mixtures
 from tacit.local.shuffle.scene import Scene
 
 _ATTACKS = 6
+_MOST_COUNTED = 2 * 10**6  # people, beyond which floats no longer tell neighbouring tails apart
 
 
 def bounds(channel: Channel, people: int) -> tuple[Scene, ...]:
     """Scenes whose worst δ is ≥ that of n shuffled reports, for every pair of neighbours.
 
-    Claim (replace, n public, one report a person): two answers and two reports by `all_mixtures`, else by the blanket:
-    whatever the answer z, a report is y with probability at least min_z P(y | z), so this is a crowd for every pair.
+    Claim (replace, n public, one report a person): two answers and two reports by `all_mixtures`, up to two million
+    people; else by the blanket: whatever the answer z, a report is y with probability at least min_z P(y | z), so this
+    is a crowd for every pair.
     """
-    if channel.is_binary:
+    if channel.is_binary and people <= _MOST_COUNTED:
         return all_mixtures(channel, people)
     return tuple(Crowd(cells, people) for cells in channel.cells(channel.least))
 
