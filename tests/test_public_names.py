@@ -12,12 +12,12 @@ from types import ModuleType
 import pytest
 
 import tacit
-from tacit import loss, mechanisms
+from tacit import local, loss, mechanisms
 from tacit.curator.dataset import open_dataset
 
 
 @pytest.mark.parametrize(
-    ("package", "name"), [(package, name) for package in (tacit, loss, mechanisms) for name in package.__all__]
+    ("package", "name"), [(package, name) for package in (tacit, local, loss, mechanisms) for name in package.__all__]
 )
 def test_every_public_name_is_there(package: ModuleType, name: str) -> None:
     assert getattr(package, name).__name__ == name
