@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from clinic import write_clinic
+from respondents import answer_poll
 
 HERE = Path(__file__).parent
 
@@ -26,6 +27,7 @@ BY_WARD = "SELECT ward, COUNT(DISTINCT patient_id) AS patients FROM visits GROUP
 MEDIAN = "SELECT MEDIAN(cost), QUANTILE_CONT(cost, 0.9) FROM visits"
 PER_PERSON = "SELECT AVG(total) FROM (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id)"
 ELDERLY = "SELECT COUNT(DISTINCT patient_id) FROM visits WHERE age >= 65"
+DOSE = "Did you skip a dose last week?"
 ONE_BY_ONE = "SELECT patient_id, SUM(cost) FROM visits GROUP BY patient_id"
 
 
@@ -56,6 +58,7 @@ def main(figure: Path) -> None:
         _steward(shell, folder)
         _analysts(shell)
         _keeping_the_budget(shell)
+        _a_poll(shell, folder)
         shutil.copy(folder / "months.png", figure)
     print(f"The figure: {figure}. All of it took {perf_counter() - start:.0f} seconds.")
 
@@ -88,9 +91,18 @@ def _keeping_the_budget(shell: Shell) -> None:
     _title("What has no private answer, or costs more than is left, is refused before a row is read")
     shell.tacit("query", "clinic.toml", ONE_BY_ONE, "--epsilon", "0.1", "--as", "alice", expect=2)
     shell.tacit("query", "clinic.toml", BY_REGION, "--epsilon", "4", "--as", "alice", expect=2)
-    _title("Every charge is kept for good, and every answer carries a certificate")
-    shell.tacit("budget", "clinic.toml")
+    _title("Every answer carries a certificate")
     shell.tacit("verify", "answer.json", "--ledger", "clinic.toml")
+
+
+def _a_poll(shell: Shell, folder: Path) -> None:
+    _title("What no data hold is asked by a poll in which everybody's own device randomises")
+    shell.tacit("poll", "design", DOSE, "--truth", "3/4", "--width", "0.08", "--name", "skipped")
+    print("# 2,420 people answer on the page that `tacit poll page` writes; 23% of them would truly say yes\n")
+    answer_poll(folder / "poll.toml", folder / "reports.jsonl", people=2420, share=0.23)
+    shell.tacit("poll", "estimate", "reports.jsonl")
+    _title("The data and the poll are about the same people: every charge is kept, and one view says what both cost")
+    shell.tacit("budget", "clinic.toml", "--poll", "poll.toml")
 
 
 def _title(words: str) -> None:
