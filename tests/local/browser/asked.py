@@ -25,7 +25,7 @@ POLL: dict[str, Any] = {
     "id": "5ca1ab1e5ca1ab1e5ca1ab1e5ca1ab1e",
     "title": "Exams and honesty",
     "about": "A survey of the student union. It takes about two minutes.",
-    "epsilon": "All questions together: whatever you answer, what is sent is at most 13 times as likely as with other "
+    "epsilon": "whatever you answer, what is sent is at most 13 times as likely as with other "
     "answers of yours (ε = 2.56).",
     "questions": [
         {

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.local.browser.asked import POLL
+from tests.local.browser.asked import POLL, YES_NO, group
 from tests.local.browser.chromium import Chromium
 from tests.local.browser.test_collect import collecting
 from tests.local.browser.test_page_text import EVIL, hostile
+from tests.local.browser.vectors import NAMED
 
 from tacit.local.browser.page import write_page
 from tacit.local.browser.questionnaire import Questionnaire
@@ -197,6 +198,31 @@ def test_a_damaged_link_asks_nothing(chromium: Chromium, tmp_path: Path) -> None
     assert "damaged" in outcome(chromium)
 
 
+def test_where_the_device_draws_nobody_is_told_to(chromium: Chromium, tmp_path: Path) -> None:
+    """Instructions are for people who draw for themselves: followed on this page, they would randomise twice."""
+    told = group(NAMED["Warner"], ("", YES_NO), instructions="Throw a die and hide it.")
+    silent = group(None, ("Are the two answers the same?", YES_NO), instructions="Compare two answers.")
+    sets = group(NAMED["pairs"], ("", ["a", "b", "c", "d"]), instructions="Throw a die and hide it.")
+    kary = group(NAMED["half odds"], ("", ["a", "b", "c", "d", "e"]), instructions="Throw a die and hide it.")
+    questions = [
+        {"name": f"q{number}", "text": "Did you?", "groups": [each]}
+        for number, each in enumerate((told, silent, sets, kary))
+    ]
+    chromium.open(saved(tmp_path, POLL | {"questions": questions}))
+    chromium.run("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+    first, second, third, fourth = chromium.run(
+        "[...document.querySelectorAll('form > fieldset')].map((each) => each.innerText)"
+    )
+    assert "die" not in first + third + fourth
+    assert "If you choose “No”, it sends “No” in 75%, “Yes” in 25% of cases." in first
+    assert "2 of the 4 options, with yours among them in 75% of cases." in third
+    assert "what you choose in 46.67% of cases, each other option in 13.33%." in fourth
+    assert "Compare two answers." in second
+    assert "Are the two answers the same?" in second
+    assert "sent as you choose it" in second
+    assert "Did you?" not in second, "what is asked there is another question"
+
+
 def test_evil_words_are_shown_as_words(chromium: Chromium, tmp_path: Path) -> None:
     poll = hostile()
     chromium.open(saved(tmp_path, poll))
@@ -215,12 +241,12 @@ def test_every_field_has_a_name_that_is_read_out(chromium: Chromium, tmp_path: P
     named = [(each["role"]["value"], each.get("name", {}).get("value", "")) for each in tree if not each["ignored"]]
     by_role: Callable[[str], list[str]] = lambda wanted: [name for role, name in named if role == wanted]  # noqa: E731
     assert ("heading", POLL["title"]) in named
-    assert [f"{number + 1}. {question['text']}" for number, question in enumerate(POLL["questions"])] == [
-        name for name in by_role("group") if name[:1].isdigit()
-    ]
+    numbered = [name for name in by_role("group") if name[:1].isdigit() or name.startswith("Question")]
+    first, second, *_, last = [question["text"] for question in POLL["questions"]]
+    assert numbered == [f"1. {first}", f"2. {second}", "Question 3", "Question 4", f"5. {last}"]
     assert set(by_role("radio")) >= {"No", "Yes", "Algebra", "Same answer to both"}
     assert by_role("combobox") == [POLL["questions"][4]["text"]]
-    assert all(name for role, name in named if role in ("radio", "button", "combobox", "group"))
+    assert all(name for role, name in named if role in ("radio", "button", "combobox"))
     assert chromium.run("document.documentElement.lang") == "en"
     assert "Clear my answer to question 1" in by_role("button")
 

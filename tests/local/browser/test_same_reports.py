@@ -39,14 +39,14 @@ BROKEN = {
 
 def replayed(module: str, vectors: str) -> str:
     """An expression: the vectors that this module gets wrong."""
-    module, replay = (_as_address(text) for text in (module, REPLAY))
+    module, replay = (as_address(text) for text in (module, REPLAY))
     return (
         f"Promise.all([import({module}), import({replay})])"
         f".then(([tacit, replay]) => replay.differences(tacit, JSON.parse({json.dumps(vectors)})))"
     )
 
 
-def _as_address(module: str) -> str:
+def as_address(module: str) -> str:
     return json.dumps("data:text/javascript;base64," + base64.b64encode(module.encode()).decode())
 
 
@@ -130,7 +130,7 @@ def test_what_makes_no_sense_is_refused(node: str) -> None:
         f"{json.dumps(name)}: (() => {{ try {{ {each}; return 'done'; }} catch (error) {{ return error.name; }} }})()"
         for name, each in REFUSALS.items()
     )
-    found = in_node(node, f"import({_as_address(MODULE)}).then((tacit) => ({{{tried}}}))")
+    found = in_node(node, f"import({as_address(MODULE)}).then((tacit) => ({{{tried}}}))")
     assert {name: said for name, said in found.items() if said not in ("RangeError", "TypeError")} == {}
 
 
@@ -138,7 +138,7 @@ def test_the_bytes_are_those_of_the_device(node: str) -> None:
     """With no source named, each byte comes from crypto.getRandomValues; what is combined is taken apart again."""
     found = in_node(
         node,
-        f"""import({_as_address(MODULE)}).then((tacit) => {{
+        f"""import({as_address(MODULE)}).then((tacit) => {{
             let asked = 0;
             const own = crypto.getRandomValues.bind(crypto);
             crypto.getRandomValues = (array) => {{ asked += array.length; return own(array).fill(1); }};

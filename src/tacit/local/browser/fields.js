@@ -1,3 +1,5 @@
+import { chances, heading } from "./words.js";
+
 // The fields of one question: what can be chosen in them, what was chosen, and how to take it back.
 
 const MANY = 12; // options, beyond which a list is easier than buttons
@@ -14,10 +16,14 @@ export function make(tag, properties = {}, ...children) {
 
 export const paragraph = (text, className = "") => make("p", { className }, text);
 
-/** A question as its group asks it: the fieldset, its choices (one a part, null where there is none), a complaint. */
-export function questionFields({ text, protection }, { parts, instructions, randomizer }, number) {
+/**
+ * A question as its group asks it: the fieldset, its choices (one a part, null where there is none), a complaint.
+ * Instructions are for people who draw for themselves: where the device draws, it says what it does instead.
+ */
+export function questionFields(question, group, number) {
+  const { parts, instructions, randomizer } = group;
   const controls = parts.map((part, at) => {
-    return (part.options.length > MANY ? list : buttons)(part, `${number}.${at}`, text);
+    return (part.options.length > MANY ? list : buttons)(part, `${number}.${at}`, question.text);
   });
   const isAlone = parts.length === 1;
   const problem = make("p", { className: "problem", id: `problem.${number}` });
@@ -25,12 +31,18 @@ export function questionFields({ text, protection }, { parts, instructions, rand
   clear.setAttribute("aria-label", `Clear my answer to question ${number + 1}`);
   clear.addEventListener("click", () => controls.forEach((control) => control.clear()));
 
-  const fieldset = make("fieldset", { id: `question.${number}` }, make("legend", {}, `${number + 1}. ${text}`));
+  const fieldset = make("fieldset", {}, make("legend", {}, heading(question, group, number)));
   fieldset.setAttribute("aria-describedby", problem.id);
-  if (randomizer === null) fieldset.append(paragraph(`(${UNCHANGED})`, "quiet"));
-  if (protection) fieldset.append(paragraph(protection, "quiet"));
-  if (instructions) fieldset.append(paragraph(instructions, "said"));
-  if (isAlone && parts[0].text && parts[0].text !== text) fieldset.append(paragraph(parts[0].text, "said"));
+  if (randomizer === null) {
+    const own = isAlone && !instructions.includes(parts[0].text) ? [parts[0].text] : [];
+    const said = [instructions, ...own].filter(Boolean).map((words) => paragraph(words, "said"));
+    fieldset.append(...said, paragraph(`(${UNCHANGED})`, "quiet"));
+  } else {
+    const drawing = make("ul", {}, ...chances(group).map((words) => make("li", {}, words)));
+    fieldset.append(paragraph("Answer truthfully: your device draws what is sent.", "quiet"),
+      make("details", { className: "quiet" }, make("summary", {}, "How it draws"), drawing));
+  }
+  if (question.protection) fieldset.append(paragraph(question.protection, "quiet"));
   fieldset.append(...controls.map(({ rows }, at) => {
     return isAlone ? make("div", {}, ...rows) : make("fieldset", {}, make("legend", {}, parts[at].text), ...rows);
   }));

@@ -1,4 +1,5 @@
-import { Interview, separate } from "./tacit.js";
+import { Interview } from "./tacit.js";
+import { heading, origin, reportWords } from "./words.js";
 import { UNCHANGED, make, paragraph, questionFields } from "./fields.js";
 
 // The questionnaire: asks, has the reports drawn once, shows what would leave the device, and sends just that.
@@ -49,15 +50,15 @@ function promise(groups) {
     said.append(paragraph(`Your device does not change an answer marked “${UNCHANGED}”: what protects you there is `
       + "told at the question."));
   }
-  if (poll.epsilon) said.append(paragraph(poll.epsilon));
+  if (poll.epsilon) said.append(paragraph(`For all questions together: ${poll.epsilon}`));
   const address = collector === null ? "" : " As with any page, the network sees the address that you send from.";
   said.append(paragraph(`Not protected: that you took part, and which questions you leave out.${address}`, "quiet"));
   return said;
 }
 
 /** Replaces the questions; the heading takes the focus, so that a screen reader goes on from there. */
-function show(heading, ...children) {
-  const title = make("h2", { tabIndex: -1 }, heading);
+function show(words, ...children) {
+  const title = make("h2", { tabIndex: -1 }, words);
   place.replaceChildren(title, ...children);
   scrollTo(0, 0);
   title.focus();
@@ -65,11 +66,11 @@ function show(heading, ...children) {
 
 function review(submission, groups) {
   const { answers } = JSON.parse(submission);
-  const rows = poll.questions.flatMap(({ name, text, groups: all }, number) => {
-    const [group, report] = answers[name];
-    const sent = paragraph(words(groups[number], report), "sent");
-    const why = paragraph(origin(groups[number], report, group, all.length), "quiet");
-    return [make("dt", {}, `${number + 1}. ${text}`), make("dd", {}, sent, why)];
+  const rows = poll.questions.flatMap((question, number) => {
+    const [group, report] = answers[question.name];
+    const sent = paragraph(reportWords(groups[number], report), "sent");
+    const why = paragraph(origin(groups[number], report, group, question.groups.length), "quiet");
+    return [make("dt", {}, heading(question, groups[number], number)), make("dd", {}, sent, why)];
   });
   show(
     "What would be sent",
@@ -79,26 +80,6 @@ function review(submission, groups) {
     make("details", {}, make("summary", {}, "The exact text"), make("pre", {}, submission)),
     ...(collector === null ? keepButtons(submission) : [sendButton(submission)]),
   );
-}
-
-/** A report in words: names of its own, else the options that it can be read as. */
-function words({ parts, randomizer, reports }, report) {
-  if (report === null) return "Left out";
-  const isReadable = randomizer?.kind !== "table" || randomizer.weights[0].length === parts[0].options.length;
-  const chosen = (number) => separate(parts, number).map((choice, part) => parts[part].options[choice]).join(" · ");
-  const named = randomizer?.kind === "table" ? (number) => parts[0].options[number] : chosen;
-  const name = (number) => reports?.[number] ?? (isReadable ? named(number) : `Report ${number + 1}`);
-  if (!Array.isArray(report)) return name(report);
-  return `A set: ${new Intl.ListFormat("en").format(report.map(name))}`;
-}
-
-/** Where a report comes from. */
-function origin({ randomizer }, report, group, count) {
-  const sample = count > 1 ? ` Chance put you into group ${group + 1} of ${count}, which is sent too.` : "";
-  if (report === null) return `No answer is sent.${sample}`;
-  if (randomizer === null) return `As you chose it.${sample}`;
-  const what = Array.isArray(report) ? "your answer may or may not be among these" : "it may or may not be your answer";
-  return `Drawn at random: ${what}.${sample}`;
 }
 
 const DONE = new Map([

@@ -30,7 +30,7 @@ def write_page(poll: Mapping[str, Any], collector: str | None = None) -> str:
     """
     asked = Questionnaire.of(poll)
     style = _read("page.css")
-    script = "\n".join(_IMPORT.sub("", _read(name)) for name in ("tacit.js", "fields.js", "page.js"))
+    script = "\n".join(_IMPORT.sub("", _read(name)) for name in ("tacit.js", "words.js", "fields.js", "page.js"))
     told = {"poll": asked.model_dump(mode="json"), "collector": collector}
     policy = [
         "default-src 'none'",

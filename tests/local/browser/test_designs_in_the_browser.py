@@ -1,0 +1,51 @@
+"""Every design of the catalogue can be asked by a device, and what devices send can be estimated from."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.local.browser.test_same_reports import MODULE, as_address, in_node
+
+from tacit.local.browser.page import write_page
+from tacit.local.browser.questionnaire import Questionnaire
+from tacit.local.browser.submission import read_submission
+from tacit.local.polls.asking import Wording
+from tacit.local.polls.catalogue import CATALOGUE, design_of
+from tacit.local.polls.poll import Poll
+from tacit.local.polls.question import Question
+
+GIVEN: dict[str, dict[str, Any]] = {
+    "warner": {"truth": "3/4"},
+    "forced": {"truth": "4/6", "yes": "1/6", "no": "1/6"},
+    "kuk": {"red_if_yes": "4/5", "red_if_no": "1/5"},
+    "crosswise": {"prevalence": "1/4"},
+    "triangular": {"prevalence": "1/4"},
+    "unrelated": {"sensitive": "2/3", "prevalence": "1/4"},
+    "unrelated-estimated": {"sensitive": "2/3"},
+    "kary": {"epsilon": 1},
+    "subset": {"epsilon": 1},
+}
+
+
+def question(name: str) -> Question:
+    options = ("Red", "Green", "Blue") if name in ("kary", "subset") else ("No", "Yes")
+    wording = Wording("Have you?", options, "Is it spring?", ("one", "two", "three"))
+    return Question(name.replace("-", "_"), wording, design_of(name, wording, GIVEN.get(name, {})))
+
+
+def test_every_design_is_asked_sent_and_estimated(node: str) -> None:
+    poll = Poll("ab" * 16, "All", tuple(question(name) for name in CATALOGUE))
+    assert write_page(poll.written())
+    sent = in_node(
+        node,
+        f"""import({as_address(MODULE)}).then((tacit) => Array.from({{length: 60}}, (_, place) => {{
+            const poll = {json.dumps(poll.written())};
+            const interview = new tacit.Interview(poll);
+            return interview.submit(poll.questions.map(({{groups}}, number) =>
+                groups[interview.groups[number]].parts.map(({{options}}) => (place + number) % options.length)));
+        }}))""",
+    )
+    asked = Questionnaire.of(poll.written())
+    submissions = [read_submission(each.encode(), asked) for each in sent]
+    assert poll.findings(submissions).keys() == {each.name for each in poll.questions}
