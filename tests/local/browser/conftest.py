@@ -9,6 +9,15 @@ import pytest
 from tests.local.browser.chromium import CURE, Chromium, find_chromium
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where tests are run by several processes, one of them has the browser (`--dist loadgroup`)."""
+    if not config.pluginmanager.hasplugin("xdist"):
+        return
+    for item in items:
+        if "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("chromium"))
+
+
 @pytest.fixture(scope="session")
 def node() -> str:
     found = shutil.which("node")

@@ -17,7 +17,7 @@ from tests.local.browser.asked import POLL
 from tests.local.browser.test_submissions import BAD, GOOD, changed
 
 from tacit.errors import Refused
-from tacit.local.browser.collect import Collector, read_reports
+from tacit.local.browser.collect import Collector, collect, read_reports
 from tacit.local.browser.submission import write_submission
 
 
@@ -82,6 +82,15 @@ def test_a_respondent_counts_once_also_after_a_restart(tmp_path: Path) -> None:
             assert ask(collector, "POST", "/reports", json.dumps(GOOD).encode())[0] == status
             assert ask(collector, "POST", "/reports", other)[0] == 409
     assert path.read_bytes() == write_submission(GOOD)
+
+
+def test_an_interrupt_ends_collecting_and_lets_go_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(collector: Collector) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Collector, "serve", interrupted)
+    for _ in range(2):
+        collect(POLL, tmp_path / "reports.jsonl", "127.0.0.1", 0)
 
 
 def test_what_is_malformed_is_refused_and_not_repeated(tmp_path: Path) -> None:
