@@ -16,6 +16,8 @@ SUBJECTS = (
     "scale",
     "engines_postgres",
     "engines_spark",
+    "local_shuffle",
+    "local_frequencies",
 )
 
 

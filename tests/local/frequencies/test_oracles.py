@@ -13,6 +13,7 @@ from tests.local.randomizers.laws import is_private, totals, worst_ratio
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
+from tacit.local.frequencies.affine import AffineOracle
 from tacit.local.frequencies.choice import KINDS, best
 from tacit.local.frequencies.hadamard import HadamardOracle
 from tacit.local.frequencies.hashing import HashingOracle
@@ -27,13 +28,13 @@ from tacit.noise.entropy import ENTROPY
 from tacit.noise.rehearsal import Seeded
 
 EPSILONS = [Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4), Fraction(8)]
-SMALL = [kind.within(epsilon, options) for kind in KINDS for epsilon in EPSILONS for options in (2, 5, 8)]
+SMALL = [kind.within(epsilon, options) for kind in KINDS for epsilon in EPSILONS for options in (2, 6)]
 DRAWN: list[Oracle] = [
     KaryOracle(5, Fraction(7, 2)),
     SubsetOracle(7, 3, Fraction(3)),
     SubsetOracle(6, 5, Fraction(5, 2)),
     SubsetOracle(66, 2, Fraction(9)),
-    SubsetOracle(130, 2, Fraction(99)),
+    SubsetOracle(130, 2, Fraction(9)),
     UnaryOracle(5, Fraction(7, 3)),
     HashingOracle(4, 3, Fraction(5, 2)),
     HashingOracle(6, 2, Fraction(3, 2)),
@@ -42,6 +43,8 @@ DRAWN: list[Oracle] = [
     ProjectiveOracle(20, 3, Fraction(5)),
     ProjectiveOracle(10, 4, Fraction(4)),
     ProjectiveOracle(7, 9, Fraction(8)),
+    AffineOracle(12, 5, 2, Fraction(3, 2)),
+    AffineOracle(7, 7, 3, Fraction(4, 3)),
 ]
 
 
@@ -67,8 +70,8 @@ def test_estimates_are_unbiased_by_enumeration(oracle: Oracle) -> None:
 @pytest.mark.parametrize("oracle", DRAWN, ids=str)
 def test_many_rows_have_the_stated_law(oracle: Oracle) -> None:
     """Chi-square over the whole alphabet; false-alarm rate FALSE_ALARM for each answer."""
-    for answer in {0, oracle.options // 2, oracle.options - 1}:
-        assert fit_of_draws(oracle, answer, 60_000, answer) > FALSE_ALARM
+    for answer in (0, oracle.options * 2 // 3):
+        assert fit_of_draws(oracle, answer, 50_000, answer) > FALSE_ALARM
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -89,7 +92,7 @@ def test_what_cannot_be_read_is_refused_without_being_named(kind: Any) -> None:
             kind.within(1, options)
 
 
-def test_sets_of_another_size_are_refused() -> None:
+def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(Refused, match="size"):
         SubsetOracle(9, 3, Fraction(2)).estimate([[0b1111]])
     with pytest.raises(Refused, match="size"):
@@ -98,6 +101,12 @@ def test_sets_of_another_size_are_refused() -> None:
         SubsetOracle(9, 9, Fraction(2))
     with pytest.raises(Refused):
         KaryOracle(9, Fraction(1))
+    with pytest.raises(Refused):
+        AffineOracle(9, 4, 2, Fraction(2))
+    with pytest.raises(Refused):
+        HashingOracle(5, 6, Fraction(2))
+    with pytest.raises(Refused):
+        ProjectiveOracle(5, 6, Fraction(2))
 
 
 OPTIMUM = {(1, 4): 1.889, (1, 8): 2.717, (1, 16): 3.186, (1, 256): 3.650, (2, 8): 0.4454, (2, 64): 0.6867}
@@ -174,10 +183,10 @@ def test_the_choice_is_within_two_percent_of_the_optimum(epsilon: Fraction) -> N
         assert choice.oracle.loss.epsilon(0) <= epsilon
 
 
-@pytest.mark.parametrize("epsilon", ["0.05", "0.35", "0.7", "1.3", "3", "6", "10", "12"])
+@pytest.mark.parametrize("epsilon", ["0.05", "0.2", "0.28", "0.35", "0.55", "0.9", "1.3", "3", "6", "10", "12"])
 def test_the_choice_is_never_far_from_the_optimum(epsilon: str) -> None:
     for options in (5000, 10**5, 10**6):
-        assert best(epsilon, options).excess <= 1.031
+        assert best(epsilon, options).excess <= 1.012
 
 
 def test_the_choice_says_why() -> None:
@@ -193,7 +202,7 @@ def test_the_choice_says_why() -> None:
 
 
 def test_nobody_is_better_than_the_optimum() -> None:
-    """All six, at their own best parameters, for many ε and K: none has a mean variance below subset selection's."""
+    """Each at its own best parameters, for many ε and K: none has a mean variance below subset selection's."""
     for epsilon in EPSILONS:
         for options in (2, 3, 5, 9, 17, 40, 130):
             weighed = best(epsilon, options).weighed

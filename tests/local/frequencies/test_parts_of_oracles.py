@@ -131,23 +131,24 @@ def test_points_are_vectors_up_to_a_factor(order: int, coordinates: int) -> None
         assert (points.number_of(scaled) == numbers).all()
 
 
-@pytest.mark.parametrize(("order", "coordinates"), [(2, 6), (3, 4), (4, 4), (8, 3), (9, 3), (5, 2), (13, 3)])
-def test_both_ways_to_decode_count_orthogonal_points(
-    order: int, coordinates: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("order", "coordinates", "targets"),
+    [(2, 6, 1), (3, 4, 1), (4, 4, 1), (8, 3, 1), (9, 3, 1), (5, 2, 1), (13, 3, 1), (5, 4, 2), (7, 3, 3)],
+)
+def test_both_ways_to_decode_count_products(
+    order: int, coordinates: int, targets: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Against all products one by one: the transform over one, two and all digits, and solving for the lowest."""
     points = Points(Field(order), coordinates)
     options = order ** (coordinates - 1) - 1
-    numbers = np.arange(points.count)
-    counts = Seeded(6).words(points.count, 16).astype(np.int64) % 1000
-    vectors = points.coordinates_of(numbers)
-    digits = np.arange(options) // order ** np.arange(coordinates - 1)[:, None] % order
+    vectors = points.digits(np.arange(order**coordinates), coordinates)
+    counts = Seeded(6).words(order**coordinates, 16).astype(np.int64) % 1000
     wanted = [
-        int(counts[points.product(np.array([1, *digits[:, option]])[:, None], vectors) == 0].sum())
-        for option in range(options)
+        int(counts[points.product(option[:, None], vectors) < targets].sum())
+        for option in points.options(np.arange(options)).T
     ]
     for cells in (order**2, order**3, order**coordinates):
         monkeypatch.setattr("tacit.local.frequencies.projective_decoding._CELLS", cells)
         for price in (0, 1 << 60):
-            monkeypatch.setattr(Decoding, "_solve_steps", lambda self, points, price=price: price)
-            assert Decoding(points, options).support(numbers, counts).tolist() == wanted
+            monkeypatch.setattr(Decoding, "_solve_steps", lambda self, reports, price=price: price)
+            assert Decoding(points, options, targets).support(vectors, counts).tolist() == wanted

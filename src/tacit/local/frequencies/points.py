@@ -36,8 +36,16 @@ class Points:
         """The vectors of these points."""
         last = np.searchsorted(self._begins, numbers, side="right") - 1
         code = numbers - self._begins[last] + self.field.order**last
-        digits: Integers = code // self.field.order ** np.arange(self.coordinates)[:, None] % self.field.order
+        return self.digits(code, self.coordinates)
+
+    def digits(self, numbers: Integers, count: int) -> Integers:
+        """The lowest digits of each number in base q, the lowest first: one line a digit."""
+        digits: Integers = numbers // self.field.order ** np.arange(count)[:, None] % self.field.order
         return digits
+
+    def options(self, answers: Integers) -> Integers:
+        """The vectors that stand for options: 1, and the option's digits."""
+        return np.concatenate([np.ones((1, answers.size), np.int64), self.digits(answers, self.coordinates - 1)])
 
     def number_of(self, vectors: Integers) -> Integers:
         """The points of these vectors, none of which is 0."""
@@ -55,3 +63,11 @@ class Points:
         for one, other in zip(left[1:], right[1:], strict=True):
             total = self.field.add(total, self.field.multiply(one, other))
         return total
+
+
+def digits_for(options: int, order: int) -> int:
+    """How many digits in this base tell so many options apart."""
+    digits = 1
+    while order**digits < options:
+        digits += 1
+    return digits

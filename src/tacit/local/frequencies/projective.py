@@ -14,7 +14,7 @@ from tacit.frozen import frozen
 from tacit.local.frequencies.design import Design
 from tacit.local.frequencies.field import Field, prime_power
 from tacit.local.frequencies.oracle import Oracle, checked_odds, checked_options
-from tacit.local.frequencies.points import Points
+from tacit.local.frequencies.points import Points, digits_for
 from tacit.local.frequencies.projective_decoding import Decoding
 from tacit.local.frequencies.rows import Rows
 from tacit.local.randomizers.odds import odds_within
@@ -57,10 +57,7 @@ class ProjectiveOracle(Oracle):
 
     @cached_property
     def points(self) -> Points:
-        digits = 1
-        while self.order**digits < self.options:
-            digits += 1
-        return Points(Field(self.order), digits + 1)
+        return Points(Field(self.order), 1 + digits_for(self.options, self.order))
 
     @cached_property
     def _design(self) -> Design:
@@ -99,7 +96,7 @@ class ProjectiveOracle(Oracle):
 
     def probability(self, answer: int, report: tuple[int, ...]) -> Fraction:
         place = self.points.coordinates_of(np.array(report))
-        is_orthogonal = int(self.points.product(self._digits(np.array([answer])), place)[0]) == 0
+        is_orthogonal = int(self.points.product(self.points.options(np.array([answer])), place)[0]) == 0
         return (self.odds if is_orthogonal else Fraction(1)) / self._design.total
 
     def randomize(self, answers: Integers, bits: Bits) -> Rows:
@@ -109,24 +106,15 @@ class ProjectiveOracle(Oracle):
         numbers = UniformBelow(free).draw(answers.size, bits)
         within = np.flatnonzero(is_orthogonal)
         numbers[within] = UniformBelow(free - 1).draw(within.size, bits) + 1
-        place = np.concatenate([np.zeros((1, answers.size), np.int64), self._base(numbers)])
-        product = self.points.product(self._digits(answers), place)
+        place = self.points.digits(numbers * self.order, self.points.coordinates)
+        product = self.points.product(self.points.options(answers), place)
         field = self.points.field
         place[0] = field.add((~is_orthogonal).astype(np.int64), field.negatives[product])
         return self.points.number_of(place)[:, None]
 
     def support(self, reports: Rows) -> Integers:
         points, counts = np.unique(reports[:, 0], return_counts=True)
-        return self._decoding.support(points, counts)
-
-    def _base(self, numbers: Integers) -> Integers:
-        powers = self.order ** np.arange(self.points.coordinates - 1)
-        digits: Integers = numbers // powers[:, None] % self.order
-        return digits
-
-    def _digits(self, answers: Integers) -> Integers:
-        """The options' points: 1 and the digits."""
-        return np.concatenate([np.ones((1, answers.size), np.int64), self._base(answers)])
+        return self._decoding.support(self.points.coordinates_of(points), counts)
 
 
 def _order_up(least: int) -> int:

@@ -1,7 +1,8 @@
-"""How often each option is orthogonal to the reported points: by a Fourier transform, or by solving."""
+"""How often each option has a given product with the reported points: by a Fourier transform, or by solving."""
 
 from __future__ import annotations
 
+from cmath import exp, pi
 from functools import cached_property
 
 import numpy as np
@@ -17,16 +18,18 @@ _CELLS = 1 << 23  # of a transform's table
 
 @frozen
 class Decoding:
-    """Counts, for every option v, the reported points y with ⟨v, y⟩ = 0. An option's point is (1, its digits).
+    """Counts, for every option v, the reported y with ⟨v, y⟩ among the first `targets` elements; v is (1, its digits).
 
-    Its high digits are fixed in turn, and folded into the first coordinate. Then either the low digits are all decided
-    at once: the number of y with ⟨v, y⟩ = 0 is the mean over s in the field of Σ_y χ(s⟨v, y⟩), χ a character, and those
-    sums are the values at s·v of one Fourier transform of the table of points. Or the lowest digit is solved for, point
-    by point: cheaper where the field is large and the reports are few.
+    The high digits are fixed in turn, and folded into the first coordinate. Then either the low digits are all decided
+    at once: the number of y with ⟨v, y⟩ = c is the mean over s in the field of χ(−sc)·Σ_y χ(s⟨v, y⟩), χ a character,
+    and those sums are the values at s·v of one Fourier transform of the table of reports. Or the lowest digit is solved
+    for, report by report: cheaper where the field is large and the reports are few. More than one target needs a field
+    of prime order.
     """
 
     points: Points
     options: int
+    targets: int = 1
 
     @property
     def _order(self) -> int:
@@ -45,21 +48,21 @@ class Decoding:
         turns: int = -(-self.options // self._order**low)
         return turns
 
-    def steps(self, points: int) -> int:
-        """About how many elementary steps it takes to decode so many different points."""
-        return min(self._transform_steps(points), self._solve_steps(points))
+    def steps(self, reports: int) -> int:
+        """About how many elementary steps it takes to decode so many different reports."""
+        return min(self._transform_steps(reports), self._solve_steps(reports))
 
-    def _transform_steps(self, points: int) -> int:
+    def _transform_steps(self, reports: int) -> int:
         cells: int = self._order ** (self._low + 1)
-        return self._turns(self._low) * (4 * points + 16 * cells)
+        return self._turns(self._low) * (4 * reports + 16 * cells)
 
-    def _solve_steps(self, points: int) -> int:
-        return self._turns(1) * 8 * points
+    def _solve_steps(self, reports: int) -> int:
+        return self._turns(1) * 8 * self.targets * reports
 
-    def support(self, numbers: Integers, counts: Integers) -> Integers:
-        """For each option, the sum of the counts of the points that are orthogonal to it."""
-        vectors = self.points.coordinates_of(numbers)
-        does_transform = self._transform_steps(numbers.size) <= self._solve_steps(numbers.size)
+    def support(self, vectors: Integers, counts: Integers) -> Integers:
+        """For each option, the sum of the counts of the vectors whose product with it is a target."""
+        reports = counts.size
+        does_transform = self._transform_steps(reports) <= self._solve_steps(reports)
         low = self._low if does_transform else 1
         decide = self._transform if does_transform else self._solve
         parts = [decide(self._folded(vectors, low, turn), counts) for turn in range(self._turns(low))]
@@ -78,31 +81,36 @@ class Decoding:
         code = (vectors * self._order ** np.arange(len(vectors))[:, None]).sum(axis=0)
         sums = self._sums(np.bincount(code, weights=counts, minlength=size).astype(np.int64))
         digits = np.arange(self._order)
-        total = np.zeros(size // self._order, sums.dtype)
+        total = np.zeros(size // self._order)
         for factor in range(self._order):
             place = np.array([field.duals[factor]])
             line = field.duals[field.multiply(np.array(factor), digits)]
             for coordinate in range(1, len(vectors)):
                 place = (line[:, None] * self._order**coordinate + place).reshape(-1)
-            total += sums[place]
+            total += (self._weight(factor) * sums[place]).real
         return np.rint(total / self._order).astype(np.int64)
 
-    def _sums(self, table: Integers) -> Integers | NDArray[np.float64]:
-        """The transform over the digits in base p; imaginary parts cancel in what it is used for."""
+    def _weight(self, factor: int) -> complex:
+        """The sum of χ(factor·c) over the targets c; the transform has the opposite sign."""
+        return sum(exp(2j * pi * factor * target / self.points.field.prime) for target in range(self.targets))
+
+    def _sums(self, table: Integers) -> Integers | NDArray[np.complex128]:
+        """The transform over the digits in base p."""
         field = self.points.field
         if field.prime == 2:
             return walsh(table)
         from scipy.fft import fftn  # heavy
 
-        axes = round(np.log(table.size) / np.log(field.prime))
-        found: NDArray[np.float64] = fftn(table.reshape((field.prime,) * axes).astype(float)).real.reshape(-1)
+        axes = field.degree * round(np.log(table.size) / np.log(field.order))
+        found: NDArray[np.complex128] = fftn(table.reshape((field.prime,) * axes).astype(float)).reshape(-1)
         return found
 
     def _solve(self, vectors: Integers, counts: Integers) -> Integers:
-        """first + digit·second = 0: one digit where second ≠ 0; every digit where both are 0; else none."""
+        """first + digit·second = target: one digit where second ≠ 0; else every digit or none."""
         field, (first, second) = self.points.field, vectors
-        solvable = second != 0
-        digit = field.multiply(field.negatives[first], field.inverses[second])
-        found = np.bincount(digit[solvable], weights=counts[solvable], minlength=self._order).astype(np.int64)
-        every: Integers = found + counts[~solvable & (first == 0)].sum()
-        return every
+        solvable, opposite = second != 0, field.negatives[first]
+        found = np.full(self._order, counts[~solvable & (first < self.targets)].sum(), np.int64)
+        for target in range(self.targets):
+            digit = field.multiply(field.add(np.array(target), opposite), field.inverses[second])[solvable]
+            found += np.bincount(digit, weights=counts[solvable], minlength=self._order).astype(np.int64)
+        return found
