@@ -1,0 +1,1 @@
+"""Reconstruction: many answers about groups, and the single people in them recovered."""
