@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
-from tacit.local.browser.collect import collect as take_in
+from tacit.local.browser.collect import Collector
 from tacit.local.polls.file import read_poll
 
 
@@ -23,5 +24,10 @@ def collect(file: Path, out: Path, host: str, port: int) -> None:
     Example: `tacit poll collect poll.toml --out reports.jsonl`
     """
     poll = read_poll(file).written()
-    click.echo(f"“{poll['title']}” at http://{host}:{port}/, reports into {out}. Ctrl-C ends it.")
-    take_in(poll, out, host, port)
+    with Collector(poll, out, host, port) as collector:
+        if collector.set_aside is not None:
+            click.echo(f"The last line of {out} was cut off; it was moved to {collector.set_aside}.", err=True)
+        click.echo(f"“{poll['title']}” at {collector.address}, reports into {out}. Ctrl-C ends it.")
+        with suppress(KeyboardInterrupt):
+            collector.serve()
+        click.echo(f"\n{out} holds {len(collector.file):,} reports. Next: tacit poll estimate {out} --poll {file}")

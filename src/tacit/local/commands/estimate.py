@@ -68,7 +68,7 @@ def _say(poll: Poll, found: dict[str, tuple[Finding, ...]], confidence: str, car
 def _say_careless(question: Question, finding: Finding, confidence: str, careless: str) -> None:
     """What the same reports would mean if some people had not followed the design."""
     assert isinstance(finding.estimate, Prevalence)
-    no, yes = question.groups[0].parts[0].options
+    no, yes = question.groups[0].reports or question.groups[0].parts[0].options
     for words, says in ((f"always said “{no}”", 0), ("answered at random", "1/2"), (f"always said “{yes}”", 1)):
         other = finding.estimate.if_careless(careless, says)
         low, high = other.interval(confidence)

@@ -50,6 +50,8 @@ class Group:
     randomizer: Randomizer[Any] | None
     instructions: str
     weight: int = 1
+    reports: tuple[str, ...] | None = None
+    """What reports are called, where they are not called as the options are."""
 
     @property
     def answers(self) -> int:
@@ -65,4 +67,5 @@ class Group:
             "parts": [part.written() for part in self.parts],
             "randomizer": None if self.randomizer is None else self.randomizer.written(),
             "instructions": self.instructions,
+            **({} if self.reports is None else {"reports": list(self.reports)}),
         }

@@ -53,7 +53,7 @@ class Poll:
             "id": self.id,
             "title": self.title,
             "about": self.about,
-            "epsilon": str(self.protection),
+            "epsilon": self.protection.briefly(),
             "questions": [question.written() for question in self.questions],
         }
 

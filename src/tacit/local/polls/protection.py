@@ -43,6 +43,13 @@ class Protection:
             f"likely, guesses yours right at most {sure} of the time."
         )
 
+    def briefly(self) -> str:
+        """The same as half a sentence."""
+        if self.loss is None:
+            return f"not in all cases hidden, because {self.because}"
+        sure = percent_up(guess_probability(self.loss))
+        return f"of two equally likely stories about you the true one is guessed at most {sure} of the time ({self})"
+
 
 def named(epsilon: float) -> str:
     """An ε as a person writes it: ln of a whole number where it is one, else to four digits."""

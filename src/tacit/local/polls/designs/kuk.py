@@ -55,4 +55,4 @@ class Kuk(OneSample):
         first = draw_words([("red", self.red_if_yes), ("black", 1 - self.red_if_yes)])
         second = draw_words([("red", self.red_if_no), ("black", 1 - self.red_if_no)])
         words = f"If your answer is “{yes}”: {first} If it is “{no}”: {second} Tell only the colour."
-        return (Group((Part(wording.text, wording.options),), self.table, words),)
+        return (Group((Part(wording.text, wording.options),), self.table, words, reports=("Black", "Red")),)
