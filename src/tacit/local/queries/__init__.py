@@ -1,0 +1,1 @@
+"""Statistical queries: learning from averages alone, whoever answers them."""
