@@ -55,6 +55,8 @@ class Subject:
     pairs: Sequence[tuple[Data, Data]]
     many: Callable[[Data, int, Bits], Outputs] | None = None
     additive: Additive | None = None
+    universe: Sequence[Any] = ()
+    """The rows that data may be made of, where data are lists of rows: stages that enumerate neighbours use them."""
     note: str = ""
     """What is wrong with it, if that is known: for controls."""
 

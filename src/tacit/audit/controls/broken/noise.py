@@ -1,0 +1,136 @@
+"""Noise that is not what it is said to be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import log
+
+import numpy as np
+
+from tacit.audit.controls.control import CLASSIC, Control, broken
+from tacit.audit.subject import Additive, Data
+from tacit.loss.calibrate import gaussian_variance
+from tacit.loss.families.approx import Approx
+from tacit.noise.bits import Bits, Integers
+from tacit.noise.discrete_laplace import DiscreteLaplace
+from tacit.noise.law import Law
+from tacit.noise.rounded_gaussian import RoundedGaussian
+
+Noise = Callable[[int, Bits], Integers]
+_PAIRS: tuple[tuple[Data, Data], ...] = (([1, 0, 1], [1, 0]), ([1], []))
+_TWO_SIDED = DiscreteLaplace(2)
+_EXACT = RoundedGaussian(gaussian_variance(CLASSIC))
+_NARROW = RoundedGaussian(gaussian_variance(CLASSIC) * Fraction(81, 100))
+_FINE = 1000  # grid steps to the sensitivity, where the law must look smooth
+_CLASSICAL = RoundedGaussian(Fraction(str(2 * log(1.25e5) / 400)) * _FINE**2)
+
+
+def _count(data: Data) -> list[int]:
+    return [sum(data)]
+
+
+def _two_counts(data: Data) -> list[int]:
+    return [sum(data), len(data) - sum(data)]
+
+
+def _added(statistic: Callable[[Data], list[int]], noise: Noise) -> Callable[[Data, Bits], Integers]:
+    def release(data: Data, bits: Bits) -> Integers:
+        base = np.array(statistic(data), np.int64)
+        return base + noise(base.size, bits)
+
+    return release
+
+
+def _control(name: str, note: str, law: Law, noise: Noise, *, found_by: str = "sampler") -> Control:
+    """A count with ε = 1/2 and this noise in place of discrete Laplace noise of scale 2."""
+    inside = Additive(_count, Fraction(1), "l1", law, noise)
+    return broken(name, note, found_by, "0.5", _added(_count, noise), _PAIRS, additive=inside, universe=(0, 1))
+
+
+def _zero_twice(size: int, bits: Bits) -> Integers:
+    signs = bits.octets(size).astype(np.int64) & 1
+    return np.where(signs, 1, -1) * np.abs(_TWO_SIDED.draw(size, bits) // 2 * 2)
+
+
+_BY_BYTE = np.array([_TWO_SIDED.quantile(Fraction(2 * byte + 1, 512)) for byte in range(256)], np.int64)
+
+
+def _one_byte(size: int, bits: Bits) -> Integers:
+    drawn: Integers = _BY_BYTE[bits.octets(size)]
+    return drawn
+
+
+_FORKED = np.random.Generator(np.random.PCG64(2024))
+
+
+def _own_generator(size: int, bits: Bits) -> Integers:
+    decay = np.exp(-0.5)
+    return _FORKED.geometric(1 - decay, size) - _FORKED.geometric(1 - decay, size)
+
+
+def _seeded(size: int, bits: Bits) -> Integers:
+    generator = np.random.Generator(np.random.PCG64(7))
+    return generator.geometric(1 - np.exp(-0.5), size) - generator.geometric(1 - np.exp(-0.5), size)
+
+
+def _gaussian(name: str, note: str, claim: Approx, law: Law, noise: Law, reach: int, found_by: str) -> Control:
+    def statistic(data: Data) -> list[int]:
+        return [reach * sum(data)]
+
+    inside = Additive(statistic, Fraction(reach), "l2", law, noise.draw)
+    release = _added(statistic, noise.draw)
+    return broken(name, note, found_by, claim, release, _PAIRS, additive=inside, universe=(0, 1))
+
+
+def _reused() -> Control:
+    def noise(size: int, bits: Bits) -> Integers:
+        return np.repeat(_TWO_SIDED.draw(1, bits), size)
+
+    inside = Additive(_two_counts, Fraction(1), "l1", _TWO_SIDED, _TWO_SIDED.draw)
+    note = "One draw is added to both counts, so their difference is exact."
+    release = _added(_two_counts, noise)
+    return broken("noise reused", note, "sampler", "0.5", release, _PAIRS, additive=inside, universe=(0, 1))
+
+
+NOISE = (
+    _gaussian(
+        "σ × 0.9", "The noise is a tenth narrower than the law it is priced by.", CLASSIC, _EXACT, _NARROW, 1, "sampler"
+    ),
+    _gaussian(
+        "classical σ at ε = 20",
+        "σ = √(2 ln(1.25/δ))Δ/ε holds for ε ≤ 1 only; here the true δ is 1.5e-3.",
+        Approx(20, "1e-5"),
+        _CLASSICAL,
+        _CLASSICAL,
+        _FINE,
+        "price",
+    ),
+    _control("scale halved", "The scale is 1 where ε = 1/2 needs 2.", _TWO_SIDED, DiscreteLaplace(1).draw),
+    _control(
+        "scale priced low",
+        "Noise of scale 1 is priced as ε = 1/2.",
+        DiscreteLaplace(1),
+        DiscreteLaplace(1).draw,
+        found_by="price",
+    ),
+    _control(
+        "geometric with a hole", "Odd noise never occurs: magnitudes are rounded to even.", _TWO_SIDED, _zero_twice
+    ),
+    _control(
+        "biased geometric",
+        "The sign is drawn after the magnitude plus one: noise never is 0 on one side and leans to it.",
+        _TWO_SIDED,
+        lambda size, bits: _TWO_SIDED.draw(size, bits) + (bits.octets(size) < 64),
+    ),
+    _control("one byte a draw", "Inversion of an 8-bit uniform: 256 values, no tail.", _TWO_SIDED, _one_byte),
+    _control(
+        "tail cut",
+        "Noise beyond ±6 is moved to ±6.",
+        _TWO_SIDED,
+        lambda size, bits: np.clip(_TWO_SIDED.draw(size, bits), -6, 6),
+    ),
+    _control("seed reused", "Every release starts its generator from one seed.", _TWO_SIDED, _seeded),
+    _control("generator forked", "One global generator, which forked workers copy.", _TWO_SIDED, _own_generator),
+    _reused(),
+)

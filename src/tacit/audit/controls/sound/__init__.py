@@ -1,0 +1,1 @@
+"""Tacit's own mechanisms as the auditor sees them."""
