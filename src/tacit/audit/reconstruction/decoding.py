@@ -1,9 +1,9 @@
 """Decoding: from noisy counts of random groups to a number between 0 and 1 for each person.
 
 All three look for x with A·x near the answers, A the table of groups. Which nearness is right depends on the noise:
-least squares for Gaussian noise, the ℓ1 program for heavy tails or some answers far off, the ℓ∞ program for answers that
-are all promised to within a bound. Noise of o(√n) a count is not enough against any of them (Dinur and Nissim 2003;
-Dwork, McSherry and Talwar 2007).
+least squares for Gaussian noise, the ℓ1 program for heavy tails or some answers far off, the ℓ∞ program for answers
+that are all promised to within a bound. Noise of o(√n) a count is not enough against any of them (Dinur and Nissim
+2003; Dwork, McSherry and Talwar 2007).
 """
 
 from __future__ import annotations

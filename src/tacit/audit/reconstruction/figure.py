@@ -1,0 +1,40 @@
+"""The share of people recovered as a picture: against noise, and with the ledger on and off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tacit.audit.reconstruction.study import Recovery
+
+_COLOURS = ("#31688e", "#35b779", "#b5a20b", "#440154", "#d1495b")
+
+
+def draw_recovery(path: Path, people: int, by_noise: Sequence[Recovery], by_ledger: Sequence[Recovery]) -> None:
+    """Two panels side by side; the dotted line is a coin flip."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter, PercentFormatter
+
+    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    panels = (
+        (left, by_noise, "noise of a count (standard deviation over √n)"),
+        (right, by_ledger, "number of answers"),
+    )
+    for axes, curves, label in panels:
+        for colour, curve in zip(_COLOURS, curves, strict=False):
+            axes.plot(curve.places, curve.shares, "o-", color=colour, linewidth=2, markersize=4, label=curve.name)
+        axes.axhline(0.5, color="grey", linestyle=":", linewidth=1)
+        axes.set(xscale="log", xlabel=label, ylim=(0.4, 1.02))
+        axes.set_xticks(sorted({place for curve in curves for place in curve.places}), minor=False)
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda place, _: f"{place:g}"))
+        axes.minorticks_off()
+        axes.yaxis.set_major_formatter(PercentFormatter(1))
+        axes.grid(alpha=0.3)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(frameon=False, fontsize=9)
+    left.set_ylabel("people's bits recovered")
+    left.set_title("Every count noised alone", loc="left", fontsize=11)
+    right.set_title("With the ledger off and on", loc="left", fontsize=11)
+    figure.suptitle(f"Reconstruction of one secret bit of each of {people:,} people", fontsize=12)
+    figure.savefig(path, dpi=150)
