@@ -19,6 +19,8 @@ from tacit.local.queries.answered import AnsweredOracle
 from tacit.local.queries.local_oracle import LocalOracle, people_for
 from tacit.local.queries.oracle import Oracle, Query
 from tacit.local.queries.panel import Devices, Rehearsed, device
+from tacit.loss.relation import Relation
+from tacit.mechanisms.statistics.bounded_mean import BoundedMean
 from tacit.noise.bits import Integers
 from tacit.noise.entropy import ENTROPY
 from tacit.noise.rehearsal import Seeded
@@ -139,3 +141,19 @@ def test_misuse_is_refused(tolerance: Any, queries: Any, miss: Any) -> None:
         LocalOracle(Rehearsed(np.zeros(10), Seeded(1)), 1, tolerance, queries, miss)
     with pytest.raises(Refused, match="rehearsal"):
         Rehearsed([1.0], ENTROPY)  # type: ignore[arg-type]
+
+
+def test_a_private_mean_serves_as_the_answering_function() -> None:
+    """Ten queries to one mechanism over fixed data, each within the tolerance of the data's own mean (miss 1e-6)."""
+    people, bits = 4000, Seeded(9)
+    values = np.random.default_rng(1).uniform(0, 0.7, people)
+    mechanism = BoundedMean.for_epsilon("0.1", Relation.REPLACE, -1, 1, people=people)
+
+    def answering(query: Query, confidence: Fraction) -> tuple[float, float]:
+        low, high = mechanism.rehearse(query(values), bits).interval(confidence)
+        return float(low), float(high)
+
+    oracle = AnsweredOracle(answering, lambda query, confidence: mechanism.error(confidence), "0.1", 10, "1e-6")
+    for place in np.linspace(0.05, 0.75, 10):
+        truth = float(above(place)(values).mean())  # type: ignore[attr-defined]
+        assert abs(oracle.ask(above(place)) - truth) <= 0.1
