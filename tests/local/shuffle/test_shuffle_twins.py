@@ -57,16 +57,13 @@ def test_the_variation_ratio_pair_is_caught() -> None:
     assert twin.delta_above(Fraction("3.5")) < exact(options, 4.0, (people - 1, 0), 3.5) / 1000
 
 
-def test_clones_of_the_withdrawn_probability_are_caught() -> None:
-    """Each other person a clone with probability 2/(e^ε₀+1): too many for K-ary response with a third answer."""
-    odds, people, at = Fraction(math.exp(1)), 24, 0.6
-    true = exact(3, 1.0, (0, 0, people - 1), at)
-    found = {}
-    for name, clone in (("clones", 1 / (2 * odds)), ("withdrawn", 1 / (1 + odds))):
+def test_twice_as_many_clones_are_caught() -> None:
+    """The twin that takes e^−ε₀ for each kind of clone, where both together have it; 199 others agree on yes or no."""
+    odds, people, at = Fraction(math.exp(0.75)), 200, 0.3
+    true = exact(2, 0.75, (people - 1, 0), at)
+    for clone, holds in ((1 / (2 * odds), True), (1 / odds, False)):
         kinds = Cell(odds / (1 + odds), 1 / (1 + odds), clone), Cell(1 / (1 + odds), odds / (1 + odds), clone)
-        found[name] = Crowd(kinds, people).delta_above(Fraction(at))
-    assert found["clones"] >= true
-    assert found["withdrawn"] < found["clones"]
+        assert (Crowd(kinds, people).delta_above(Fraction(at)) >= true) is holds
 
 
 def test_values_rounded_down_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:

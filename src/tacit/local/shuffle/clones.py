@@ -24,8 +24,8 @@ def clones(epsilon: Fraction, people: int) -> tuple[Crowd]:
     R ≥ e^−ε₀·Q, so R ≥ e^−ε₀(P+Q)/2 = e^−ε₀(U+V)/2: with probability e^−ε₀ the report is a clone, from U or V by a
     fair coin. Shuffled reports are made from the kinds by drawing from U and V and, for who is no clone, from what R
     leaves. This is a `Crowd` with ω the fair coin and γ = e^−ε₀. e^ε₀ is rounded up, which only widens the claim.
-    The later "stronger clones" have more of them; they were withdrawn for all but a restricted class, and fail for
-    K-ary response.
+    The later "stronger clones" count more of them; an erratum restricts that theorem to some randomizers, so it is not
+    used here.
     """
     odds = exponential_up(epsilon)
     true, false, clone = odds / (1 + odds), 1 / (1 + odds), 1 / (2 * odds)
