@@ -94,5 +94,7 @@ def test_misuse_is_refused() -> None:
     for epsilon, answers in ((0, 4), (1, 1), (1, 13)):
         with pytest.raises(Refused):
             extremal(epsilon, answers, USES["bits"])
+    with pytest.raises(Refused, match="utility"):
+        extremal(1, 2, lambda column: float("nan"))
     with pytest.raises(Refused, match="prior"):
         mutual_information(["1/2", "1/3"])

@@ -163,8 +163,9 @@ def test_other_misuse_is_refused() -> None:
             best_mean(epsilon)
     with pytest.raises(Refused, match="rehearsal"):
         best_mean(1).rehearse([0.5], ENTROPY)  # type: ignore[arg-type]
-    with pytest.raises(Refused, match="not all numbers"):
-        best_mean(1).rehearse([0.5, float("nan")], Seeded(1))
+    for values in ([0.5, float("nan")], []):
+        with pytest.raises(Refused, match="not all numbers"):
+            best_mean(1).rehearse(values, Seeded(1))
     for reports in ([], [-1], [10**6], [0.5]):
         with pytest.raises(Refused, match="estimate"):
             best_mean(1).estimate(reports)

@@ -52,6 +52,8 @@ def extremal(epsilon: Number, answers: int, utility: Utility) -> Extremal:
     marks = list(product((0, 1), repeat=count))[1:]  # all 1s are a multiple of all rs
     patterns = np.array([[float(odds) if high else 1.0 for high in mark] for mark in marks])
     worth = np.array([utility(tuple(pattern)) for pattern in patterns])
+    if not bool(np.all(np.isfinite(worth))):
+        raise Refused("a utility", "It has no value for some report.", "a finite number for every column of positives.")
     multiples, prices = _solve(patterns, worth)
     basis = _basis(patterns, multiples)
     exact = _exactly([[odds if high else Fraction(1) for high in marks[place]] for place in basis])

@@ -114,8 +114,8 @@ class MeanResponse:
                 "a Rehearsal source such as Seeded(1); or report(value), which takes no source.",
             )
         array = np.asarray(values, np.float64).ravel()
-        if not bool(np.all(np.isfinite(array))):
-            raise Refused("values that are not all numbers", "They have no report.", "finite numbers.")
+        if not (array.size and bool(np.all(np.isfinite(array)))):
+            raise Refused("values that are none, or not all numbers", "They have no report.", "finite numbers.")
         chunks = [array[start : start + _CHUNK] for start in range(0, array.size, _CHUNK)]
         return np.concatenate([self.table.draw_many(self._places(each, bits), bits) for each in chunks])
 

@@ -33,9 +33,9 @@ class Respondent:
     """A device that answers questions for one person, within that person's own pure ε.
 
     Claim: whoever chooses the questions, all reports of this device together cost at most the budget, under the
-    relations of `memoised_cost` and `fresh_cost`. Proof: every question is charged in full when it is agreed to, and
-    every fresh report before it is drawn; the charges are exact fractions and a filter adds them up. What is charged
-    never depends on an answer: a refusal tells nothing about the person.
+    relations of `memoised_cost` and `fresh_cost`, and as far as `KeyedBits` are fair bits. Proof: every question is
+    charged in full when it is agreed to, and every fresh report before it is drawn; the charges are exact fractions
+    and a filter adds them up. What is charged never depends on an answer: a refusal tells nothing about the person.
 
     A question agreed to for D answers is charged D·ε once. An answer beyond the Dth different one is answered by the
     report last sent, since a refusal, or one more draw, would tell that there is one.
