@@ -3,40 +3,29 @@
 from __future__ import annotations
 
 import gc
-from importlib import import_module
 from typing import Any, Final
 
 import click
 
 from tacit.curator.command import COMMANDS as CURATOR
 from tacit.errors import Failed, Refused
+from tacit.mounted import Mounted
 
 COMMANDS: Final = {
     **CURATOR,
     "account": ("tacit.loss.command", "What many releases cost together, and how much noise a promise needs."),
     "poll": ("tacit.local.command", "Polls in which respondents randomise for themselves: design, page, estimate."),
+    "attack": (
+        "tacit.audit.attack_command",
+        "What an unprotected release gives away: reconstruct, membership, anonymity.",
+    ),
+    "audit": ("tacit.audit.audit_command", "Look for faults in a mechanism, a function of yours, or a data set."),
 }
 REFUSED, FAILED, INTERRUPTED = 2, 3, 130
 
 
-class Commands(click.Group):
-    """A group whose commands are modules: listed by name, imported when called; it says how each call ended."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command's name and purpose, enough to list it."""
-        known = COMMANDS.get(cmd_name)
-        return None if known is None else click.Command(cmd_name, short_help=known[1])
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        name, command, rest = super().resolve_command(ctx, args)
-        if name is not None:
-            command = getattr(import_module(COMMANDS[name][0]), name)
-        return name, command, rest
+class Commands(Mounted):
+    """All commands; it says how each call ended."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -63,7 +52,7 @@ def _say_refused(refused: Refused, *, has_budget: bool) -> None:
     say(f"Accepted instead: {refused.accepted}", err=True)
 
 
-@click.group(cls=Commands, no_args_is_help=True)
+@click.group(cls=Commands, mounts=COMMANDS, no_args_is_help=True)
 def app() -> None:
     """Answers about people that give no person away."""
 

@@ -17,6 +17,8 @@ def test_a_poll_stands_beside_the_budget(clinic: Clinic) -> None:
     assert "poll.toml, a report to each question  ε = 1.099 (replace)" in shown.out
     told = json.loads(clinic.tacit("budget", "clinic.toml", "--poll", "poll.toml", "--json").out)
     assert math.log(3) < told["with_polls"]["epsilon"] < 4 + math.log(3)
+    crowd = clinic.tacit("budget", "clinic.toml", "--poll", "poll.toml", "--shuffled", "10000", "--json")
+    assert json.loads(crowd.out)["with_polls"]["epsilon"] < told["with_polls"]["epsilon"] - 0.9
     assert "with_polls" not in json.loads(clinic.tacit("budget", "clinic.toml", "--json").out)
 
 
@@ -26,3 +28,6 @@ def test_a_poll_without_an_epsilon_is_refused(clinic: Clinic) -> None:
     refused = clinic.tacit("budget", "clinic.toml", "--poll", "open.toml")
     assert refused.code == 2
     assert "infinite" in refused.err
+    shuffled = clinic.tacit("budget", "clinic.toml", "--poll", "open.toml", "--shuffled", "1000")
+    assert shuffled.code == 2
+    assert "finite ε of its own" in shuffled.err

@@ -12,14 +12,17 @@ from tacit.loss.composing.study import Part, Study
 from tacit.loss.relation import Relation
 
 
-def study_of(books: Books, name: str, polls: Sequence[Path]) -> Study:
+def study_of(books: Books, name: str, polls: Sequence[Path], shuffled: int | None = None) -> Study:
     """What the whole budget and these polls cost one person; a poll that costs infinitely much is refused."""
     central = Part(f"{name}, all of its budget", books.description.budget, books.description.unit.relation)
-    return Study((central, *map(_asked, polls)))
+    return Study((central, *(_asked(path, shuffled) for path in polls)))
 
 
-def _asked(path: Path) -> Part:
-    protection = read_poll(path).protection
+def _asked(path: Path, shuffled: int | None) -> Part:
+    poll = read_poll(path)
+    if shuffled is not None:
+        return Part(f"{path.name}, shuffled among {shuffled:,}", poll.shuffled(shuffled), Relation.REPLACE)
+    protection = poll.protection
     if protection.loss is None:
         raise Refused(
             f"what {path} costs beside the data",

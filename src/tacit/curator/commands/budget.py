@@ -18,8 +18,9 @@ from tacit.curator.studying import study_of
 @options.file
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--poll", "polls", multiple=True, type=click.Path(path_type=Path), help="A poll of the same people.")
+@click.option("--shuffled", type=int, help="The polls' reports are shuffled among so many people.")
 @options.ledger
-def budget(file: Path, as_json: bool, polls: tuple[Path, ...], ledger: str | None) -> None:
+def budget(file: Path, as_json: bool, polls: tuple[Path, ...], shuffled: int | None, ledger: str | None) -> None:
     """Show what was spent, by whom, on what, what is left, and how many more such queries fit.
 
     FILE is the description of the data set, as `tacit init` writes it.
@@ -30,7 +31,7 @@ def budget(file: Path, as_json: bool, polls: tuple[Path, ...], ledger: str | Non
     """
     with open_books(file, ledger) as books:
         view = BudgetView.of(books)
-        study = study_of(books, file.name, polls) if polls else None
+        study = study_of(books, file.name, polls, shuffled) if polls else None
     if as_json:
         together = {} if study is None else {"with_polls": {"epsilon": study.total.epsilon("1e-6"), "delta": 1e-6}}
         click.echo(json.dumps(view.fields() | together, ensure_ascii=False, indent=2))

@@ -12,7 +12,9 @@ from tacit.frozen import frozen
 from tacit.local.polls.finding import Finding
 from tacit.local.polls.protection import Protection
 from tacit.local.polls.question import Question
+from tacit.local.shuffle.shuffled import ShuffledReports
 from tacit.loss.composing.composition import compose
+from tacit.loss.loss import Loss
 
 _ID: Final = re.compile(r"[0-9a-f]{32}")
 
@@ -46,6 +48,22 @@ class Poll:
             name, part = exposed[0]
             return Protection(None, f"{part.because} (question {name})")
         return Protection(compose(*(part.loss for part in parts if part.loss is not None)))
+
+    def shuffled(self, people: int) -> Loss:
+        """What one respondent gives away if each question's reports, of so many people, are shuffled for themselves.
+
+        By the claim of `ShuffledReports`: somebody trusted strips them of their senders, and hands on no two questions'
+        reports together.
+        """
+        parts = [(question, question.groups[0].randomizer) for question in self.questions]
+        for question, randomizer in parts:
+            if len(question.groups) > 1 or randomizer is None or question.design.protection.loss is None:
+                raise Refused(
+                    f"shuffled reports to {question.name}",
+                    "Only a design with a finite ε of its own is cheaper when it is shuffled.",
+                    "designs such as warner, forced, kuk, kary or subset.",
+                )
+        return compose(*(ShuffledReports(randomizer, people) for _, randomizer in parts if randomizer is not None))
 
     def written(self) -> dict[str, Any]:
         """What a respondent's device is told: all of it public."""

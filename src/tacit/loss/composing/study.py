@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from tacit.errors import Refused
 from tacit.exact import Number, probability
@@ -11,7 +12,9 @@ from tacit.loss.composing.composition import compose
 from tacit.loss.loss import Loss, a_loss
 from tacit.loss.relation import Relation
 from tacit.loss.sharp import shown
-from tacit.loss.words import cost, guess_probability, percent_up
+from tacit.loss.words import guess_probability, percent_up
+
+_SAME = 1e-3
 
 
 @frozen
@@ -51,9 +54,15 @@ class Study:
         """A line a part, then all together: ε at one δ."""
         level = probability(delta, "delta")
         width = max((len(part.name) for part in self.parts), default=0)
-        lines = [f"  {part.name:{width}}  {cost(part.loss, level)} ({part.relation})" for part in self.parts]
+        lines = [f"  {part.name:{width}}  {_cost(part.loss, level)} ({part.relation})" for part in self.parts]
         together = self.total.epsilon(level)
         sure = percent_up(guess_probability(self.total))
         lines.append(f"  {'together':{width}}  ε = {together:.4g} at δ = {shown(level)}")
         lines.append(f"Of two equally likely stories about a person the true one is picked at most {sure} of the time.")
         return "\n".join(lines)
+
+
+def _cost(loss: Loss, level: Fraction) -> str:
+    """ε at this δ, or at none where that is the same."""
+    at, pure = loss.epsilon(level), loss.epsilon(0)
+    return f"ε = {pure:.4g}" if pure <= at * (1 + _SAME) else f"ε = {at:.4g} at δ = {shown(level)}"

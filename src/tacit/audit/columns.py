@@ -1,0 +1,43 @@
+"""A column of a file, to attack: the steward's own data on the steward's own machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import Refused
+from tacit.exact import whole
+
+
+def read_bits(path: Path, column: str, people: int) -> NDArray[np.bool_]:
+    """The first so many values of a column of yes or no; rows without one are passed over."""
+    wanted = whole(people, "people", 8)
+    values = [value for value in read_column(path, column) if value is not None][:wanted]
+    if not values or any(value not in (0, 1) for value in values):
+        raise Refused(f"the column {column} of {path}", "It is no yes or no.", "truth values, or 0 and 1.")
+    return np.array(values, np.bool_)
+
+
+def read_column(path: Path, column: str) -> list[Any]:
+    """All values of one column of a Parquet or CSV file."""
+    table = read_table(path)
+    if column not in table:
+        raise Refused(f"the column {column} of {path}", "There is none of that name.", f"one of {', '.join(table)}.")
+    return table[column]
+
+
+def read_table(path: Path) -> dict[str, list[Any]]:
+    """Every column of a Parquet or CSV file, by its name."""
+    import pyarrow.csv as arrow_csv  # a second to load
+    import pyarrow.parquet as arrow_parquet
+
+    try:
+        table = arrow_csv.read_csv(path) if path.suffix == ".csv" else arrow_parquet.read_table(path)
+    except (OSError, ValueError) as error:
+        words = str(error).splitlines()[0][:120] if isinstance(error, OSError) else "It cannot be read."
+        raise Refused(f"the file {path}", words, "a Parquet or CSV file.") from None
+    found: dict[str, list[Any]] = table.to_pydict()
+    return found

@@ -1,0 +1,1 @@
+"""The parts of `tacit attack` and `tacit audit`, one a file."""
