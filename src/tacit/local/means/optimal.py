@@ -22,9 +22,9 @@ _WIDEST = 64
 def best_mean(epsilon: Number) -> MeanResponse:
     """The response with the least worst variance that is known for this ε.
 
-    For ε ≤ 4 it is within 1% of the least that any unbiased ε-local report can have (a dual bound holds it). For the
-    ε in `tables.kept()` it is read, else solved for, in seconds; below 1/10 it is the one-bit report. Whichever it is,
-    every claim is checked in whole numbers.
+    At the ε that were tried (1/4 to 4) it is within 1% of the least that any unbiased ε-local report can have: a dual
+    bound holds it. For the ε in `tables.kept()` it is read, else solved for, in seconds; below 1/10 it is the one-bit
+    report. Whichever it is, every claim is checked in whole numbers.
     """
     asked = positive(epsilon, "epsilon")
     if not asked <= _MOST:
