@@ -110,6 +110,8 @@ def test_what_cannot_be_searched_is_refused() -> None:
         search.rehearse([1] * 9, ENTROPY)  # type: ignore[arg-type]
     with pytest.raises(Refused, match="groups"):
         search.find(search.report([1] * 9)[:-1])
+    with pytest.raises(Refused, match="alphabet"):
+        search.find(tuple(rows + (1 << 40) for rows in search.report([1] * 9)))
     for length in (0, 63):
         with pytest.raises(Refused):
             PrefixSearch.within(1, length)

@@ -12,19 +12,19 @@ from tacit.errors import Refused
 from tacit.exact import Number, whole
 from tacit.frozen import frozen
 from tacit.local.frequencies.design import Design
+from tacit.local.frequencies.designed import DesignedOracle
 from tacit.local.frequencies.field import Field
-from tacit.local.frequencies.oracle import Oracle, checked_odds, checked_options
+from tacit.local.frequencies.oracle import checked_odds, checked_options
 from tacit.local.frequencies.points import Points, digits_for
 from tacit.local.frequencies.projective_decoding import Decoding
 from tacit.local.frequencies.rows import Rows
 from tacit.local.randomizers.odds import odds_within
-from tacit.loss.pairs.finite_pair import FinitePair
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.uniform import UniformBelow
 
 
 @frozen
-class AffineOracle(Oracle):
+class AffineOracle(DesignedOracle):
     """A vector y over a prime field of q elements: weight r where ⟨v, y⟩ is below d, else 1; v is (1, v's digits).
 
     Claim, for the replacement of one option by another: ln(r)-private, as of every block design: of every q² vectors
@@ -60,7 +60,7 @@ class AffineOracle(Oracle):
         return Points(Field(self.order), 1 + digits_for(self.options, self.order))
 
     @cached_property
-    def _design(self) -> Design:
+    def design(self) -> Design:
         return Design(self.order**2, self.targets * self.order, self.targets**2, self.odds)
 
     @property
@@ -68,18 +68,6 @@ class AffineOracle(Oracle):
         """How many reports there are."""
         found: int = self.order**self.points.coordinates
         return found
-
-    @property
-    def loss(self) -> FinitePair:
-        return self._design.loss
-
-    @property
-    def hit(self) -> Fraction:
-        return self._design.hit
-
-    @property
-    def stray(self) -> Fraction:
-        return self._design.stray
 
     @property
     def message_bits(self) -> int:

@@ -11,17 +11,17 @@ import numpy as np
 from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.local.frequencies.design import Design
-from tacit.local.frequencies.oracle import Oracle, checked_odds, checked_options
+from tacit.local.frequencies.designed import DesignedOracle
+from tacit.local.frequencies.oracle import checked_odds, checked_options
 from tacit.local.frequencies.rows import Rows
 from tacit.local.frequencies.walsh import walsh
 from tacit.local.randomizers.odds import odds_within
-from tacit.loss.pairs.finite_pair import FinitePair
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.uniform import UniformBelow
 
 
 @frozen
-class HadamardOracle(Oracle):
+class HadamardOracle(DesignedOracle):
     """A column y below 2^m > K: weight r where ⟨v+1, y⟩ is even in binary, else 1 (Acharya, Sun and Zhang 2019).
 
     Claim, for the replacement of one option by another: ln(r)-private, as of every block design: each option is
@@ -43,24 +43,12 @@ class HadamardOracle(Oracle):
         return cls(options, odds_within(epsilon))
 
     @cached_property
-    def _design(self) -> Design:
+    def design(self) -> Design:
         return Design(4, 2, 1, self.odds)
 
     @property
     def columns(self) -> int:
         return 1 << self.message_bits
-
-    @property
-    def loss(self) -> FinitePair:
-        return self._design.loss
-
-    @property
-    def hit(self) -> Fraction:
-        return self._design.hit
-
-    @property
-    def stray(self) -> Fraction:
-        return self._design.stray
 
     @property
     def message_bits(self) -> int:

@@ -14,11 +14,12 @@ from flint import fmpz
 from tacit.errors import Refused
 from tacit.exact import Number, whole
 from tacit.frozen import frozen
+from tacit.local.frequencies.collisions import Collisions
 from tacit.local.frequencies.oracle import Oracle, checked_odds, checked_options
 from tacit.local.frequencies.rows import Rows
 from tacit.local.randomizers.kary import KaryResponse
 from tacit.local.randomizers.odds import odds_within
-from tacit.loss.pairs.finite_pair import Atom, FinitePair
+from tacit.loss.pairs.finite_pair import FinitePair
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.uniform import UniformBelow
 
@@ -75,21 +76,21 @@ class HashingOracle(Oracle):
         sizes = np.diff(self._edges).tolist()
         return Fraction(sum(size * (size - 1) for size in sizes), self.prime * (self.prime - 1))
 
+    @cached_property
+    def collisions(self) -> Collisions:
+        return Collisions(self.together, self.buckets, self.odds)
+
     @property
     def hit(self) -> Fraction:
-        return self.odds / (self.odds + self.buckets - 1)
+        return self.collisions.hit
 
     @property
     def stray(self) -> Fraction:
-        return self.together * self.hit + (1 - self.together) / (self.odds + self.buckets - 1)
+        return self.collisions.stray
 
-    @cached_property
+    @property
     def loss(self) -> FinitePair:
-        """Nothing where the two share a bucket, else that of the response."""
-        zero, apart, whole_weight = Fraction(0), 1 - self.together, self.odds + self.buckets - 1
-        weights = [(self.together * whole_weight,) * 2, (apart * self.odds, apart), (apart, apart * self.odds)]
-        weights.append((apart * (self.buckets - 2),) * 2)
-        return FinitePair(tuple(Atom(p, zero, q, zero) for p, q in weights))
+        return self.collisions.loss
 
     @property
     def message_bits(self) -> int:

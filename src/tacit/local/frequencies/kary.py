@@ -11,20 +11,21 @@ import numpy as np
 from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.local.frequencies.design import Design
-from tacit.local.frequencies.oracle import Oracle, checked_odds, checked_options
+from tacit.local.frequencies.designed import DesignedOracle
+from tacit.local.frequencies.oracle import checked_odds, checked_options
 from tacit.local.frequencies.rows import Rows
 from tacit.local.randomizers.kary import KaryResponse
 from tacit.local.randomizers.odds import odds_within
-from tacit.loss.pairs.finite_pair import FinitePair
 from tacit.noise.bits import Bits, Integers
 
 
 @frozen
-class KaryOracle(Oracle):
+class KaryOracle(DesignedOracle):
     """The true option with odds r : 1 against each other one. A row is that one option.
 
     Claim, for the replacement of one option by another: ln(r)-private, as of `KaryResponse`, which is what a device
-    draws. The best there is for few options (K < e^ε + 2, about): it is subset selection of size one.
+    draws. The best there is for few options (fewer than about 1.4·(e^ε + 1)): it is subset selection of
+    size one.
     """
 
     options: int
@@ -45,20 +46,8 @@ class KaryOracle(Oracle):
         return KaryResponse(self.options, self.odds)
 
     @cached_property
-    def _design(self) -> Design:
+    def design(self) -> Design:
         return Design(self.options, 1, 0, self.odds)
-
-    @property
-    def loss(self) -> FinitePair:
-        return self.device.loss
-
-    @property
-    def hit(self) -> Fraction:
-        return self._design.hit
-
-    @property
-    def stray(self) -> Fraction:
-        return self._design.stray
 
     @property
     def message_bits(self) -> int:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from tacit.errors import Refused
 from tacit.exact import Number, exact, probability, whole
 from tacit.local.frequencies.frequencies import Frequencies
-from tacit.local.frequencies.rows import Rows
+from tacit.local.frequencies.rows import Rows, checked_rows
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
 from tacit.noise.bits import Bits, Integers, Rehearsal
@@ -104,17 +104,7 @@ class Oracle(ABC):
 
     def checked_rows(self, reports: ArrayLike) -> Rows:
         """The reports as rows that could have been sent; others are refused."""
-        rows, ceilings = np.asarray(reports), self.ceilings
-        kind = np.uint64 if max(ceilings) > 1 << 63 else np.int64
-        if not (rows.ndim == 2 and len(rows) > 0 and rows.shape[1] == len(ceilings) and rows.dtype.kind in "iu"):
-            raise Refused(
-                "an estimate from what are no reports", "They cannot be read.", "one row of integers a report."
-            )
-        highest = rows.max(axis=0).tolist()
-        is_negative = rows.dtype.kind == "i" and rows.min() < 0
-        if is_negative or not all(top < ceiling for top, ceiling in zip(highest, ceilings, strict=True)):
-            raise Refused("a report outside the alphabet", "Nobody can have sent it.", "rows that `report` made.")
-        return rows.astype(kind, copy=False)
+        return checked_rows(reports, self.ceilings)
 
     def variance(self, share: Number, people: int) -> Fraction:
         """The exact variance of an estimate for people drawn from a population with this true share.

@@ -14,7 +14,7 @@ from tacit.frozen import frozen
 from tacit.local.frequencies.ends import lower_ends
 from tacit.local.frequencies.frequencies import Frequencies
 from tacit.local.frequencies.oracle import checked_odds
-from tacit.local.frequencies.rows import Rows
+from tacit.local.frequencies.rows import Rows, checked_rows
 from tacit.local.frequencies.wide_hashing import WideHashing
 from tacit.local.randomizers.odds import odds_within
 from tacit.loss.loss import Loss
@@ -120,13 +120,12 @@ class PrefixSearch:
 
     def _search(self, reports: tuple[Rows, ...]) -> tuple[Integers, Integers]:
         """The last group's candidates, and how many of its reports support each."""
-        if not (len(reports) == len(self.levels) and all(len(rows) for rows in reports)):
-            raise Refused(
-                "reports of some groups", "Each level has its own.", f"{len(self.levels)} groups, none empty."
-            )
+        if not len(reports) == len(self.levels):
+            raise Refused("reports of some groups", "Each level has its own.", f"{len(self.levels)} groups.")
+        groups = [checked_rows(rows, level.ceilings) for rows, level in zip(reports, self.levels, strict=True)]
         candidates = np.arange(1 << self.levels[0].length)
-        counts = self.levels[0].support(reports[0], candidates)
-        for before, level, rows in zip(self.levels, self.levels[1:], reports[1:], strict=False):
+        counts = self.levels[0].support(groups[0], candidates)
+        for before, level, rows in zip(self.levels, self.levels[1:], groups[1:], strict=False):
             kept = candidates[np.argsort(-counts, kind="stable")[: self.keep]]
             more = level.length - before.length
             candidates = (kept[:, None] << more | np.arange(1 << more)).reshape(-1)

@@ -12,13 +12,13 @@ import numpy as np
 from tacit.exact import Number, whole
 from tacit.frozen import frozen
 from tacit.local.frequencies.design import Design
+from tacit.local.frequencies.designed import DesignedOracle
 from tacit.local.frequencies.field import Field, prime_power
-from tacit.local.frequencies.oracle import Oracle, checked_odds, checked_options
+from tacit.local.frequencies.oracle import checked_odds, checked_options
 from tacit.local.frequencies.points import Points, digits_for
 from tacit.local.frequencies.projective_decoding import Decoding
 from tacit.local.frequencies.rows import Rows
 from tacit.local.randomizers.odds import odds_within
-from tacit.loss.pairs.finite_pair import FinitePair
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.uniform import UniformBelow
 
@@ -26,7 +26,7 @@ _LARGEST = 1 << 15
 
 
 @frozen
-class ProjectiveOracle(Oracle):
+class ProjectiveOracle(DesignedOracle):
     """A point y of the projective space over q elements: weight r where ⟨v, y⟩ = 0, else 1.
 
     Option v is the point (1, v's digits in base q). Claim, for the replacement of one option by another:
@@ -60,21 +60,9 @@ class ProjectiveOracle(Oracle):
         return Points(Field(self.order), 1 + digits_for(self.options, self.order))
 
     @cached_property
-    def _design(self) -> Design:
+    def design(self) -> Design:
         sizes = [(self.order**size - 1) // (self.order - 1) for size in range(self.points.coordinates + 1)]
         return Design(sizes[-1], sizes[-2], sizes[-3], self.odds)
-
-    @property
-    def loss(self) -> FinitePair:
-        return self._design.loss
-
-    @property
-    def hit(self) -> Fraction:
-        return self._design.hit
-
-    @property
-    def stray(self) -> Fraction:
-        return self._design.stray
 
     @property
     def message_bits(self) -> int:
@@ -97,7 +85,7 @@ class ProjectiveOracle(Oracle):
     def probability(self, answer: int, report: tuple[int, ...]) -> Fraction:
         place = self.points.coordinates_of(np.array(report))
         is_orthogonal = int(self.points.product(self.points.options(np.array([answer])), place)[0]) == 0
-        return (self.odds if is_orthogonal else Fraction(1)) / self._design.total
+        return (self.odds if is_orthogonal else Fraction(1)) / self.design.total
 
     def randomize(self, answers: Integers, bits: Bits) -> Rows:
         """Coordinates but the first are free; the first makes ⟨v, y⟩ zero, or one: then the point is named."""

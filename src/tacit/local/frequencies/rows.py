@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from tacit.errors import Refused
 from tacit.noise.bits import Integers
 
 Rows: TypeAlias = NDArray[Any]
@@ -17,6 +18,18 @@ _TWOS, _FOURS, _BYTES = np.uint64(0x5555555555555555), np.uint64(0x3333333333333
 BIT = np.left_shift(1, np.arange(8)).astype(np.uint8)
 _DEEP = 255  # rows that a byte can count
 _BATCH = 64
+
+
+def checked_rows(reports: ArrayLike, ceilings: tuple[int, ...]) -> Rows:
+    """The reports as rows whose numbers lie below these ceilings; others are refused."""
+    rows = np.asarray(reports)
+    if not (rows.ndim == 2 and len(rows) > 0 and rows.shape[1] == len(ceilings) and rows.dtype.kind in "iu"):
+        raise Refused("an estimate from what are no reports", "They cannot be read.", "one row of integers a report.")
+    is_negative = rows.dtype.kind == "i" and rows.min() < 0
+    highest = rows.max(axis=0).tolist()
+    if is_negative or not all(top < ceiling for top, ceiling in zip(highest, ceilings, strict=True)):
+        raise Refused("a report outside the alphabet", "Nobody can have sent it.", "rows that `report` made.")
+    return rows.astype(np.uint64 if max(ceilings) > 1 << 63 else np.int64, copy=False)
 
 
 def width(options: int) -> int:

@@ -14,19 +14,19 @@ from tacit.errors import Refused
 from tacit.exact import Number, whole
 from tacit.frozen import frozen
 from tacit.local.frequencies.design import Design
+from tacit.local.frequencies.designed import DesignedOracle
 from tacit.local.frequencies.listed_sets import draw_listed
-from tacit.local.frequencies.oracle import Oracle, checked_odds, checked_options
+from tacit.local.frequencies.oracle import checked_odds, checked_options
 from tacit.local.frequencies.packed_sets import draw_packed
 from tacit.local.frequencies.rows import Rows, column_sums, pack, row_sizes, set_ceilings, unpack
 from tacit.local.randomizers.odds import odds_within
 from tacit.local.randomizers.subset import SubsetSelection
-from tacit.loss.pairs.finite_pair import FinitePair
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.uniform import UniformBelow
 
 
 @frozen
-class SubsetOracle(Oracle):
+class SubsetOracle(DesignedOracle):
     """Sets of d options: each that holds the true one with weight r, each other with weight 1 (Ye and Barg 2018).
 
     Claim, for the replacement of one option by another: ln(r)-private, as of `SubsetSelection`, which is what a device
@@ -60,21 +60,9 @@ class SubsetOracle(Oracle):
         return SubsetSelection(self.options, self.size, self.odds)
 
     @cached_property
-    def _design(self) -> Design:
+    def design(self) -> Design:
         others = self.options - 1
         return Design(self.options * others, self.size * others, self.size * (self.size - 1), self.odds)
-
-    @property
-    def loss(self) -> FinitePair:
-        return self._design.loss
-
-    @property
-    def hit(self) -> Fraction:
-        return self._design.hit
-
-    @property
-    def stray(self) -> Fraction:
-        return self._design.stray
 
     @property
     def is_listed(self) -> bool:
@@ -107,7 +95,7 @@ class SubsetOracle(Oracle):
     def probability(self, answer: int, report: tuple[int, ...]) -> Fraction:
         members = report if self.is_listed else unpack(report)
         weight = self.odds if answer in members else Fraction(1)
-        return weight / (self._design.total * comb(self.options, self.size)) * self._design.reports
+        return weight / (self.design.total * comb(self.options, self.size)) * self.design.reports
 
     def randomize(self, answers: Integers, bits: Bits) -> Rows:
         coin = UniformBelow(self.hit.denominator)

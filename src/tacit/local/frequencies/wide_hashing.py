@@ -12,10 +12,11 @@ import numpy as np
 
 from tacit.exact import whole
 from tacit.frozen import frozen
+from tacit.local.frequencies.collisions import Collisions
 from tacit.local.frequencies.oracle import checked_odds
 from tacit.local.frequencies.rows import Rows
 from tacit.local.randomizers.kary import KaryResponse
-from tacit.loss.pairs.finite_pair import Atom, FinitePair
+from tacit.loss.pairs.finite_pair import FinitePair
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.uniform import UniformBelow
 
@@ -74,21 +75,26 @@ class WideHashing:
         squares = large * (small + 1) ** 2 + (self.buckets - large) * small**2
         return Fraction(squares, self.prime**2)
 
+    @cached_property
+    def collisions(self) -> Collisions:
+        return Collisions(self.together, self.buckets, self.odds)
+
     @property
     def hit(self) -> Fraction:
-        return self.odds / (self.odds + self.buckets - 1)
+        return self.collisions.hit
 
     @property
     def stray(self) -> Fraction:
-        return self.together * self.hit + (1 - self.together) / (self.odds + self.buckets - 1)
+        return self.collisions.stray
 
-    @cached_property
+    @property
     def loss(self) -> FinitePair:
-        """Nothing where the two share a bucket, else that of the response."""
-        zero, apart, every = Fraction(0), 1 - self.together, self.odds + self.buckets - 1
-        weights = [(self.together * every,) * 2, (apart * self.odds, apart), (apart, apart * self.odds)]
-        weights.append((apart * (self.buckets - 2),) * 2)
-        return FinitePair(tuple(Atom(p, zero, q, zero) for p, q in weights))
+        return self.collisions.loss
+
+    @property
+    def ceilings(self) -> tuple[int, ...]:
+        """For each number of a row, what it must lie below."""
+        return (self.prime,) * (self.limbs + 1) + (self.buckets,)
 
     def alphabet(self) -> Iterator[tuple[int, ...]]:
         return product(*[range(self.prime)] * (self.limbs + 1), range(self.buckets))
