@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.audit.domain import Domain
 from tacit.frozen import frozen
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
@@ -59,6 +60,8 @@ class Subject:
     """The rows that data may be made of, where data are lists of rows: stages that enumerate neighbours use them."""
     note: str = ""
     """What is wrong with it, if that is known: for controls."""
+    domain: Domain | None = None
+    """All neighbours that the claim speaks of, where they can be written down: stages that search for bad ones use it."""
 
     def sample(self, data: Data, count: int, bits: Bits) -> Outputs:
         """So many independent answers, one a row."""

@@ -1,0 +1,81 @@
+"""From counts to certain words: what ε is at least, given how often guesses about fresh answers were right."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from tacit.frozen import frozen
+from tacit.mechanisms.response.clopper_pearson import lower_end, upper_end
+
+
+@frozen
+class Counts:
+    """How fresh answers, each about one of two data sets by a fair coin, were guessed: it may also abstain."""
+
+    first_as_first: int = 0
+    second_as_first: int = 0
+    first_as_second: int = 0
+    second_as_second: int = 0
+    firsts: int = 0
+    seconds: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(*(mine + yours for mine, yours in zip(self._all, other._all, strict=True)))
+
+    @property
+    def _all(self) -> tuple[int, ...]:
+        return (
+            self.first_as_first,
+            self.second_as_first,
+            self.first_as_second,
+            self.second_as_second,
+            self.firsts,
+            self.seconds,
+        )
+
+    @property
+    def right(self) -> int:
+        return self.first_as_first + self.second_as_second
+
+    @property
+    def guesses(self) -> int:
+        return self.right + self.second_as_first + self.first_as_second
+
+    def part(self, as_first: bool) -> tuple[int, int, int, int]:
+        """(hits, trials) in the world that the guess names, then in the other."""
+        if as_first:
+            return self.first_as_first, self.firsts, self.second_as_first, self.seconds
+        return self.second_as_second, self.seconds, self.first_as_second, self.firsts
+
+
+def pure_epsilon_at_least(counts: Counts, alarm_rate: float) -> float:
+    """A lower bound of the pure ε of the two worlds, wrong with probability at most the alarm rate.
+
+    Proof: the world is a fair coin, so under ε-privacy whatever answer comes out, each world has probability at most
+    e^ε/(1+e^ε) given it. However many answers are guessed on, the number of right guesses is therefore no larger in
+    law than a binomial one with that rate, and the exact lower end of a binomial rate exceeds it only so often.
+    """
+    if not counts.guesses:
+        return 0.0
+    rate = lower_end(counts.right, counts.guesses, Fraction(alarm_rate))
+    return max(0.0, math.log(rate / (1 - rate)) - 1e-12) if 0 < rate < 1 else 0.0
+
+
+def epsilon_at_least(counts: Counts, as_first: bool, delta: float, alarm_rate: float) -> float:
+    """A lower bound of ε at δ from one set of answers: e^ε ≥ (P − δ)/Q, each end missed with half the alarm rate."""
+    low, high = _ends(counts, as_first, alarm_rate)
+    return max(0.0, math.log((low - delta) / high) - 1e-12) if low > delta else 0.0
+
+
+def delta_at_least(counts: Counts, as_first: bool, epsilon: float, alarm_rate: float) -> float:
+    """A lower bound of δ at ε from one set of answers: δ ≥ P − e^ε·Q."""
+    low, high = _ends(counts, as_first, alarm_rate)
+    return max(0.0, low - math.exp(min(epsilon, 700.0)) * high)
+
+
+def _ends(counts: Counts, as_first: bool, alarm_rate: float) -> tuple[float, float]:
+    hits, trials, strays, others = counts.part(as_first)
+    half = Fraction(alarm_rate) / 2
+    low = lower_end(hits, trials, half) if trials else 0.0
+    return max(0.0, low), upper_end(strays, others, half) if others else 1.0

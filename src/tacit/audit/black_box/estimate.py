@@ -1,0 +1,111 @@
+"""A lower bound of ε from samples alone: search for a bad pair, learn a rule, count on fresh answers in a few looks."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+from tacit.audit.black_box.bounds import Counts, delta_at_least, epsilon_at_least, pure_epsilon_at_least
+from tacit.audit.black_box.drawing import draw, drawn
+from tacit.audit.black_box.learner import learn
+from tacit.audit.black_box.rule import Claimed, Rule
+from tacit.audit.black_box.search import worst_pair
+from tacit.audit.domain import Pair
+from tacit.audit.effort import Effort
+from tacit.audit.subject import Subject
+from tacit.frozen import frozen
+from tacit.loss.families.approx import Pure
+from tacit.loss.loss import Loss
+
+_SEARCHED, _LEARNED = 0.25, 0.15
+_LOOKS = ((1 / 16, 0.05), (1 / 4, 0.1), (1.0, 0.85))
+"""After which share of the fresh samples it looks, and which share of the alarm rate that look may use."""
+_DELTAS = (1e-5, 1e-4, 1e-3, 1e-2, 0.1)
+_TREES = 20
+_TRIAL = 200
+_LEARNED_AT_MOST = 1_200_000
+
+
+@frozen(eq=False)
+class Estimate:
+    """What samples say of one pair: ε at δ is at least this, but for the alarm rate."""
+
+    pair: Pair
+    rule: Rule
+    counts: Counts
+    epsilon: float
+    delta: float
+    delta_at_claim: float
+    alarm_rate: float
+    samples: int
+
+    @property
+    def is_violation(self) -> bool:
+        return self.epsilon > self.rule.claimed.epsilon
+
+    def evidence(self) -> dict[str, Any]:
+        """What a reader needs to repeat it."""
+        counts = self.counts
+        return {
+            "pair": [str(side) for side in self.pair],
+            "score": self.rule.score.name,
+            "first world above": self.rule.above,
+            "second world below": self.rule.below,
+            "right guesses": counts.right,
+            "guesses": counts.guesses,
+            "fresh answers": counts.firsts + counts.seconds,
+            "claimed epsilon": self.rule.claimed.epsilon,
+            "delta at the claimed epsilon at least": self.delta_at_claim,
+        }
+
+
+def claims_of(loss: Loss) -> list[Claimed]:
+    """What a loss claims, at the δ that samples can see; a pure one at δ = 0."""
+    if isinstance(loss, Pure):
+        return [Claimed(0.0, loss.epsilon(0))]
+    points = [Claimed(delta, loss.epsilon(delta)) for delta in (0.0, *_DELTAS)]
+    return [point for point in points if point.epsilon < 100]
+
+
+def estimate(subject: Subject, effort: Effort, *, early: bool = True) -> Estimate:
+    """A lower bound of the subject's ε on the worst pair found.
+
+    Claim: it exceeds the true ε (at its δ, over all neighbours) with probability at most the effort's alarm rate.
+    Proof: pair, rule and δ are fixed before the fresh samples; every look has its own share of the rate, and each
+    bound is exact (`bounds`). With `early` it ends at the first look that contradicts the claim.
+    """
+    bits, claims = effort.bits(7), claims_of(subject.claim)
+    samples = _affordable(subject, effort)
+    fresh = int(samples * (1 - _SEARCHED - _LEARNED))
+    pair, taken = worst_pair(subject, claims, int(samples * _SEARCHED), fresh, effort.alarm_rate, bits, early=early)
+    learned = min(samples - taken - fresh, _LEARNED_AT_MOST)
+    fresh = samples - taken - learned
+    reader, rows, labels = drawn(subject, pair, learned, bits)
+    rule = learn(rows, labels, claims, fresh, effort.alarm_rate, trees=_TREES)
+    counts, best, best_delta, seen = Counts(), 0.0, 0.0, 0
+    for share, part in _LOOKS:
+        for outputs, marks in draw(subject, pair, int(fresh * share) - seen, bits):
+            counts += rule.count(reader.read(outputs), marks)
+        seen = int(fresh * share)
+        best = max(best, _bound(rule, counts, effort.alarm_rate * part))
+        best_delta = max(
+            best_delta, delta_at_least(counts, rule.as_first, rule.claimed.epsilon, effort.alarm_rate * part)
+        )
+        if early and best > rule.claimed.epsilon:
+            break
+    used = taken + learned + seen
+    return Estimate(pair, rule, counts, best, rule.claimed.delta, best_delta, effort.alarm_rate, used)
+
+
+def _bound(rule: Rule, counts: Counts, alarm_rate: float) -> float:
+    if rule.claimed.delta == 0:
+        return pure_epsilon_at_least(counts, alarm_rate)
+    return epsilon_at_least(counts, rule.as_first, rule.claimed.delta, alarm_rate)
+
+
+def _affordable(subject: Subject, effort: Effort) -> int:
+    """As many samples as the effort names, or as fit into two thirds of its time."""
+    start = perf_counter()
+    subject.sample(subject.pairs[0][0], _TRIAL, effort.bits(8))
+    each = (perf_counter() - start) / _TRIAL
+    return max(5_000, min(effort.samples, int(effort.seconds * 0.67 / max(each, 1e-9))))

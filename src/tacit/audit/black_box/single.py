@@ -1,0 +1,61 @@
+"""Scores from one number a row: the number itself, and how much likelier its neighbourhood is in the first world."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.audit.black_box.features import Column, Feature
+from tacit.audit.black_box.matrix import Matrix
+from tacit.audit.black_box.score import Labels, Score, Scores
+from tacit.frozen import frozen
+
+
+@frozen(eq=False)
+class Single(Score):
+    """One feature as it is."""
+
+    feature: Feature
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return self.feature.name
+
+    def of(self, rows: Matrix) -> Scores:
+        return self.feature.of(rows)
+
+
+@frozen(eq=False)
+class Histogram(Score):
+    """One feature in bins, each with its log-likelihood ratio."""
+
+    feature: Feature
+    edges: NDArray[np.float64]
+    ratios: NDArray[np.float64]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return f"histogram of {self.feature.name}"
+
+    @classmethod
+    def learn(cls, feature: Feature, column: Column, labels: Labels, bins: int = 64) -> Histogram:
+        edges = edges_of(column, bins)
+        return cls(feature, edges, log_ratios(np.searchsorted(edges, column), labels, len(edges) + 1))
+
+    def of(self, rows: Matrix) -> Scores:
+        return self.ratios[np.searchsorted(self.edges, self.feature.of(rows))]
+
+
+def edges_of(column: Column, bins: int) -> NDArray[np.float64]:
+    """Cuts between values: all of them where they are few, otherwise such that bins hold about equally many."""
+    values = np.unique(column[:50_000])
+    if len(values) > bins:
+        values = np.unique(np.quantile(column[:50_000], np.linspace(0, 1, bins + 1), method="nearest"))
+    return values[:-1]
+
+
+def log_ratios(codes: NDArray[np.integer], labels: Labels, size: int) -> NDArray[np.float64]:
+    """ln of how much likelier each code is in the first world, drawn towards 0 where it was rarely seen."""
+    first = np.bincount(codes, labels, size)
+    every = np.bincount(codes, minlength=size)
+    return np.asarray(np.log(first + 1.0) - np.log(every - first + 1.0))

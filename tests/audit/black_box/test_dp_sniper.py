@@ -1,0 +1,19 @@
+"""Broken mechanisms from the literature are bounded at least as high as published, from far fewer samples."""
+
+from __future__ import annotations
+
+import pytest
+
+from tacit.audit.black_box.estimate import estimate
+from tacit.audit.controls.dp_sniper import DP_SNIPER, Target
+from tacit.audit.effort import Effort
+
+BY_NAME = {target.subject.name: target for target in DP_SNIPER}
+
+
+@pytest.mark.parametrize("target", [BY_NAME[name] for name in ("SVT5", "NoisyHist2", "float Laplace")])
+def test_grave_faults_are_bounded_above_the_published_values(target: Target) -> None:
+    found = estimate(target.subject, Effort(1e-4, 60_000), early=False)
+    assert found.is_violation
+    assert found.epsilon >= target.published
+    assert found.samples <= 60_000
