@@ -1,0 +1,31 @@
+"""What an attack on an anonymised table reached: how many people, with what certainty."""
+
+from __future__ import annotations
+
+from tacit.frozen import frozen
+
+
+@frozen
+class Exposure:
+    """The people about whom an attack says something, how many of them it is right about, and how."""
+
+    attack: str
+    people: int
+    said: int
+    """About so many people the attack says something that the table does not."""
+
+    right: int
+    words: str
+    """What it says, for a sentence after "N of M people"."""
+
+    @property
+    def share(self) -> float:
+        """The part of all people about whom it is right."""
+        return self.right / self.people
+
+    def describe(self) -> str:
+        certain = "" if self.right == self.said else f"; right about {self.right / self.said:.1%} of them"
+        return f"{self.attack}: {self.said:,} of {self.people:,} people {self.words}{certain}."
+
+    def __str__(self) -> str:
+        return self.describe()
