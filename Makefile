@@ -24,6 +24,12 @@ NAME ?=
 	$(@D)/bin/python -m pip install --quiet --requirement $<
 	touch $@
 
+.venv-peers-local/ready: bench/peers-local.txt
+	$(PYTHON) -m venv .venv-peers-local
+	.venv-peers-local/bin/python -m pip install --quiet --upgrade pip
+	.venv-peers-local/bin/python -m pip install --quiet --requirement bench/peers-local.txt
+	touch $@
+
 demo: .venv/ready
 	$(BIN)/python examples/demo.py
 
@@ -39,10 +45,10 @@ test: lint
 test-long: .venv/ready
 	$(BIN)/pytest -n 2 --dist loadgroup -m long
 
-bench-peers: .venv-peers/ready .venv-peers-query/opendp/ready .venv-peers-query/smartnoise/ready .venv-peers-query/tumult/ready
+bench-peers: .venv-peers/ready .venv-peers-local/ready .venv-peers-query/opendp/ready .venv-peers-query/smartnoise/ready .venv-peers-query/tumult/ready
 
 bench: .venv/ready bench-peers
 	$(BIN)/python -m bench $(NAME)
 
 clean:
-	rm -rf .venv .venv-peers .venv-peers-query .bench build dist
+	rm -rf .venv .venv-peers .venv-peers-local .venv-peers-query .bench build dist
