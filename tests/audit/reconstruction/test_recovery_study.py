@@ -16,7 +16,7 @@ def test_more_noise_less_recovered_and_a_ledger_keeps_it_so(tmp_path: Path) -> N
     assert few.shares[0] == many.shares[0] == 1
     assert many.shares[1] >= 0.8
     assert few.shares[2] < 0.85
-    off, on = study_ledger(secrets, counts=(32, 96))
+    off, on = study_ledger(secrets, counts=(16, 80))
     assert off.shares[1] >= 0.9
     assert on.shares[1] < 0.9  # a bit is right with probability 0.54: 29 of 32 once in a hundred thousand runs
     file = tmp_path / "recovery.png"
