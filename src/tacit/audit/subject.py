@@ -9,6 +9,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.audit.accounting.sampled_losses import SampledLosses
+from tacit.audit.accounting.worlds import Worlds
 from tacit.audit.domain import Domain
 from tacit.frozen import frozen
 from tacit.loss.loss import Loss
@@ -62,6 +64,8 @@ class Subject:
     """What is wrong with it, if that is known: for controls."""
     domain: Domain | None = None
     """All neighbours that the claim speaks of, where they can be written down: stages that search for bad ones use it."""
+    worlds: Worlds | SampledLosses | None = None
+    """The laws of the answers on some pair of neighbours, where they can be written down or sampled with their loss."""
 
     def sample(self, data: Data, count: int, bits: Bits) -> Outputs:
         """So many independent answers, one a row."""

@@ -1,0 +1,1 @@
+"""Accountants held against the truth: exact enumeration where laws can be written down, sampled losses where not."""
