@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from tacit.audit.stages.bits import BITS
 from tacit.audit.stages.price import PRICE
+from tacit.audit.stages.replay import REPLAY
 from tacit.audit.stages.sampler import SAMPLER
 from tacit.audit.stages.sensitivity import SENSITIVITY
+from tacit.audit.stages.timing import TIMING
 
-STAGES = (SENSITIVITY, PRICE, SAMPLER, BITS)
+STAGES = (SENSITIVITY, PRICE, REPLAY, SAMPLER, BITS, TIMING)

@@ -18,14 +18,17 @@ from tacit.audit.auditor import Stage
 from tacit.audit.effort import Effort
 from tacit.audit.finding import Finding, Outcome
 from tacit.audit.stages.event import Counted, least_share
-from tacit.audit.stages.grain import COARSEST, grain
-from tacit.audit.stages.outcomes import key_of, numbers_of, sample_within
-from tacit.audit.subject import Subject
+from tacit.audit.stages.grain import grain
+from tacit.audit.stages.outcomes import Floats, key_of, numbers_of, sample_within
+from tacit.audit.subject import Data, Subject
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
 
 NAME = "bits"
 _MOST = 40_000
+_KINDS = 3
+_COLUMNS = 8
+_GUESS = 0.1  # by which events are compared while learning; it decides nothing
 Marks = NDArray[np.bool_]
 
 
@@ -38,34 +41,26 @@ class Sign:
 
 
 def look(subject: Subject, effort: Effort) -> Finding:
-    """Half of the answers teach the event that tells the pair apart best; the other half says whether it is true."""
-    ways = [(place, flip) for place in range(len(subject.pairs)) for flip in (False, True)]
-    count, miss = min(effort.samples, _MOST), effort.alarm_rate / len(ways)
+    """Half of the answers teach, of each kind, the event that tells the pair apart best; the other half holds it.
+
+    Claim: a subject that keeps its claim is called broken with probability at most the alarm rate. Proof: the events
+    held are chosen without the answers that they are held against, there are at most three for each way round of each
+    pair, and each has an even share of the rate (see `Counted`).
+    """
+    count, miss = min(effort.samples, _MOST), effort.alarm_rate / (2 * _KINDS * len(subject.pairs))
     seconds = effort.seconds / (2 * len(subject.pairs))
-    delta = float(subject.claim.exact_delta) if isinstance(subject.claim, Approx) else 0.0
     runs = count
     for place, pair in enumerate(subject.pairs):
-        answers = [
-            sample_within(subject, data, count, seconds, effort.bits(97 + 2 * place + n)) for n, data in enumerate(pair)
-        ]
-        runs = min(runs, *map(len, answers))
-        for first, second in (answers, answers[::-1]):
-            (taught, held), (teaches, against) = _halves(first), _halves(second)
-            sign = _best(taught, teaches)
-            if sign is None:
-                continue
-            hits, strays = int(sign.marks(held).sum()), int(sign.marks(against).sum())
-            found = Counted(hits, len(held), strays, len(against), miss)
-            if found.breaks(subject.claim):
-                words = (
-                    f"{sign.words}: in {hits} of {len(held)} answers about one data set, in {strays} of {len(against)}"
-                    " about its neighbour"
-                )
-                evidence = {"pair": repr(pair), "hits": hits, "strays": strays, "runs": len(held)}
-                bound = found.epsilon(delta)
-                return Finding(
-                    NAME, Outcome.BROKEN, words, effort.alarm_rate, "", bound, delta, 4 * runs, evidence=evidence
-                )
+        salts = (97 + 2 * place, 98 + 2 * place)
+        one, other = (
+            sample_within(subject, data, count, seconds, effort.bits(salt))
+            for data, salt in zip(pair, salts, strict=True)
+        )
+        runs = min(runs, len(one), len(other))
+        for first, second in ((one, other), (other, one)):
+            for sign, found in _held(first, second, miss):
+                if found.breaks(subject.claim):
+                    return _fault(subject, pair, sign, found, effort.alarm_rate)
     share = least_share(subject.claim, runs // 2, miss)
     seen = f"an answer, grid or range that one neighbour has in {share:.2%} of answers and the other never"
     words = "No answer, grid or range belongs to one neighbour alone."
@@ -74,29 +69,32 @@ def look(subject: Subject, effort: Effort) -> Finding:
     )
 
 
+def _fault(subject: Subject, pair: tuple[Data, Data], sign: Sign, found: Counted, alarm_rate: float) -> Finding:
+    delta = float(subject.claim.exact_delta) if isinstance(subject.claim, Approx) else 0.0
+    once, never = f"{found.hits} of {found.runs} answers", f"{found.strays} of {found.others}"
+    words = f"{sign.words}: in {once} about one data set, in {never} about its neighbour"
+    evidence = {"pair": repr(pair), "hits": found.hits, "strays": found.strays, "runs": found.runs}
+    samples = 2 * (found.runs + found.others)
+    bound = found.epsilon(delta)
+    return Finding(NAME, Outcome.BROKEN, words, alarm_rate, "", bound, delta, samples, evidence=evidence)
+
+
+def _held(first: Any, second: Any, miss: float) -> Iterator[tuple[Sign, Counted]]:
+    """The best event of each kind, by the first halves, and how often it occurs in the second halves."""
+    (taught, held), (teaches, against) = _halves(first), _halves(second)
+    for signs in (_own_values(taught, teaches), _grains(taught, teaches), _ranges(taught, teaches)):
+        scored = [(_counted(sign, taught, teaches, _GUESS).epsilon(0), sign) for sign in signs]
+        score, sign = max(scored, key=lambda pair: pair[0], default=(0.0, None))
+        if sign is not None and score > 0:
+            yield sign, _counted(sign, held, against, miss)
+
+
+def _counted(sign: Sign, first: Any, second: Any, miss: float) -> Counted:
+    return Counted(int(sign.marks(first).sum()), len(first), int(sign.marks(second).sum()), len(second), miss)
+
+
 def _halves(answers: Any) -> tuple[Any, Any]:
     return answers[: len(answers) // 2], answers[len(answers) // 2 :]
-
-
-def _best(first: Any, second: Any) -> Sign | None:
-    """The event that the first answers show most often of those that the second never show, or hardly ever."""
-    scored = [(_score(sign, first, second), sign) for sign in _signs(first, second)]
-    best = max(scored, key=lambda pair: pair[0], default=(0.0, None))
-    return best[1] if best[0] > 0 else None
-
-
-def _score(sign: Sign, first: Any, second: Any) -> float:
-    return Counted(int(sign.marks(first).sum()), len(first), int(sign.marks(second).sum()), len(second), 0.1).epsilon(0)
-
-
-def _signs(first: Any, second: Any) -> Iterator[Sign]:
-    yield from _own_values(first, second)
-    left, right = numbers_of(first), numbers_of(second)
-    if left is None or right is None or left.shape[1] != right.shape[1]:
-        return
-    for column in range(min(left.shape[1], 8)):
-        yield from _grains(left[:, column], column)
-        yield from _ranges(right[:, column], column)
 
 
 def _own_values(first: Any, second: Any) -> Iterator[Sign]:
@@ -108,23 +106,38 @@ def _own_values(first: Any, second: Any) -> Iterator[Sign]:
         yield Sign(words, lambda answers: np.array([key_of(answer) in own for answer in answers], np.bool_))
 
 
-def _grains(left: NDArray[np.float64], column: int) -> Iterator[Sign]:
-    for step in sorted(set(grain(left[np.isfinite(left)]).tolist()))[:64]:
-        if step < COARSEST:
-            yield Sign(f"Answers finer than steps of 2^{step + 1}", _finer(column, step))
+def _grains(first: Any, second: Any) -> Iterator[Sign]:
+    """Low bits: answers that are no multiples of some power of two. Whole numbers have none to speak of."""
+    for column, left, _ in _columns(first, second):
+        for step in sorted(set(grain(left[np.isfinite(left)]).tolist())):
+            if step < 0:
+                yield Sign(f"Answers finer than steps of 2^{step + 1}", _finer(column, step))
 
 
 def _finer(column: int, step: int) -> Callable[[Any], Marks]:
-    return lambda answers: _column(answers, column, lambda cells: grain(cells) <= step)
+    return lambda answers: _marked(answers, column, lambda cells: grain(cells) <= step)
 
 
-def _ranges(right: NDArray[np.float64], column: int) -> Iterator[Sign]:
-    low, high = float(right.min()), float(right.max())
-    yield Sign(f"Answers above {high:g}", lambda answers: _column(answers, column, lambda cells: cells > high))
-    yield Sign(f"Answers below {low:g}", lambda answers: _column(answers, column, lambda cells: cells < low))
+def _ranges(first: Any, second: Any) -> Iterator[Sign]:
+    """Answers beyond all that the second has."""
+    for column, _, right in _columns(first, second):
+        low, high = float(right.min()), float(right.max())
+        yield Sign(f"Answers above {high:g}", _beyond(column, high, 1))
+        yield Sign(f"Answers below {low:g}", _beyond(column, -low, -1))
 
 
-def _column(answers: Any, column: int, test: Callable[[NDArray[np.float64]], Marks]) -> Marks:
+def _beyond(column: int, end: float, way: int) -> Callable[[Any], Marks]:
+    return lambda answers: _marked(answers, column, lambda cells: way * cells > end)
+
+
+def _columns(first: Any, second: Any) -> Iterator[tuple[int, Floats, Floats]]:
+    left, right = numbers_of(first), numbers_of(second)
+    if left is not None and right is not None and left.shape[1] == right.shape[1]:
+        for column in range(min(left.shape[1], _COLUMNS)):
+            yield column, left[:, column], right[:, column]
+
+
+def _marked(answers: Any, column: int, test: Callable[[Floats], Marks]) -> Marks:
     numbers = numbers_of(answers)
     return np.zeros(len(answers), np.bool_) if numbers is None else test(numbers[:, column])
 

@@ -11,7 +11,7 @@ import numpy as np
 from tacit.audit.subject import Data, Subject
 from tacit.loss.relation import Relation
 
-_MOST_SETS = 1_500
+_MOST_SETS = 400
 _MOST_ROWS = 4
 
 

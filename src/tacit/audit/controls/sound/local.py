@@ -1,0 +1,60 @@
+"""Reports from respondents' own devices."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from tacit.audit.controls.sound.subject_of import of_response
+from tacit.audit.subject import Data, Outputs, Subject
+from tacit.local.frequencies.hadamard import HadamardOracle
+from tacit.local.frequencies.hashing import HashingOracle
+from tacit.local.frequencies.oracle import Oracle
+from tacit.local.frequencies.subset import SubsetOracle
+from tacit.local.frequencies.unary import UnaryOracle
+from tacit.local.means.one_bit import one_bit
+from tacit.local.randomizers.kary import KaryResponse
+from tacit.local.randomizers.odds import odds_within
+from tacit.local.randomizers.randomizer import Randomizer
+from tacit.local.randomizers.subset import SubsetSelection
+from tacit.local.randomizers.table import Table
+from tacit.loss.relation import Relation
+from tacit.mechanisms.response.forced import Forced
+from tacit.mechanisms.response.kary import Kary
+from tacit.mechanisms.response.optimal_response import OptimalResponse
+from tacit.mechanisms.response.warner import Warner
+from tacit.noise.bits import Bits
+
+
+def _of_randomizer(name: str, randomizer: Randomizer[int] | Randomizer[tuple[int, ...]]) -> Subject:
+    return Subject(name, randomizer.loss, Relation.REPLACE, randomizer.draw, ((0, 1),))
+
+
+def _of_oracle(name: str, oracle: Oracle) -> Subject:
+    def many(data: Data, count: int, bits: Bits) -> Outputs:
+        return oracle.randomize(np.full(count, data, np.int64), bits)
+
+    return Subject(name, oracle.loss, Relation.REPLACE, lambda data, bits: many(data, 1, bits)[0], ((0, 1),), many)
+
+
+def _one_bit() -> Subject:
+    response = one_bit(1)
+    draw = response.table.draw  # at −1 and 1, where no coin rounds
+    return Subject("one-bit mean", response.loss, Relation.REPLACE, draw, ((0, len(response.table.weights) - 1),))
+
+
+LOCAL: tuple[Subject, ...] = (
+    of_response("Warner", Warner.for_epsilon(1), 0, 1),
+    of_response("forced response", Forced(Fraction(4, 6), Fraction(1, 6), Fraction(1, 6)), 0, 1),
+    of_response("K-ary response", Kary(Fraction(1), 8), 0, 5),
+    of_response("optimal response", OptimalResponse(Fraction(1), Fraction("0.05")), 0, 1),
+    _of_randomizer("K-ary on a device", KaryResponse.within(1, 200)),
+    _of_randomizer("subset on a device", SubsetSelection(8, 2, odds_within(1))),
+    _of_randomizer("table on a device", Table.of([["3/4", "1/4"], ["1/4", "3/4"]])),
+    _of_oracle("unary oracle", UnaryOracle.within(1, 8)),
+    _of_oracle("hashing oracle", HashingOracle.within(1, 8)),
+    _of_oracle("Hadamard oracle", HadamardOracle.within(1, 8)),
+    _of_oracle("subset oracle", SubsetOracle.within(1, 16)),
+    _one_bit(),
+)

@@ -1,0 +1,93 @@
+"""Stage b: the same release on neighbours with the same bits. Whatever shows which one it was, beside the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from tacit.audit.auditor import Stage
+from tacit.audit.effort import Effort
+from tacit.audit.finding import Finding, Outcome
+from tacit.audit.stages.event import Counted, least_share
+from tacit.audit.stages.recording import Run, run
+from tacit.audit.subject import Subject
+
+NAME = "replay"
+_ROUNDS = 48
+
+
+def look(subject: Subject, effort: Effort) -> Finding:
+    """Errors, numbers that are none, types and shapes on both of a pair.
+
+    A release is total: an error, an infinity or a NaN upon one of two neighbours only, with the same bits, is a fault
+    by that rule, and no chance is in it. A type or shape is an answer like any other, and is held to the claim.
+    """
+    miss, draws = effort.alarm_rate / max(1, 2 * len(subject.pairs)), set[bool]()
+    for place, (one, other) in enumerate(subject.pairs):
+        first, second = [], []
+        for turn in range(_ROUNDS):
+            salt = 10_000 + place * _ROUNDS + turn
+            first.append(run(subject, one, effort.bits(salt)))
+            second.append(run(subject, other, effort.bits(salt)))
+            draws.add(first[-1].draws == second[-1].draws)
+        for words in (*_differences(first, second), *_forms(first, second, subject, miss)):
+            evidence = {"pair": repr((one, other)), "errors": _texts(first + second)}
+            bound = inf if any(each.error for each in first + second) else None
+            samples = 2 * _ROUNDS * (place + 1)
+            return Finding(
+                NAME, Outcome.BROKEN, words, effort.alarm_rate, "", bound, samples=samples, evidence=evidence
+            )
+    words = "On the same bits both of each pair end alike: no error, no NaN, no form of one alone."
+    if False in draws:
+        words += " The number of random bytes differs; the time that takes is another stage's."
+    share = least_share(subject.claim, _ROUNDS, miss)
+    forms = f", or a form in {share:.0%} of answers about one data set only" if share < inf else ""
+    seen = f"an error or a NaN in one of {_ROUNDS} runs on either data set{forms}"
+    return Finding(NAME, Outcome.PASSED, words, effort.alarm_rate, seen, samples=2 * _ROUNDS * len(subject.pairs))
+
+
+def _differences(first: list[Run], second: list[Run]) -> Iterator[str]:
+    for one, other in zip(first, second, strict=True):
+        if (one.error is None) != (other.error is None):
+            error = one.error or other.error
+            yield f"A {type(error).__name__} is raised on one data set and not on its neighbour, with the same bits"
+        elif one.error_text != other.error_text:
+            yield "The text of an error differs between neighbours"
+        elif _is_finite(one.answer) != _is_finite(other.answer):
+            yield "An infinity or a NaN is released about one data set and not about its neighbour, with the same bits"
+
+
+def _forms(first: list[Run], second: list[Run], subject: Subject, miss: float) -> Iterator[str]:
+    """Types and shapes that one data set always has and the other never, if the claim forbids that."""
+    ours, theirs = ({_form(each.answer) for each in runs if each.error is None} for runs in (first, second))
+    if ours and theirs and not ours & theirs and Counted(_ROUNDS, _ROUNDS, 0, _ROUNDS, miss).breaks(subject.claim):
+        yield "Answers about one data set never have the type or shape of those about its neighbour"
+
+
+def _form(answer: Any) -> Hashable:
+    if isinstance(answer, np.ndarray):
+        return ("array", answer.shape, answer.dtype.kind)
+    if isinstance(answer, (list, tuple, dict, set)):
+        return (type(answer).__name__, len(answer))
+    return type(answer).__name__
+
+
+def _is_finite(answer: Any) -> bool:
+    """False iff a number somewhere in the answer is infinite or NaN."""
+    if isinstance(answer, dict):
+        return all(_is_finite(part) for part in answer.values())
+    if isinstance(answer, (list, tuple)):
+        return all(_is_finite(part) for part in answer)
+    if isinstance(answer, (float, np.floating)) or (isinstance(answer, np.ndarray) and answer.dtype.kind == "f"):
+        return bool(np.all(np.isfinite(answer)))
+    return True
+
+
+def _texts(runs: Iterable[Run]) -> list[str]:
+    return sorted({each.error_text for each in runs if each.error_text})[:4]
+
+
+REPLAY = Stage(NAME, lambda subject: bool(subject.pairs), look)

@@ -1,0 +1,114 @@
+"""Stage e: what a release takes, random bytes and time, against the data and against the noise.
+
+Bytes are counted first: they are the same on every machine. Then the clock. Runs on a pair take turns, so that whatever
+else the machine does falls on both alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import median
+from time import perf_counter
+
+import numpy as np
+from scipy.stats import hypergeom
+
+from tacit.audit.auditor import Stage
+from tacit.audit.effort import Effort
+from tacit.audit.finding import Finding, Outcome
+from tacit.audit.stages.exact_tests import binomial_p
+from tacit.audit.stages.recording import run
+from tacit.audit.subject import Data, Subject
+from tacit.noise.bits import Bits
+
+NAME = "timing"
+_TURNS = 240
+_WARM = 5
+_SHARE = 0.1
+_FLOOR = {"bytes": 256.0, "seconds": 20e-6}  # below these nobody looks: an answer's way to its reader takes longer
+
+Costs = dict[str, list[float]]
+
+
+def timing_stage(clock: Callable[[], float]) -> Stage:
+    """The stage with this clock; a test brings its own."""
+    return Stage(NAME, lambda subject: bool(subject.pairs), lambda subject, effort: _look(subject, effort, clock))
+
+
+def _look(subject: Subject, effort: Effort, clock: Callable[[], float]) -> Finding:
+    """Differs iff by at least a tenth and more than the floor, and more surely than the alarm rate.
+
+    Claim: where time does not depend on which of a pair it is, nor on the noise, it says broken with probability at
+    most the alarm rate. Proof: given the two times of a turn, either came from either data set with equal chance (the
+    order is a coin), so the number of turns in which the first took longer is binomial; given all noises and all
+    times, how many of the larger ones meet is hypergeometric. Both are summed exactly, and share the rate.
+    """
+    line = effort.alarm_rate / (4 * len(subject.pairs))
+    for place, (one, other) in enumerate(subject.pairs):
+        first, second, noises = _measure(subject, (one, other), effort.bits(50_000 + place), clock, effort.seconds)
+        for kind, floor in _FLOOR.items():
+            slower, faster = sorted((first[kind], second[kind]), key=median, reverse=True)
+            longer = sum(a > b for a, b in zip(slower, faster, strict=True))
+            ties = sum(a == b for a, b in zip(slower, faster, strict=True))
+            chance = binomial_p(longer, len(slower) - ties, 0.5)
+            if chance <= line and _is_apart(slower, faster, floor):
+                words = f"It takes {median(slower):.3g} {kind} on one data set, {median(faster):.3g} on its neighbour"
+                return Finding(NAME, Outcome.BROKEN, words, effort.alarm_rate, samples=2 * len(slower))
+            if noises and _follows(noises, first[kind], floor, line):
+                words = (
+                    f"A release takes the more {kind}, the larger its noise: the time tells the noise, and so the value"
+                )
+                return Finding(NAME, Outcome.BROKEN, words, effort.alarm_rate, samples=2 * len(slower))
+    words = "Neither random bytes nor time tell neighbours apart, nor the size of the noise."
+    seen = f"a difference of {_SHARE:.0%} that is over {_FLOOR['bytes']:.0f} bytes or {_FLOOR['seconds'] * 1e6:.0f} µs"
+    return Finding(NAME, Outcome.PASSED, words, effort.alarm_rate, seen, samples=2 * _TURNS * len(subject.pairs))
+
+
+def _measure(
+    subject: Subject, pair: tuple[Data, Data], bits: Bits, clock: Callable[[], float], seconds: float
+) -> tuple[Costs, Costs, list[int]]:
+    """The costs of either, turn by turn, and the noise of the first where it is known."""
+    costs: tuple[Costs, Costs] = ({"bytes": [], "seconds": []}, {"bytes": [], "seconds": []})
+    noises: list[int] = []
+    began = perf_counter()
+    for turn in range(-_WARM, _TURNS):
+        if turn >= 32 and perf_counter() - began > seconds:
+            break
+        flip = int(bits.octets(1)[0]) & 1
+        for place in (flip, 1 - flip):
+            start = clock()
+            made = run(subject, pair[place], bits)
+            taken = clock() - start
+            if turn >= 0:
+                costs[place]["bytes"].append(float(sum(made.draws)))
+                costs[place]["seconds"].append(taken)
+                if place == 0:
+                    noises += _noise(subject, pair[0], made.answer)
+    return (*costs, noises if len(noises) == len(costs[0]["bytes"]) else [])
+
+
+def _noise(subject: Subject, data: Data, answer: object) -> list[int]:
+    """The size of the noise in the answer, where the subject says what it is added to."""
+    if subject.additive is None:
+        return []
+    base = np.array([int(part) for part in subject.additive.statistic(data)], np.int64)
+    given = np.atleast_1d(np.asarray(answer))
+    return [int(np.abs(given - base).max())] if given.shape == base.shape and given.dtype.kind in "iu" else []
+
+
+def _is_apart(slower: list[float], faster: list[float], floor: float) -> bool:
+    gap = median(slower) - median(faster)
+    return gap > floor and gap >= _SHARE * median(slower)
+
+
+def _follows(noises: list[int], costs: list[float], floor: float, line: float) -> bool:
+    size, spent = np.array(noises), np.array(costs)
+    large, long = size > np.median(size), spent > np.median(spent)
+    both = int((large & long).sum())
+    chance = float(hypergeom.sf(both - 1, large.size, int(large.sum()), int(long.sum())))
+    if not (chance <= line and large.any() and not large.all()):
+        return False
+    return _is_apart(spent[large].tolist(), spent[~large].tolist(), floor)
+
+
+TIMING = timing_stage(perf_counter)

@@ -1,0 +1,49 @@
+"""Every broken control is found, no sound one is."""
+
+from __future__ import annotations
+
+import pytest
+
+from tacit.audit.auditor import Stage, audit
+from tacit.audit.controls.control import Control
+from tacit.audit.controls.registry import BROKEN, SOUND
+from tacit.audit.effort import Effort
+from tacit.audit.stages.all import STAGES
+from tacit.audit.subject import Subject
+
+BY_NAME: dict[str, Stage] = {stage.name: stage for stage in STAGES}
+CHEAP = ("sensitivity", "price", "replay", "sampler", "bits", "timing")
+QUICK = tuple(BY_NAME[name] for name in CHEAP)
+
+
+def test_there_are_enough_and_each_has_a_name_of_its_own() -> None:
+    assert len(BROKEN) >= 30
+    assert len(SOUND) >= 30
+    names = [control.subject.name for control in BROKEN] + [subject.name for subject in SOUND]
+    assert len(set(names)) == len(names)
+    assert all(control.subject.note for control in BROKEN)
+    assert {control.found_by for control in BROKEN} >= set(CHEAP)
+
+
+@pytest.mark.parametrize(
+    "control", [each for each in BROKEN if each.found_by in CHEAP], ids=lambda control: control.subject.name
+)
+def test_a_broken_one_is_found_by_its_stage(control: Control) -> None:
+    stage = BY_NAME[control.found_by]
+    assert stage.applies(control.subject)
+    found = stage.look(control.subject, Effort(1e-4 / len(STAGES), 20_000, 1.0))
+    assert found.is_broken, found.words
+
+
+@pytest.mark.parametrize("subject", SOUND, ids=lambda subject: subject.name)
+def test_a_sound_one_passes_quickly(subject: Subject) -> None:
+    """At a family-wise alarm rate of 10⁻⁴ each; what has its bits from the audit is the same in every run."""
+    verdict = audit(subject, QUICK, Effort(1e-4, 300, 0.1))
+    assert not verdict.is_broken, verdict.describe()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("subject", SOUND, ids=lambda subject: subject.name)
+def test_a_sound_one_passes_at_length(subject: Subject) -> None:
+    verdict = audit(subject, QUICK, Effort(1e-4, 10_000, 1.5, seed=2))
+    assert not verdict.is_broken, verdict.describe()

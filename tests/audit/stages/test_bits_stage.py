@@ -1,0 +1,91 @@
+"""Stage d: answers, grids and ranges that one of two neighbours has alone."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.audit.controls.broken.float_noise import FLOAT_NOISE
+from tacit.audit.controls.control import Control
+from tacit.audit.effort import Effort
+from tacit.audit.stages.bits import BITS
+from tacit.audit.stages.grain import COARSEST, grain
+from tacit.audit.stages.outcomes import key_of, numbers_of
+from tacit.audit.subject import Data, Outputs, Subject
+from tacit.loss.families.approx import Pure
+from tacit.loss.relation import Relation
+from tacit.mechanisms.additive.laplace import Laplace
+from tacit.noise.bits import Bits
+from tacit.noise.discrete_laplace import DiscreteLaplace
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_the_grain_is_the_lowest_bit(number: float) -> None:
+    found = int(grain(np.array([number]))[0])
+    if number == 0:
+        assert found == COARSEST
+    else:
+        multiple = Fraction(number) / Fraction(2) ** found
+        assert multiple.denominator == 1
+        assert multiple.numerator % 2 == 1
+
+
+def test_what_is_no_number_has_no_grain() -> None:
+    assert grain(np.array([np.nan, np.inf])).tolist() == [COARSEST, COARSEST]
+
+
+@pytest.mark.parametrize("control", FLOAT_NOISE, ids=lambda control: control.subject.name)
+def test_float_noise_is_found(control: Control) -> None:
+    found = BITS.look(control.subject, Effort())
+    assert found.is_broken
+    assert found.epsilon is not None
+    assert found.epsilon > control.subject.claim.epsilon(0 if not found.delta else "1e-5")
+
+
+def test_noise_on_a_public_grid_passes_wherever_the_value_lies() -> None:
+    """R02: 0, 1, 1/3, 2⁴⁰ and −2⁻²⁰ beside what lies 1 away."""
+    mechanism = Laplace.for_reals("0.1", 1, Relation.ADD_REMOVE)
+    values = (0.0, 1.0, 1 / 3, 2.0**40, -(2.0**-20))
+    pairs = [(value, value + 1) for value in values]
+    subject = Subject("grid", mechanism.loss, Relation.ADD_REMOVE, mechanism.privatize, pairs)
+    found = BITS.look(subject, Effort(samples=1000, seconds=20))
+    assert not found.is_broken
+    assert "one neighbour has in" in found.could_see
+
+
+def many(data: Data, count: int, bits: Bits) -> Outputs:
+    return data + DiscreteLaplace(1).draw(count, bits)
+
+
+def test_false_alarms_are_as_rare_as_stated() -> None:
+    """A sharp claim at an alarm rate of 1/5: at most 30 of 100 (3·10⁻³ if it were exactly 1/5; it is far less)."""
+    subject = Subject("sharp", Pure(1), Relation.ADD_REMOVE, lambda data, bits: 0, ((0, 1),), many)
+    alarms = sum(BITS.look(subject, Effort(0.2, 400, seed=seed)).is_broken for seed in range(100))
+    assert alarms <= 30
+
+
+def test_a_bound_is_below_the_true_epsilon() -> None:
+    """A one comes with probability 1/2 from one data set and with 10⁻⁵ from the other: ε = ln 50,000 = 10.8."""
+
+    def ones(data: Data, count: int, bits: Bits) -> Outputs:
+        return bits.words(count, 32) < (1 << 31 if data else 42_950)
+
+    subject = Subject("rare", Pure("0.1"), Relation.ADD_REMOVE, lambda data, bits: 0, ((0, 1),), ones)
+    found = BITS.look(subject, Effort(1e-3, 40_000))
+    assert found.is_broken
+    assert found.epsilon is not None
+    assert 5 < found.epsilon <= 10.8
+
+
+def test_keys_tell_apart_what_an_observer_can() -> None:
+    assert key_of(np.array([1, 2])) != key_of(np.array([2, 1]))
+    assert key_of({"a": 1, "b": 2}) != key_of({"b": 2, "a": 1})
+    assert key_of(1) != key_of(1.0)
+    assert key_of([1, (2, None)]) == key_of([1, (2, None)])
+    assert key_of(np.float64(1.5)) == key_of(1.5)
+    assert numbers_of([(1, 2), (3,)]) is None
+    assert numbers_of([1.5, 2]) is not None
