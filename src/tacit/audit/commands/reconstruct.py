@@ -44,6 +44,6 @@ def reconstruct(file: Path, secret: str, people: int, factor: int, epsilon: str,
 
         click.echo("Attacking again and again for the figure …", err=True)
         few = bits[:128]
-        by_ledger = study_ledger(few, [few.size * times for times in (1, 2, 4, 8)], epsilon)
+        by_ledger = study_ledger(few, [few.size // 2 * times for times in (1, 2, 4, 8)], epsilon)
         draw_recovery(figure, few.size, study_noise(few), by_ledger)
         click.echo(f"Drawn to {figure}.")
