@@ -23,6 +23,7 @@ from tacit.query.plans.key_rule import FULL, KeyRule
 from tacit.query.plans.limit import Scaling
 from tacit.query.relations import from_clause, scan
 from tacit.query.relations.rows import UNIT, Rows
+from tacit.query.relations.select import ALL, Select
 
 _SEEDS = 40
 _PEOPLE, _ROWS = True, False
@@ -96,7 +97,7 @@ def test_a_join_of_different_people(session: DuckDBSession, monkeypatch: Patch) 
             r'CAST\("__left"."__unit" AS VARCHAR\) = CAST\("__right"."__unit" AS VARCHAR\)', "TRUE", joined.sql
         )
         assert many == 1
-        return replace(joined, sql=sql)
+        return replace(joined, select=Select((ALL,), (f'({sql}) AS "__joined"',)))
 
     queries = ("SELECT COUNT(*), SUM(price) FROM visits AS v JOIN items AS i ON v.visit = i.visit",)
     monkeypatch.setattr(from_clause, "join_private", loose)
@@ -112,7 +113,7 @@ def test_a_public_table_with_doubled_keys(session: DuckDBSession, monkeypatch: P
         joined = real(*args)
         sql, many = re.subn(r"QUALIFY row_number\(\) OVER \(.*?\) = 1", "", joined.sql)
         assert many == 1
-        return replace(joined, sql=sql)
+        return replace(joined, select=Select((ALL,), (f'({sql}) AS "__joined"',)))
 
     queries = (f"SELECT COUNT(*), SUM(cost) FROM visits AS v {side}JOIN wards AS w ON v.ward = w.ward",)
     monkeypatch.setattr(from_clause, "join_public", doubled)

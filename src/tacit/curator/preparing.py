@@ -131,7 +131,7 @@ class Preparation:
 
     def _needs_sources(self, plan: Plan) -> bool:
         """Whether anything is left to be read elsewhere; a name that only looks like it counts as well."""
-        text = self.statements.on_kept(plan.question.rows.sql)
+        text = self.statements.on_kept(plan.question.rows).sql
         return any(f"{quoted(table.name)}." in text for table in self.catalogue.description.sources)
 
     @property

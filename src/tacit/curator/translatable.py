@@ -45,7 +45,7 @@ def check_question(question: Question, catalogue: Catalogue, engine: Engine) -> 
     if rows.ownership is not Ownership.EACH:
         values.append(f"CAST({UNIT} AS VARCHAR)" if len(values) > len(question.keys) + len(question.parts) else UNIT)
     listed = ", ".join(f"{value} AS v{place}" for place, value in enumerate(values)) or "1 AS v0"
-    engine.said(f'SELECT {listed} FROM ({rows.sql}) AS "__rows"', catalogue.physical)
+    engine.said(f'SELECT {listed} FROM ({rows.under(listed)}) AS "__rows"', catalogue.physical)
 
 
 def in_words_of(engine: Engine, sql: str, catalogue: Catalogue) -> str:

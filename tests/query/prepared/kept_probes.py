@@ -70,7 +70,7 @@ def moved_too_far(kept: KeptWorlds, sql: str, seed: int, edges: Edges | None = N
 
 
 def _finding_probe(plan: Plan, block: FindingBlock, statements: Statements) -> KeptProbe:
-    norms = {ranks: f"({statements.on_kept(sql)})" for ranks, sql in block.norms.items()}
+    norms = {ranks: f"({sql})" for ranks, sql in statements.norms(block).items()}
     sql = statements.bins(plan, block, norms)
     if plan.measures:
         sql = sql.replace(f'"{TOTALS}"', f"({statements.people(plan)})")

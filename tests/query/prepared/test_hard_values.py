@@ -149,11 +149,11 @@ source = "t.parquet"
 columns = {{ ward = {{ type = "text" }} }}
 """
     filed = Filed.of(write_files(tmp_path, description, {"t": "SELECT 1 AS pid, 'a' AS ward"}))
-    form = filed.statements.forms["t"]
-    assert "'" not in form.reading
-    plan, price = filed.planned(f"SELECT COUNT(*) FROM t WHERE ward = '({form.reading})'", norm=Fraction(1))
+    read = filed.statements.forms["t"].reading.sql
+    assert "'" not in read
+    plan, price = filed.planned(f"SELECT COUNT(*) FROM t WHERE ward = '({read})'", norm=Fraction(1))
     kept = filed.compare(plan, price)
-    assert f"'({form.reading})'" in kept.sent[0]
+    assert f"'({read})'" in kept.sent[0]
     assert '"__kept"."rows t"' in kept.sent[0]
 
 

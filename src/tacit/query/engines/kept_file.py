@@ -88,7 +88,7 @@ def _made(
     progress: Progress,
     lender: Lending | None = None,
 ) -> None:
-    readings = {form.reading for form in forms.values()}
+    readings = {form.reading.sql for form in forms.values()}
     steps = [step for form in forms.values() for step in steps_of(form)]
     try:
         connection.execute(f"ATTACH {_text(draft)} AS {KEPT}")

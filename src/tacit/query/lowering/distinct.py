@@ -57,7 +57,7 @@ class DistinctBlock:
         people = [] if self.rows.ownership is Ownership.EACH else [UNIT]
         listed = ", ".join([*people, *keys, f"{self.distinct.sql} AS value"])
         return (
-            f'SELECT DISTINCT * FROM (SELECT {listed} FROM ({self.rows.sql}) AS "__rows") AS "__valued" '
+            f'SELECT DISTINCT * FROM (SELECT {listed} FROM ({self.rows.under(listed)}) AS "__rows") AS "__valued" '
             "WHERE value IS NOT NULL"
         )
 

@@ -76,7 +76,8 @@ class FindingBlock:
             counted = f'({cells_sql(self.rows, self.keys, part)}) AS "__counted" GROUP BY {UNIT}'
             return norms[part] if self._is_by_norm(part) else counted
         listed = ", ".join([UNIT, *(f"{key.sql} AS k{place}" for place, key in enumerate(self.keys))])
-        rows = f'(SELECT {listed}, {part.sql} AS value FROM ({self.rows.sql}) AS "__rows") AS "__valued"'
+        valued = f"{listed}, {part.sql} AS value"
+        rows = f'(SELECT {valued} FROM ({self.rows.under(valued)}) AS "__rows") AS "__valued"'
         return f'(SELECT DISTINCT * FROM {rows} WHERE value IS NOT NULL) AS "__counted" GROUP BY {UNIT}'
 
 

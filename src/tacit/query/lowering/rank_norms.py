@@ -18,7 +18,8 @@ def cells_sql(rows: Rows, keys: Sequence[KeyColumn], ranks: Ranks) -> str:
     named = [f"{key.sql} AS {group}" for key, group in zip(keys, groups, strict=True)]
     inner = ", ".join([*people, *named, f"{ranks.sql} AS value"])
     outer = ", ".join([*people, *groups, f"{cell_sql(ranks, 'value')} AS cell"])
-    return f'SELECT {outer} FROM (SELECT {inner} FROM ({rows.sql}) AS "__rows") AS "__valued" WHERE value IS NOT NULL'
+    valued = f'SELECT {inner} FROM ({rows.under(inner)}) AS "__rows"'
+    return f'SELECT {outer} FROM ({valued}) AS "__valued" WHERE value IS NOT NULL'
 
 
 def squares_sql(rows: Rows, keys: Sequence[KeyColumn], ranks: Ranks) -> str:

@@ -81,7 +81,7 @@ class TallyBlock:
         ]
         weight = [f"{word_sum(self.rule.weight_sql('1'))} AS w"] if self.rule else []
         listed = ", ".join([*keys, *values, *weight])
-        return f'SELECT {listed} FROM ({self.rows.sql}) AS "__rows"' + group_by(self._groups)
+        return f'SELECT {listed} FROM ({self.rows.under(listed)}) AS "__rows"' + group_by(self._groups)
 
     def _by_person(self, table: str | None) -> str:
         """One group: each total is within its share by its own cut, or the norm of the few totals decides."""
@@ -136,10 +136,10 @@ def _shrunk_sum(place: int) -> str:
 
 def people_sql(rows: Rows, keys: Sequence[KeyColumn], measures: Sequence[Measure]) -> str:
     """Each person's totals in each group, unbounded yet: columns "__unit", k0 …, v0 …."""
-    listed = [UNIT, *(f"{key.sql} AS k{place}" for place, key in enumerate(keys))]
-    listed += [f"{_total(measure)} AS v{place}" for place, measure in enumerate(measures)]
+    named = [f"{key.sql} AS k{place}" for place, key in enumerate(keys)]
+    listed = ", ".join([UNIT, *named, *(f"{_total(measure)} AS v{place}" for place, measure in enumerate(measures))])
     groups = ", ".join([UNIT, *(f"k{place}" for place in range(len(keys)))])
-    return f'SELECT {", ".join(listed)} FROM ({rows.sql}) AS "__rows" GROUP BY {groups}'
+    return f'SELECT {listed} FROM ({rows.under(listed)}) AS "__rows" GROUP BY {groups}'
 
 
 def _total(measure: Measure) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import field, replace
 from functools import cached_property
@@ -14,8 +13,9 @@ from tacit.query.aggregates.even_grid import Edges, fits
 from tacit.query.aggregates.parts import Ranks
 from tacit.query.aggregates.rank_grid import ranks_of
 from tacit.query.catalogue import Catalogue
-from tacit.query.relations.rows import Ownership, Rows, quoted
+from tacit.query.relations.rows import UNIT, Ownership, Rows, quoted
 from tacit.query.relations.scan import read_rows, scan
+from tacit.query.relations.select import Column, Select
 from tacit.query.steps import Steps, in_steps
 from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
@@ -25,7 +25,6 @@ KEPT = '"__kept"'
 
 _FORMAT = 1
 _LARGEST = 2**50  # values beyond are not added up beforehand
-_QUOTED = re.compile("""'[^']*'|"[^"]*\"""")  # a text or a name; with a quote in it, several beside each other
 
 
 @frozen
@@ -37,7 +36,7 @@ class TableForm:
     """
 
     table: str
-    reading: str  # the SQL that reads the table's rows, whatever a query calls the table
+    reading: Select  # the table's rows, whatever a query calls the table
     columns: Mapping[str, Typed]  # as the kept rows have them
     edges: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # by the name of the number
 
@@ -81,19 +80,11 @@ class TableForm:
     def pairs_name(self, key: str) -> str:
         return quoted(f"pairs {self.keys.index(key)} {self.table}")
 
-    def on_kept_rows(self, sql: str) -> str:
-        """The same SQL with the table's rows taken from those that are kept; what a text says stays as it is."""
-        names = ", ".join(['"__unit"', *map(quoted, self.columns)])
-        read, kept = f"({self.reading})", f"(SELECT {names} FROM {KEPT}.{self.rows_name})"
-        pieces, done, place = [], 0, sql.find(read)
-        while place >= 0:
-            if {"'", '"'} & set(_QUOTED.sub("", sql[done:place])):  # a quote is open: it is part of a text
-                place = sql.find(read, place + 1)
-                continue
-            pieces += [sql[done:place], kept]
-            done = place + len(read)
-            place = sql.find(read, done)
-        return "".join([*pieces, sql[done:]])
+    @property
+    def kept_rows(self) -> Select:
+        """The same rows as `reading`, from those that are kept."""
+        columns = [Column(quoted(name), quoted(name)) for name in self.columns]
+        return Select((Column(UNIT), *columns), (f"{KEPT}.{self.rows_name}",))
 
 
 def forms_of(catalogue: Catalogue) -> dict[str, TableForm]:
@@ -126,7 +117,7 @@ def norms_name(grid: Ranks) -> str:
 def form_digest(forms: Mapping[str, TableForm]) -> str:
     """What changes when other rows or totals would be kept."""
     told = [
-        [form.table, form.reading, form.keys, [repr((name, steps)) for name, steps in form.numbers.items()]]
+        [form.table, form.reading.sql, form.keys, [repr((name, steps)) for name, steps in form.numbers.items()]]
         for form in forms.values()
     ]
     return hashlib.sha256(json.dumps([_FORMAT, told]).encode()).hexdigest()

@@ -9,6 +9,7 @@ from tacit.query.aggregates.parts import Ranks
 from tacit.query.lowering.rank_norms import squares_sql
 from tacit.query.prepared.form import KEPT, TableForm
 from tacit.query.relations.rows import UNIT, Ownership, Rows, quoted
+from tacit.query.relations.select import ALL, Select
 
 _READ = '"__rows"'
 _WORD = 2**62
@@ -28,7 +29,7 @@ class Step:
 def steps_of(form: TableForm) -> Iterator[Step]:
     """All steps, in order; the first reads the rows as the description says."""
     read = quoted(f"__read {form.table}")
-    yield Step(f"{form.table}: reading", read, form.reading, is_draft=True)
+    yield Step(f"{form.table}: reading", read, form.reading.sql, is_draft=True)
     norms = [_rank_norms(form, read, grid, place) for place, grid in enumerate(form.norms.values())]
     yield from norms
     everybody = quoted(f"__norms {form.table}")
@@ -51,7 +52,7 @@ def _kept(name: str) -> str:
 
 def _rank_norms(form: TableForm, read: str, grid: Ranks, place: int) -> Step:
     """The square of each person's norm over the tree of ranks of a number."""
-    rows = Rows(f"SELECT * FROM {read}", {}, frozenset(), Ownership.MANY, frozenset())
+    rows = Rows(Select((ALL,), (read,)), {}, frozenset(), Ownership.MANY, frozenset())
     words = f"{form.table}: ranks of {grid.column}{' on its even grid' if grid.edges else ''}"
     return Step(words, quoted(f"__ranks {place} {form.table}"), squares_sql(rows, (), grid), is_draft=True)
 

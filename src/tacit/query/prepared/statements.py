@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
-from functools import reduce
-from typing import Final
+from dataclasses import field, replace
+from typing import Final, TypeVar
 
 from tacit.frozen import frozen
 from tacit.query.aggregates.parts import Ranks
@@ -24,6 +23,8 @@ TOTALS: Final = "__kept_totals"
 NORMS: Final = "__kept_norms"
 """What people's totals and norms are called while limits are found."""
 
+_Block = TypeVar("_Block", FindingBlock, TallyBlock, RanksBlock, DistinctBlock)
+
 
 @frozen
 class Statements:
@@ -38,39 +39,49 @@ class Statements:
 
     def people(self, plan: Plan) -> str:
         """The people's totals, added up from their rows."""
-        return self.on_kept(people_sql(plan.question.rows, plan.question.keys, plan.measures))
+        return people_sql(self.on_kept(plan.question.rows), plan.question.keys, plan.measures)
 
     def finding(self, plan: Plan, block: FindingBlock) -> list[str]:
         """What finds limits, in order: people's totals and norms, which are kept for a while, and their bins."""
         ready = self.totals(plan)
         people = [self.people(plan)] if plan.measures and ready is None else []
-        names = {ranks: f"{NORMS}{place}" for place, ranks in enumerate(block.norms)}
-        norms = [self.on_kept(sql) for sql in block.norms.values()]
-        return [*people, *norms, self.bins(plan, block, {ranks: f'"{name}"' for ranks, name in names.items()})]
+        norms = self.norms(block)
+        names = {ranks: f'"{NORMS}{place}"' for place, ranks in enumerate(norms)}
+        return [*people, *norms.values(), self.bins(plan, block, names)]
+
+    def norms(self, block: FindingBlock) -> Mapping[Ranks, str]:
+        """People's norms, where limits cut them."""
+        return self._reading_kept(block).norms
 
     def bins(self, plan: Plan, block: FindingBlock, norms: Mapping[Ranks, str]) -> str:
         """How many people there are in each bin, from their totals and norms."""
         ready = self.totals(plan)
         totals = f'"{TOTALS}"' if ready is None else f"({ready.sql()})"
-        return self.on_kept(block.sql(plan.measures, totals, norms))
+        return self._reading_kept(block).sql(plan.measures, totals, norms)
 
     def tally(self, block: TallyBlock, table: str | None = None) -> str:
         """The tally; `table` holds the people's totals if they were added up before."""
         kept = kept_totals(self._form(block.rows), block.rows, block.keys, block.measures) if table is None else None
-        return self.on_kept(block.sql(table)) if kept is None else kept_tally_sql(block, kept)
+        return self._reading_kept(block).sql(table) if kept is None else kept_tally_sql(block, kept)
 
     def ranks(self, block: RanksBlock, norms: str | None = None) -> str:
         """The counts by cell; `norms` holds people's norms if they were found before."""
         kept = kept_ranks_sql(block, self._form(block.rows)) if norms is None else None
-        return self.on_kept(block.sql(norms)) if kept is None else kept
+        return self._reading_kept(block).sql(norms) if kept is None else kept
 
     def distinct(self, block: DistinctBlock) -> str:
         """The count of different values."""
-        return self.on_kept(block.sql())
+        return self._reading_kept(block).sql()
 
-    def on_kept(self, sql: str) -> str:
-        """The same SQL, reading the rows that are kept in the order of people."""
-        return reduce(lambda text, form: form.on_kept_rows(text), self.forms.values(), sql)
+    def on_kept(self, rows: Rows) -> Rows:
+        """The same rows, from those that are kept in the order of people."""
+        if not self.forms:
+            return rows
+        kept = {form.reading: form.kept_rows for form in self.forms.values()}
+        return replace(rows, select=rows.select.reading(kept))
+
+    def _reading_kept(self, block: _Block) -> _Block:
+        return replace(block, rows=self.on_kept(block.rows))
 
     def _form(self, rows: Rows) -> TableForm | None:
         return None if rows.bare is None else self.forms.get(rows.bare)

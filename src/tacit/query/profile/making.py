@@ -45,13 +45,13 @@ def make_profile(
     """
 
     def counted(subjects: tuple[Subject, ...], share: Fraction) -> Profile:
-        return _counted(subjects, price, share, relation, session, bits, statements)
+        return _counted(subjects, price, share, relation, session, bits)
 
-    values = value_subjects(catalogue, not price.is_pure)
+    values = value_subjects(catalogue, not price.is_pure, statements)
     share = VALUES if values else Fraction(0)
     lying = counted(values, share) if values else Profile({}, 0.0, {})
     centres, edges = _centres(catalogue, lying, price.is_pure), _edges(catalogue, lying)
-    subjects = subjects_of(catalogue, not price.is_pure, centres, edges)
+    subjects = subjects_of(catalogue, not price.is_pure, centres, edges, statements)
     people = counted(subjects, 1 - share)
     return Profile(people.people, people.deviation, centres, edges)
 
@@ -63,7 +63,6 @@ def _counted(
     relation: Relation,
     session: Session,
     bits: Bits,
-    statements: Statements,
 ) -> Profile:
     """Noisy numbers of people, for a share of the price.
 
@@ -73,7 +72,7 @@ def _counted(
     noise = noise_share(price, share, relation)
     unit = noise.split(len(subjects))
     sql = finding_sql([(subject.people, subject.amount) for subject in subjects])
-    counts = bin_counts(add_up(session, statements.on_kept(sql)), len(subjects))
+    counts = bin_counts(add_up(session, sql), len(subjects))
     noisy = with_noise((counts * unit).ravel(), noise, bits).reshape(counts.shape)
     people = {(subject.table, subject.name): row / unit for subject, row in zip(subjects, noisy, strict=True)}
     return Profile(people, noise_deviation(noise.law) / unit, {})

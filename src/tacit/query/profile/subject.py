@@ -11,6 +11,7 @@ from tacit.query.aggregates.rank_grid import ranks_of
 from tacit.query.catalogue import Catalogue
 from tacit.query.lowering.finding import BINS, norm_sql, root_sql
 from tacit.query.lowering.rank_norms import squares_sql
+from tacit.query.prepared.statements import STATEMENTS, Statements
 from tacit.query.relations.rows import UNIT, Ownership, Rows
 from tacit.query.relations.scan import scan
 from tacit.query.steps import Steps, in_steps
@@ -37,10 +38,10 @@ Centres = Mapping[tuple[str, str], int]
 """Where the values of a table's column seem to lie, in its steps."""
 
 
-def value_subjects(catalogue: Catalogue, is_gaussian: bool) -> tuple[Subject, ...]:
+def value_subjects(catalogue: Catalogue, is_gaussian: bool, statements: Statements = STATEMENTS) -> tuple[Subject, ...]:
     """How far above its lower bound each number is, on each person's average; and one of the values, by a hash."""
     found: list[Subject] = []
-    for table, rows in _tables(catalogue):
+    for table, rows in _tables(catalogue, statements):
         numbers = numbers_of(rows)
         amounts = {f"value {name}": _mean_above(steps) for name, steps in numbers.items()}
         if is_gaussian:
@@ -49,10 +50,12 @@ def value_subjects(catalogue: Catalogue, is_gaussian: bool) -> tuple[Subject, ..
     return tuple(found[:MOST_SUBJECTS])
 
 
-def subjects_of(catalogue: Catalogue, is_gaussian: bool, centres: Centres, edges: Edges) -> tuple[Subject, ...]:
+def subjects_of(
+    catalogue: Catalogue, is_gaussian: bool, centres: Centres, edges: Edges, statements: Statements = STATEMENTS
+) -> tuple[Subject, ...]:
     """Everything else that a profile counts: each person once in each."""
     found: list[Subject] = []
-    for table, rows in _tables(catalogue):
+    for table, rows in _tables(catalogue, statements):
         amounts = {"rows": "COUNT(*)"}
         for name, steps in numbers_of(rows).items():
             amounts[f"total {name}"] = _sum_away(steps, 0)
@@ -73,10 +76,10 @@ def numbers_of(rows: Rows) -> dict[str, Steps]:
     }
 
 
-def _tables(catalogue: Catalogue) -> list[tuple[str, Rows]]:
+def _tables(catalogue: Catalogue, statements: Statements) -> list[tuple[str, Rows]]:
     tables = catalogue.description.tables.values()
     scanned = [(table.name, scan(table, table.name, catalogue)) for table in tables]
-    return [(name, rows) for name, rows in scanned if rows.ownership is Ownership.MANY]
+    return [(name, statements.on_kept(rows)) for name, rows in scanned if rows.ownership is Ownership.MANY]
 
 
 def _sum_away(steps: Steps, centre: int) -> str:
@@ -100,7 +103,7 @@ def _sample_above(steps: Steps) -> str:
 def _from_people(table: str, rows: Rows, amounts: Mapping[str, str]) -> list[Subject]:
     """Several amounts from one pass over the people."""
     listed = ", ".join(f"{amount} AS a{place}" for place, amount in enumerate(amounts.values()))
-    people = f'SELECT {listed} FROM ({rows.sql}) AS "__rows" GROUP BY {UNIT}'
+    people = f'SELECT {listed} FROM ({rows.under(listed)}) AS "__rows" GROUP BY {UNIT}'
     return [Subject(table, name, people, f"a{place}") for place, name in enumerate(amounts)]
 
 
@@ -109,7 +112,8 @@ def _of_keys(table: str, rows: Rows, is_gaussian: bool) -> list[Subject]:
     found = []
     for (_, name), typed in rows.columns.items():
         if typed.kind in (Kind.TEXT, Kind.BOOLEAN) or typed.keys is not None:
-            held = f'SELECT {UNIT}, COUNT(*) AS many FROM ({rows.sql}) AS "__rows" GROUP BY {UNIT}, {typed.sql}'
+            read = f'({rows.under(typed.sql)}) AS "__rows"'
+            held = f"SELECT {UNIT}, COUNT(*) AS many FROM {read} GROUP BY {UNIT}, {typed.sql}"
             norm = norm_sql("many", is_gaussian)
             people = f'SELECT {norm} AS norm, COUNT(*) AS held FROM ({held}) AS "__held" GROUP BY {UNIT}'
             found += [Subject(table, f"norm {name}", people, "norm"), Subject(table, f"keys {name}", people, "held")]

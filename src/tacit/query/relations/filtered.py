@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from tacit.query.expressions.registry import type_predicate
 from tacit.query.relations.rows import Rows
+from tacit.query.relations.select import ALL, Select
 
 
 def filtered(rows: Rows, predicate: exp.Expression) -> Rows:
@@ -15,4 +16,5 @@ def filtered(rows: Rows, predicate: exp.Expression) -> Rows:
     condition = type_predicate(predicate, rows)
     if condition.is_constant and condition.keys == (True,):
         return rows
-    return replace(rows, sql=f'SELECT * FROM ({rows.sql}) AS "__rows" WHERE {condition.sql}', bare=None)
+    select = Select((ALL,), (rows.select, f' AS "__rows" WHERE {condition.sql}'), is_open=True)
+    return replace(rows, select=select, bare=None)

@@ -17,6 +17,7 @@ from tacit.query.relations.join import conjuncts, join_kind, join_private, join_
 from tacit.query.relations.per_person import per_person
 from tacit.query.relations.rows import UNIT, Ownership, Rows
 from tacit.query.relations.scan import once_named, output_name, scan
+from tacit.query.relations.select import Column, Select
 from tacit.query.typed import Typed
 from tacit.schema.description import Lookup
 
@@ -125,7 +126,7 @@ def _sub_query(body: exp.Expression, alias: str, catalogue: Catalogue, named: Na
 
 def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
     """The rows with the columns that a sub-query selects; the person comes along unseen."""
-    listed: list[str] = []
+    listed: list[Column] = []
     columns: dict[tuple[str, str], Typed] = {}
     identifiers: set[tuple[str, str]] = set()
     for item in body.expressions:
@@ -133,7 +134,7 @@ def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
             for (_, name), typed in rows.columns.items():
                 key = once_named(alias, name, columns, identifiers)
                 columns[key] = replace(typed, sql=output_name(key))
-                listed.append(f"{typed.sql} AS {output_name(key)}")
+                listed.append(Column(f"{typed.sql} AS {output_name(key)}", output_name(key)))
             identifiers |= {once_named(alias, name, columns) for _, name in rows.identifiers}
             continue
         inner, name = (item.this, item.alias) if isinstance(item, exp.Alias) else (item, item.alias_or_name)
@@ -145,8 +146,7 @@ def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
         typed = type_expression(inner, rows)
         key = once_named(alias, name, columns, identifiers)
         columns[key] = replace(typed, sql=output_name(key))
-        listed.append(f"{typed.sql} AS {output_name(key)}")
-    people = [] if rows.ownership is Ownership.EACH else [UNIT]
-    text = ", ".join([*people, *listed]) or '1 AS "__row"'
-    sql = f'SELECT {text} FROM ({rows.sql}) AS "__rows"'
-    return Rows(sql, columns, frozenset(identifiers), rows.ownership, rows.tables)
+        listed.append(Column(f"{typed.sql} AS {output_name(key)}", output_name(key)))
+    people = [] if rows.ownership is Ownership.EACH else [Column(UNIT)]
+    select = Select((*people, *listed), (rows.select, ' AS "__rows"'))
+    return Rows(select, columns, frozenset(identifiers), rows.ownership, rows.tables)

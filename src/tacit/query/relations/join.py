@@ -11,11 +11,14 @@ from tacit.query.catalogue import Catalogue
 from tacit.query.expressions.registry import type_predicate
 from tacit.query.relations.rows import UNIT, Ownership, Rows, quoted
 from tacit.query.relations.scan import output_name, reading, visible
+from tacit.query.relations.select import Column, Select
 from tacit.query.typed import Typed
 from tacit.schema.description import Lookup
 from tacit.schema.kind import Kind
 
 _KINDS = {"": "JOIN", "INNER": "JOIN", "LEFT": "LEFT JOIN"}
+_LEFT = Column('"__left".*')
+_NO_ROWS = Select((), ())  # of what is asked for the meaning of names alone
 
 
 def join_kind(join: exp.Join) -> str:
@@ -44,15 +47,13 @@ def join_private(left: Rows, right: Rows, kind: str, condition: exp.Expression) 
             "a join to a public table; or a unit with an identifier column.",
         )
     both = _both(left, right, Ownership.MANY)
-    columns = ", ".join(f'"__right".{typed.sql}' for typed in right.columns.values())
+    columns = [Column(f'"__right".{typed.sql}', typed.sql) for typed in right.columns.values()]
     same = f'CAST("__left".{UNIT} AS VARCHAR) = CAST("__right".{UNIT} AS VARCHAR)'
     rest = [type_predicate(part, both).sql for part in conjuncts(condition) if not _is_same_person(part, left, right)]
     test = " AND ".join([same, *(f"({part})" for part in rest)])
-    sql = (
-        f'SELECT "__left".*{", " + columns if columns else ""} FROM ({left.sql}) AS "__left" '
-        f'{kind} ({right.sql}) AS "__right" ON {test}'
-    )
-    return Rows(sql, _after(both, right, kind), both.identifiers, Ownership.MANY, both.tables)
+    origin = (left.select, f' AS "__left" {kind} ', right.select, f' AS "__right" ON {test}')
+    select = Select((_LEFT, *columns), origin, is_open=True)
+    return Rows(select, _after(both, right, kind), both.identifiers, Ownership.MANY, both.tables)
 
 
 def join_public(
@@ -68,7 +69,7 @@ def join_public(
         f"WHERE {output_name(key)} IS NOT NULL "
         f"QUALIFY row_number() OVER (PARTITION BY {output_name(key)} ORDER BY {', '.join(names)}) = 1"
     )
-    public = Rows("", visible(reads), frozenset(), left.ownership, frozenset())
+    public = Rows(_NO_ROWS, visible(reads), frozenset(), left.ownership, frozenset())
     both = _both(left, public, left.ownership)
     if not _is_by_key(condition, key, both, left):
         raise Refused(
@@ -78,10 +79,11 @@ def join_public(
         )
     _refuse_floats(condition, both, alias, lookup)
     test = type_predicate(condition, both)
-    columns = ", ".join(f'"__right".{name}' for name in names)
-    sql = f'SELECT "__left".*, {columns} FROM ({left.sql}) AS "__left" {kind} ({chosen}) AS "__right" ON {test.sql}'
+    columns = [Column(f'"__right".{name}', name) for name in names]
+    origin = (left.select, f' AS "__left" {kind} ({chosen}) AS "__right" ON {test.sql}')
+    select = Select((_LEFT, *columns), origin, is_open=True)
     bare = left.bare if kind == "LEFT JOIN" else None
-    return Rows(sql, _after(both, public, kind), left.identifiers, left.ownership, left.tables, bare)
+    return Rows(select, _after(both, public, kind), left.identifiers, left.ownership, left.tables, bare)
 
 
 def conjuncts(condition: exp.Expression) -> list[exp.Expression]:
@@ -98,7 +100,7 @@ def _both(left: Rows, right: Rows, ownership: Ownership) -> Rows:
     if again:
         raise Refused(f"two tables called {again[0]}", "Their columns could not be told apart.", "an alias for each.")
     columns = {**left.columns, **right.columns}
-    return Rows("", columns, left.identifiers | right.identifiers, ownership, left.tables | right.tables)
+    return Rows(_NO_ROWS, columns, left.identifiers | right.identifiers, ownership, left.tables | right.tables)
 
 
 def _after(both: Rows, right: Rows, kind: str) -> dict[tuple[str, str], Typed]:

@@ -13,6 +13,7 @@ from tacit.query.expressions.registry import type_expression, type_predicate
 from tacit.query.expressions.storage import interval
 from tacit.query.relations.rows import UNIT, Ownership, Rows, quoted
 from tacit.query.relations.scan import once_named, output_name
+from tacit.query.relations.select import Column, Select
 from tacit.query.steps import in_steps
 from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
@@ -65,18 +66,19 @@ def per_person(select: exp.Select, rows: Rows, alias: str, keys: list[exp.Expres
         typed = type_expression(_placed(body, scope), scope)
         key = once_named(alias, name, outputs, names)
         outputs[key] = replace(typed, sql=output_name(key))
-        listed.append(f"{typed.sql} AS {output_name(key)}")
+        listed.append(Column(f"{typed.sql} AS {output_name(key)}", output_name(key)))
     having = select.args.get("having")
     kept = type_predicate(_placed(having.this, scope), scope).sql if having else None
-    places = [f"{typed.sql} AS {quoted(f'__key.{place}')}" for place, typed in scope.keys.values()]
-    totals = [f"{sql} AS {quoted(f'__total.{place}')}" for place, sql in _sums(scope)]
+    places = [Column(f"{typed.sql} AS {quoted(f'__key.{place}')}") for place, typed in scope.keys.values()]
+    totals = [
+        Column(f"{sql} AS {quoted(f'__total.{place}')}", quoted(f"__total.{place}")) for place, sql in _sums(scope)
+    ]
     groups = ", ".join([UNIT, *(quoted(f"__key.{place}") for place, _ in scope.keys.values())])
-    inner = ", ".join([UNIT, *places, *totals])
-    grouped = f'SELECT {inner} FROM ({rows.sql}) AS "__rows" GROUP BY {groups}'
-    outer = ", ".join([UNIT, *listed])
-    sql = f'SELECT {outer} FROM ({grouped}) AS "__people"' + (f" WHERE {kept}" if kept else "")
+    grouped = Select((Column(UNIT), *places, *totals), (rows.select, f' AS "__rows" GROUP BY {groups}'))
+    where = f" WHERE {kept}" if kept else ""
+    outer = Select((Column(UNIT), *listed), (grouped, f' AS "__people"{where}'))
     ownership = Ownership.MANY if keys else Ownership.ONE
-    return Rows(sql, outputs, frozenset(names), ownership, rows.tables)
+    return Rows(outer, outputs, frozenset(names), ownership, rows.tables)
 
 
 def _placed(node: exp.Expression, scope: PersonScope) -> exp.Expression:

@@ -8,6 +8,7 @@ from enum import Enum
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
+from tacit.query.relations.select import Select
 from tacit.query.typed import Typed
 
 UNIT = '"__unit"'
@@ -25,17 +26,26 @@ class Ownership(Enum):
 class Rows:
     """A relation of private rows.
 
-    Claim: `sql` is total; its columns are "__unit", the person (never NULL; absent where each row is a person), and
+    Claim: `select` is total; its columns are "__unit", the person (never NULL; absent where each row is a person), and
     those that `columns` refer to. All rows of one person depend on that person's own rows of the source tables, and
     on public tables, alone. With ownership ONE no person has two rows.
     """
 
-    sql: str
+    select: Select
     columns: Mapping[tuple[str, str], Typed]  # (alias, name), both in lower case
     identifiers: frozenset[tuple[str, str]]  # the names by which the person is called
     ownership: Ownership
     tables: frozenset[str]  # the described tables that the rows come from
     bare: str | None = None  # the table's name where these are all its rows
+
+    @property
+    def sql(self) -> str:
+        """The rows with all their columns: what the rows are, however few of them a statement reads."""
+        return self.select.sql
+
+    def under(self, above: str) -> str:
+        """The rows with the columns that are named in the text of what reads them, and the person."""
+        return self.select.under(above)
 
     def column(self, name: str, table: str | None) -> Typed:
         """The column that a name in the query means; refused where it means none, several, or the person."""

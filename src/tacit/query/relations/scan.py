@@ -9,6 +9,7 @@ from tacit.errors import Refused
 from tacit.query.catalogue import Catalogue
 from tacit.query.expressions.reading import read_column
 from tacit.query.relations.rows import UNIT, Ownership, Rows, quoted
+from tacit.query.relations.select import Column, Select
 from tacit.query.typed import Typed
 from tacit.schema.description import EachRow, Lookup, OwnColumn, Table
 
@@ -21,30 +22,31 @@ def scan(table: Table, alias: str, catalogue: Catalogue) -> Rows:
     """
     reads = reading(table, alias, catalogue)
     is_each = isinstance(table.owner, EachRow)
-    names = [f"{quoted(key[1])} AS {output_name(key)}" for key in reads]
-    listed = ", ".join(names if is_each else [UNIT, *names]) or '"__row"'
-    sql = f'SELECT {listed} FROM ({_read_rows(table, reads, catalogue)}) AS "__read"'
+    names = [Column(f"{quoted(key[1])} AS {output_name(key)}", output_name(key)) for key in reads]
+    listed = (names if is_each else [Column(UNIT), *names]) or [Column('"__row"')]
+    select = Select(tuple(listed), (_read_rows(table, reads, catalogue), ' AS "__read"'))
     ownership = Ownership.EACH if is_each else Ownership.MANY
     identifiers = _identifiers(table, alias, catalogue)
-    return Rows(sql, visible(reads), identifiers, ownership, frozenset({table.name}), table.name)
+    return Rows(select, visible(reads), identifiers, ownership, frozenset({table.name}), table.name)
 
 
-def read_rows(table: Table, catalogue: Catalogue) -> str:
-    """SQL for the same rows, whatever the query calls the table: "__unit" and the columns under their own names."""
+def read_rows(table: Table, catalogue: Catalogue) -> Select:
+    """The same rows, whatever the query calls the table: "__unit" and the columns under their own names."""
     return _read_rows(table, reading(table, table.name, catalogue), catalogue)
 
 
-def _read_rows(table: Table, reads: Mapping[tuple[str, str], Typed], catalogue: Catalogue) -> str:
+def _read_rows(table: Table, reads: Mapping[tuple[str, str], Typed], catalogue: Catalogue) -> Select:
     place = quoted(table.name)
+    columns = [Column(f"{typed.sql} AS {quoted(name)}", quoted(name)) for (_, name), typed in reads.items()]
     if isinstance(table.owner, EachRow):
-        return f"SELECT {_listed(reads)} FROM {place}"
+        return Select(tuple(columns), (place,))
     if isinstance(table.owner, OwnColumn):
         unit = f"{place}.{quoted(table.owner.column)}"
-        return f"SELECT {_listed(reads, unit)} FROM {place} WHERE {unit} IS NOT NULL"
+        return Select((Column(f"{unit} AS {UNIT}"), *columns), (f"{place} WHERE {unit} IS NOT NULL",))
     parents = owners(table, catalogue)
     link = f'CAST({place}.{quoted(table.owner.column)} AS VARCHAR) = "__owner"."__key"'
-    listed = _listed(reads, '"__owner"."__unit"')
-    return f'SELECT {listed} FROM {place} JOIN ({parents}) AS "__owner" ON {link}'
+    unit = f'"__owner"."__unit" AS {UNIT}'
+    return Select((Column(unit), *columns), (f'{place} JOIN ({parents}) AS "__owner" ON {link}',))
 
 
 def owners(table: Table, catalogue: Catalogue) -> str:
@@ -104,9 +106,3 @@ def once_named(alias: str, name: str, *taken: Container[tuple[str, str]]) -> tup
 def _identifiers(table: Table, alias: str, catalogue: Catalogue) -> frozenset[tuple[str, str]]:
     name = table.owner.column if isinstance(table.owner, OwnColumn) else catalogue.description.unit.identifier
     return frozenset() if name is None else frozenset({(alias.lower(), name.lower())})
-
-
-def _listed(reads: Mapping[tuple[str, str], Typed], unit: str | None = None) -> str:
-    columns = [f"{typed.sql} AS {quoted(name)}" for (_, name), typed in reads.items()]
-    people = [f"{unit} AS {UNIT}"] if unit else []
-    return ", ".join(people + columns) or '1 AS "__row"'

@@ -77,8 +77,8 @@ def _with_limits(
         session.keep(TOTALS, statements.people(plan))
         kept = f'"{TOTALS}"'
     norms = {}
-    for place, (ranks, sql) in enumerate(block.norms.items()):
-        session.keep(f"{NORMS}{place}", statements.on_kept(sql))
+    for place, (ranks, sql) in enumerate(statements.norms(block).items()):
+        session.keep(f"{NORMS}{place}", sql)
         norms[ranks] = f'"{NORMS}{place}"'
     counted = add_up(session, statements.bins(plan, block, norms), is_few=True)
     counts = bin_counts(counted, len(block.parts))
