@@ -63,7 +63,7 @@ class Subject:
     note: str = ""
     """What is wrong with it, if that is known: for controls."""
     domain: Domain | None = None
-    """All neighbours that the claim speaks of, where they can be written down: stages that search for bad ones use it."""
+    """All neighbours that the claim speaks of, where they can be written down: for the search for bad ones."""
     worlds: Worlds | SampledLosses | None = None
     """The laws of the answers on some pair of neighbours, where they can be written down or sampled with their loss."""
 
@@ -71,4 +71,10 @@ class Subject:
         """So many independent answers, one a row."""
         if self.many is not None:
             return self.many(data, count, bits)
-        return np.asarray([self.release(data, bits) for _ in range(count)])
+        answers = [self.release(data, bits) for _ in range(count)]
+        try:
+            return np.asarray(answers)
+        except ValueError:  # answers of different lengths
+            listed = np.empty(count, object)
+            listed[:] = answers
+            return listed

@@ -1,14 +1,10 @@
-"""Every wrong accountant is found, no right one is: by enumeration without chance, by sampled losses at a stated rate."""
+"""Every wrong accountant is found, no right one is: by enumeration, or by sampled losses at a stated rate."""
 
 from __future__ import annotations
-
-import math
-from fractions import Fraction
 
 import pytest
 
 from tacit.audit.accounting.accounting import Accounting, check_accountant
-from tacit.audit.accounting.sampled_losses import SampledLosses
 from tacit.audit.controls.accountants import BROKEN_ACCOUNTANTS, SOUND_ACCOUNTANTS
 from tacit.audit.effort import Effort
 from tacit.audit.finding import Outcome

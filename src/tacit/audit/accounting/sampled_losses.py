@@ -1,4 +1,4 @@
-"""Two worlds that can only be sampled: privacy losses drawn from them bound δ from below, exactly but for an alarm rate."""
+"""Two worlds that can only be sampled: drawn privacy losses bound δ from below, but for an alarm rate."""
 
 from __future__ import annotations
 

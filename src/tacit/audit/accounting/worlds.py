@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, pairwise
 from math import comb, factorial, prod
 from typing import TypeAlias
 
@@ -92,7 +92,7 @@ def rounded_gaussian(variance: Number, step: Number = "1/4", reach: int = 60) ->
 
         edges = [Fraction(1, 2) + width * at for at in range(-reach, reach + 1)]
         both = [(below(edge, 0), below(edge, 1)) for edge in edges]
-        ends = [both[0], *((r[0] - l[0], r[1] - l[1]) for l, r in zip(both, both[1:], strict=False))]
+        ends = [both[0], *((high[0] - low[0], high[1] - low[1]) for low, high in pairwise(both))]
         return Worlds([*ends, (1 - both[-1][0], 1 - both[-1][1])])
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 from tacit.audit.black_box.bounds import Counts, delta_at_least, epsilon_at_least, pure_epsilon_at_least
 from tacit.audit.black_box.drawing import draw, drawn
 from tacit.audit.black_box.learner import learn
+from tacit.audit.black_box.matrix import Matrix
 from tacit.audit.black_box.rule import Claimed, Rule
+from tacit.audit.black_box.score import Labels
 from tacit.audit.black_box.search import worst_pair
 from tacit.audit.domain import Pair
 from tacit.audit.effort import Effort
@@ -17,13 +20,14 @@ from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.loss import Loss
 
-_SEARCHED, _LEARNED = 0.25, 0.15
+_SEARCHED, _LEARNED = 0.25, 0.2
 _LOOKS = ((1 / 16, 0.05), (1 / 4, 0.1), (1.0, 0.85))
 """After which share of the fresh samples it looks, and which share of the alarm rate that look may use."""
 _DELTAS = (1e-5, 1e-4, 1e-3, 1e-2, 0.1)
 _TREES = 20
+_RULES = 8
 _TRIAL = 200
-_LEARNED_AT_MOST = 1_200_000
+_LEARNED_AT_MOST = 2_000_000
 
 
 @frozen(eq=False)
@@ -71,8 +75,8 @@ def estimate(subject: Subject, effort: Effort, *, early: bool = True) -> Estimat
     """A lower bound of the subject's ε on the worst pair found.
 
     Claim: it exceeds the true ε (at its δ, over all neighbours) with probability at most the effort's alarm rate.
-    Proof: pair, rule and δ are fixed before the fresh samples; every look has its own share of the rate, and each
-    bound is exact (`bounds`). With `early` it ends at the first look that contradicts the claim.
+    Proof: pair, rules and their δ are fixed before the fresh samples; every look at every rule has its own share of
+    the rate, and each bound is exact (`bounds`). With `early` it ends at the first look that contradicts the claim.
     """
     bits, claims = effort.bits(7), claims_of(subject.claim)
     samples = _affordable(subject, effort)
@@ -81,20 +85,44 @@ def estimate(subject: Subject, effort: Effort, *, early: bool = True) -> Estimat
     learned = min(samples - taken - fresh, _LEARNED_AT_MOST)
     fresh = samples - taken - learned
     reader, rows, labels = drawn(subject, pair, learned, bits)
-    rule = learn(rows, labels, claims, fresh, effort.alarm_rate, trees=_TREES)
-    counts, best, best_delta, seen = Counts(), 0.0, 0.0, 0
+    found = learn(rows, labels, claims, fresh, effort.alarm_rate / _RULES, trees=_TREES, most=_RULES)
+    ends = [_End(rule) for rule in found]
+    seen = 0
     for share, part in _LOOKS:
         for outputs, marks in draw(subject, pair, int(fresh * share) - seen, bits):
-            counts += rule.count(reader.read(outputs), marks)
+            fresh_rows = reader.read(outputs)
+            ends = [end.counted(fresh_rows, marks) for end in ends]
         seen = int(fresh * share)
-        best = max(best, _bound(rule, counts, effort.alarm_rate * part))
-        best_delta = max(
-            best_delta, delta_at_least(counts, rule.as_first, rule.claimed.epsilon, effort.alarm_rate * part)
-        )
-        if early and best > rule.claimed.epsilon:
+        ends = [end.looked(effort.alarm_rate * part / len(ends)) for end in ends]
+        if early and any(end.excess > 0 for end in ends):
             break
+    best = max(ends, key=lambda end: end.excess)
     used = taken + learned + seen
-    return Estimate(pair, rule, counts, best, rule.claimed.delta, best_delta, effort.alarm_rate, used)
+    return Estimate(
+        pair, best.rule, best.counts, best.epsilon, best.rule.claimed.delta, best.delta, effort.alarm_rate, used
+    )
+
+
+@frozen(eq=False)
+class _End:
+    """A rule, how it did on fresh answers, and the best bounds that any look gave."""
+
+    rule: Rule
+    counts: Counts = Counts()
+    epsilon: float = 0.0
+    delta: float = 0.0
+
+    @property
+    def excess(self) -> float:
+        return self.epsilon - self.rule.claimed.epsilon
+
+    def counted(self, rows: Matrix, labels: Labels) -> _End:
+        return replace(self, counts=self.counts + self.rule.count(rows, labels))
+
+    def looked(self, alarm_rate: float) -> _End:
+        epsilon = _bound(self.rule, self.counts, alarm_rate)
+        delta = delta_at_least(self.counts, self.rule.as_first, self.rule.claimed.epsilon, alarm_rate)
+        return replace(self, epsilon=max(self.epsilon, epsilon), delta=max(self.delta, delta))
 
 
 def _bound(rule: Rule, counts: Counts, alarm_rate: float) -> float:

@@ -48,11 +48,51 @@ def features_of(rows: Matrix) -> list[Feature]:
         Feature("different values", lambda rows: 1.0 + (_gaps(rows) > 0).sum(axis=1)),
     ]
     atoms = common_values(rows)
+    found += [
+        Feature(f"value {at} unless special", partial(_unless, atoms, -_LOWEST, at)) for at in _mixed(rows, atoms)
+    ]
     found += [Feature(f"how often {atom:g}", partial(_often, atom)) for atom in atoms[:_ATOMS]]
     found.append(Feature("sum of the rest", partial(_rest, atoms)))
     half = np.arange(width) < width // 2
     found.append(Feature("first half against second", partial(_contrast, half)))
     return found
+
+
+def linear_features_of(rows: Matrix) -> list[Feature]:
+    """Features for weighted sums: a value that is at times a special one counts as 0 then, and a flag says so."""
+    atoms = common_values(rows)
+    mixed = _mixed(rows, atoms)
+    plain = [at for at in range(rows.shape[1]) if at not in mixed]
+    found = [Feature(f"value {at}", partial(_value, at)) for at in plain]
+    found += [Feature(f"value {at} unless special", partial(_unless, atoms, 0.0, at)) for at in mixed]
+    found += [Feature(f"value {at} is {atom:g}", partial(_is, atom, at)) for at in mixed for atom in atoms[:_ATOMS]]
+    if rows.shape[1] > 1:
+        found += [Feature(f"how often {atom:g}", partial(_often, atom)) for atom in atoms[:_ATOMS]]
+        found.append(Feature("largest", lambda rows: _known(rows).max(axis=1)))
+    return found
+
+
+def _mixed(rows: Matrix, atoms: NDArray[np.float64]) -> list[int]:
+    """The columns in which some values are special and some are not."""
+    shares = _special(rows[:5_000], atoms).mean(axis=0)
+    return [int(at) for at in np.flatnonzero((shares > 0) & (shares < 1))]
+
+
+def _special(rows: Matrix, atoms: NDArray[np.float64]) -> NDArray[np.bool_]:
+    if len(atoms) > _ATOMS:
+        return np.isin(rows, atoms)
+    found = np.zeros(rows.shape, bool)
+    for atom in atoms:
+        found |= rows == atom
+    return found
+
+
+def _unless(atoms: NDArray[np.float64], else_value: float, at: int, rows: Matrix) -> Column:
+    return np.where(_special(rows[:, at], atoms) | ~np.isfinite(rows[:, at]), else_value, rows[:, at])
+
+
+def _is(atom: float, at: int, rows: Matrix) -> Column:
+    return np.asarray(rows[:, at] == atom, np.float64)
 
 
 def common_values(rows: Matrix, share: float = 0.005) -> NDArray[np.float64]:
@@ -90,7 +130,7 @@ def _often(atom: float, rows: Matrix) -> Column:
 
 def _rest(atoms: NDArray[np.float64], rows: Matrix) -> Column:
     """The sum of the values that are nothing special; of all of them where every value is."""
-    special = np.isin(rows, atoms) if len(atoms) else np.zeros(rows.shape, bool)
+    special = _special(rows, atoms)
     kept = np.isfinite(rows) & (special.all() | ~special)
     return np.asarray(np.where(kept, rows, 0.0).sum(axis=1))
 

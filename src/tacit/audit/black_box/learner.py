@@ -3,27 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from statistics import NormalDist
 
 import numpy as np
 
-from tacit.audit.black_box.features import features_of
+from tacit.audit.black_box.features import features_of, linear_features_of
 from tacit.audit.black_box.logistic import Logistic
 from tacit.audit.black_box.matrix import Matrix
-from tacit.audit.black_box.rule import Claimed, Rule, best_rule
+from tacit.audit.black_box.rule import Claimed, Rule, expected, rules
 from tacit.audit.black_box.score import Labels, Score, Scores
 from tacit.audit.black_box.single import Histogram, Single
 from tacit.audit.black_box.table import Table
 from tacit.audit.black_box.trees import Trees
 
+_FITTED = 300_000  # rows that scores are learned on, at most
+_DOUBTS = (1.5, 0.0)
+"""How many standard errors worse than they look rules are taken: those that will do, then those that might."""
+
 
 def learn(
-    rows: Matrix, labels: Labels, claims: Sequence[Claimed], fresh: int, alarm_rate: float, *, trees: int
-) -> Rule:
-    """The rule for so many fresh answers: scores learned on one half of the rows, cuts chosen on the other."""
-    half = len(rows) // 2
-    chosen_on = labels[half:]
-    scores = _scores(rows[:half], labels[:half], rows[half:], trees)
-    return best_rule(scores, chosen_on, claims, fresh / max(1, len(chosen_on)), alarm_rate)
+    rows: Matrix, labels: Labels, claims: Sequence[Claimed], fresh: int, alarm_rate: float, *, trees: int, most: int = 1
+) -> list[Rule]:
+    """The most promising rules for so many fresh answers, the best first.
+
+    Scores are learned on some of the rows, cuts chosen on others, and all held against each other on the rest.
+    """
+    fitted = min(len(rows) // 3, _FITTED)
+    half = (len(rows) - fitted) // 2
+    cut_on, held = labels[fitted : fitted + half], labels[fitted + half :]
+    more, strict = fresh / max(1, half), NormalDist().inv_cdf(1 - alarm_rate)
+    found: list[tuple[Rule, ...]] = []
+    for score, values in _scores(rows[:fitted], labels[:fitted], rows[fitted:], trees):
+        for rule in rules(score, values[:half], cut_on, claims, more, strict):
+            counts = rule.tally(values[half:], held)
+            found.append(tuple(expected(rule, counts, more, strict, doubt) for doubt in _DOUBTS))
+    sure = sorted((rule for rule, _ in found), key=_excess, reverse=True)[: -(-most // 2)]
+    daring = sorted((rule for _, rule in found), key=_excess, reverse=True)[: most // 2]
+    return [*sure, *daring]
+
+
+def _excess(rule: Rule) -> float:
+    return rule.excess
 
 
 def _scores(rows: Matrix, labels: Labels, held: Matrix, trees: int) -> Iterator[tuple[Score, Scores]]:
@@ -38,8 +58,9 @@ def _scores(rows: Matrix, labels: Labels, held: Matrix, trees: int) -> Iterator[
     table = Table.learn(rows, labels)
     if table is not None:
         yield table, table.of(held)
-    if len(features) > 1:
-        logistic = Logistic.learn(features, columns, labels)
+    linear = linear_features_of(rows)
+    if len(linear) > 1:
+        logistic = Logistic.learn(linear, np.column_stack([feature.of(rows) for feature in linear]), labels)
         yield logistic, logistic.of(held)
     if trees:
         boosted = Trees.learn(features, columns, labels, trees)

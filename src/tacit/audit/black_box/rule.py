@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from statistics import NormalDist
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from tacit.audit.black_box.score import Labels, Score, Scores
 from tacit.frozen import frozen
 
 _CUTS = 96
+_FEWEST = 10  # answers that a rule must have guessed on
+_DOUBTS = (1.5, 4.0)  # standard errors
 
 
 @frozen
@@ -43,7 +45,11 @@ class Rule:
 
     def count(self, rows: Matrix, labels: Labels) -> Counts:
         """How it guesses on labelled rows."""
-        scores, first = self.score.of(rows), labels > 0.5
+        return self.tally(self.score.of(rows), labels)
+
+    def tally(self, scores: Scores, labels: Labels) -> Counts:
+        """The same where the scores are known."""
+        first = labels > 0.5
         high, low = scores >= self.above, scores <= self.below
         firsts = int(first.sum())
         as_first, as_second = int((high & first).sum()), int((low & first).sum())
@@ -52,68 +58,94 @@ class Rule:
         )
 
 
-def best_rule(
-    scored: Iterable[tuple[Score, Scores]], labels: Labels, claims: Sequence[Claimed], fresh: float, alarm_rate: float
-) -> Rule:
-    """The rule whose bound on `fresh` times as many new answers promises to exceed its claim by most.
+def rules(
+    score: Score, scores: Scores, labels: Labels, claims: Sequence[Claimed], fresh: float, strict: float
+) -> Iterator[Rule]:
+    """The best cuts of a score for each claim, for a bound on `fresh` times as many new answers.
 
-    What is seen here is taken one standard error worse than it looks, for it was chosen for looking well.
+    What looks well among many was partly lucky: each cut is taken some standard errors worse than it looks, once few
+    and once many; `expected` on further answers then tells which to believe.
     """
-    return max(
-        (
-            _best_cuts(score, scores, labels, claimed, fresh, NormalDist().inv_cdf(1 - alarm_rate))
-            for score, scores in scored
-            for claimed in claims
-        ),
-        key=lambda rule: rule.excess,
-    )
+    tallied = Tallied.of(scores, labels)
+    for claimed in claims:
+        for doubt in _DOUBTS:
+            margin = strict / math.sqrt(fresh)
+            if claimed.delta > 0:
+                yield _one_sided(score, tallied, claimed, doubt, margin, True)
+                yield _one_sided(score, tallied, claimed, doubt, margin, False)
+            else:
+                yield _two_sided(score, tallied, claimed, doubt + margin)
 
 
-def _best_cuts(score: Score, scores: Scores, labels: Labels, claimed: Claimed, fresh: float, strict: float) -> Rule:
-    cuts = np.unique(scores)
-    if len(cuts) > _CUTS:
-        shares = np.concatenate([np.geomspace(1e-5, 0.5, _CUTS // 2), 1 - np.geomspace(1e-5, 0.5, _CUTS // 2)])
-        cuts = np.unique(np.quantile(scores, shares, method="nearest"))
-    code = np.searchsorted(cuts, scores, side="right")  # how many cuts are at most the score
-    ends = np.searchsorted(cuts, scores, side="left")  # how many are below it
-    first, second = labels, 1 - labels
-    up = [np.cumsum(np.bincount(code, part, len(cuts) + 1)[::-1])[::-1][1:] for part in (first, second)]
-    down = [np.cumsum(np.bincount(ends, part, len(cuts) + 1))[: len(cuts)] for part in (second, first)]
-    trials = first.sum(), second.sum()
-    if claimed.delta > 0:
-        return max(
-            _one_sided(score, cuts, up, trials, claimed, fresh, strict, True),
-            _one_sided(score, cuts, down, trials[::-1], claimed, fresh, strict, False),
-            key=lambda rule: rule.excess,
-        )
-    none = np.zeros(1)
-    right = np.concatenate([up[0], none])[:, None] + np.concatenate([none, down[0]])[None, :]
-    wrong = np.concatenate([up[1], none])[:, None] + np.concatenate([none, down[1]])[None, :]
+def expected(rule: Rule, counts: Counts, fresh: float, strict: float, doubt: float) -> Rule:
+    """The rule with the excess that these counts promise, taken so many standard errors worse than it looks."""
+    margin, delta = strict / math.sqrt(fresh), rule.claimed.delta
+    if delta == 0:
+        right, wrong = counts.right + 0.5, counts.guesses - counts.right + 0.5
+        bound = math.log(right / wrong) - (doubt + margin) * math.sqrt(1 / right + 1 / wrong)
+    else:
+        hits, trials, strays, others = counts.part(rule.as_first)
+        bound = float(_one_bound(np.array([hits]), np.array([strays]), trials, others, delta, doubt, margin)[0])
+    return replace(rule, excess=bound - rule.claimed.epsilon)
+
+
+@frozen(eq=False)
+class Tallied:
+    """How many answers of each world lie at or beyond each of some cuts of a score, from above and from below."""
+
+    cuts: NDArray[np.float64]
+    above: tuple[NDArray[Any], NDArray[Any]]
+    below: tuple[NDArray[Any], NDArray[Any]]
+    trials: tuple[int, int]
+
+    @classmethod
+    def of(cls, scores: Scores, labels: Labels) -> Tallied:
+        cuts = np.unique(scores)
+        if len(cuts) > _CUTS:
+            shares = np.geomspace(1e-5, 0.5, _CUTS // 2)
+            cuts = np.unique(np.quantile(scores, [*shares, *(1 - shares)], method="nearest"))
+        size = len(cuts)
+        most = np.searchsorted(cuts, scores, side="right")  # how many cuts are at most the score
+        less = np.searchsorted(cuts, scores, side="left")  # how many are below it
+        parts = labels, 1 - labels
+        above = [np.cumsum(np.bincount(most, part, size + 1)[::-1])[::-1][1:] for part in parts]
+        below = [np.cumsum(np.bincount(less, part, size + 1))[:size] for part in parts]
+        firsts = int(labels.sum())
+        return cls(cuts, (above[0], above[1]), (below[0], below[1]), (firsts, len(labels) - firsts))
+
+
+def _two_sided(score: Score, tallied: Tallied, claimed: Claimed, errors: float) -> Rule:
+    """Both sides of the score at once: every pair of cuts that do not cross."""
+    cuts, none = tallied.cuts, np.zeros(1)
+    (up_right, up_wrong), (down_wrong, down_right) = tallied.above, tallied.below
+    right = np.concatenate([up_right, none])[:, None] + np.concatenate([none, down_right])[None, :] + 0.5
+    wrong = np.concatenate([up_wrong, none])[:, None] + np.concatenate([none, down_wrong])[None, :] + 0.5
     apart = np.concatenate([cuts, [np.inf]])[:, None] > np.concatenate([[-np.inf], cuts])[None, :]
-    noise = np.sqrt(1 / (right + 0.5) + 1 / (wrong + 0.5))
-    bound = np.log((right + 0.5) / (wrong + 0.5)) - (1 + strict / math.sqrt(fresh)) * noise
-    bound = np.where(apart & (right + wrong >= 10), bound, -np.inf)
+    bound = np.log(right / wrong) - errors * np.sqrt(1 / right + 1 / wrong)
+    bound = np.where(apart & (right + wrong >= _FEWEST), bound, -np.inf)
     high, low = np.unravel_index(int(bound.argmax()), bound.shape)
     above = float(cuts[high]) if high < len(cuts) else math.inf
     below = float(cuts[low - 1]) if low else -math.inf
     return Rule(score, above, below, claimed, float(bound[high, low]) - claimed.epsilon)
 
 
-def _one_sided(
-    score: Score,
-    cuts: NDArray[np.float64],
-    hits: Sequence[NDArray[Any]],
-    trials: tuple[float, float],
-    claimed: Claimed,
-    fresh: float,
-    strict: float,
-    as_first: bool,
-) -> Rule:
-    p, q = (hits[0] + 0.5) / (trials[0] + 1), (hits[1] + 0.5) / (trials[1] + 1)
-    over = np.maximum(p - claimed.delta, 1e-300)
-    noise = np.sqrt(p * (1 - p) / trials[0]) / over, np.sqrt((1 - q) / (q * trials[1]))
-    bound = np.log(over / q) - np.hypot(*noise) - (noise[0] + noise[1]) * strict / math.sqrt(fresh)
-    bound = np.where((p > claimed.delta) & (hits[0] >= 10), bound, -np.inf)
+def _one_sided(score: Score, tallied: Tallied, claimed: Claimed, doubt: float, margin: float, as_first: bool) -> Rule:
+    """One set of answers, for a claim with a δ."""
+    (hits, strays), (trials, others) = (
+        (tallied.above, tallied.trials) if as_first else (tallied.below[::-1], tallied.trials[::-1])
+    )
+    bound = _one_bound(hits, strays, trials, others, claimed.delta, doubt, margin)
     at = int(bound.argmax())
-    above, below = (float(cuts[at]), -math.inf) if as_first else (math.inf, float(cuts[at]))
+    above, below = (float(tallied.cuts[at]), -math.inf) if as_first else (math.inf, float(tallied.cuts[at]))
     return Rule(score, above, below, claimed, float(bound[at]) - claimed.epsilon)
+
+
+def _one_bound(
+    hits: NDArray[Any], strays: NDArray[Any], trials: int, others: int, delta: float, doubt: float, margin: float
+) -> NDArray[np.float64]:
+    """ln((p − δ)/q) less so many standard errors: those of fresh answers stand side by side, as their ends do."""
+    p, q = (hits + 0.5) / (trials + 1), (strays + 0.5) / (others + 1)
+    over = np.maximum(p - delta, 1e-300)
+    noise = np.sqrt(p * (1 - p) / trials) / over, np.sqrt((1 - q) / (q * others))
+    bound = np.log(over / q) - doubt * np.hypot(*noise) - margin * (noise[0] + noise[1])
+    return np.where((p > delta) & (hits >= _FEWEST), bound, -np.inf)

@@ -14,10 +14,10 @@ from tacit.audit.subject import Subject
 from tacit.loss.relation import Relation
 from tacit.noise.bits import Bits
 
-_KEPT = (8, 3, 1)
-_CANDIDATES = 24
-_TREES = 6
-_FEWEST = 2_000  # samples a pair, below which a look says too little
+_ROUNDS = ((4, 8), (2, 6), (1, 0))
+"""How many pairs each round keeps, and how many changed ones join them."""
+_FEWEST = 1_000  # samples a pair, below which a look says too little
+_ENOUGH = 500_000  # samples, below which changed pairs could not be told from lucky ones
 
 
 def domain_of(subject: Subject) -> Domain | None:
@@ -48,20 +48,20 @@ def worst_pair(
     generator = np.random.Generator(np.random.PCG64(bits.integer(64)))
     domain = domain_of(subject)
     pairs = [*subject.pairs, *(domain.patterns() if domain is not None else ())]
-    taken = 0
-    for turn, kept in enumerate(_KEPT):
+    pairs = pairs[: max(1, samples // _FEWEST)]
+    taken, rounds = 0, len(_ROUNDS) if domain is not None and samples >= _ENOUGH else 1
+    for kept, changed in _ROUNDS[:rounds]:
         if len(pairs) == 1:
             break
-        each = max(_FEWEST, samples // (len(_KEPT) * len(pairs)))
+        each = max(_FEWEST, samples // (rounds * len(pairs)))
         found = []
-        for pair in pairs[: max(1, samples // (len(_KEPT) * _FEWEST))]:
+        for pair in pairs:
             _, rows, labels = drawn(subject, pair, each, bits)
             taken += len(labels)
-            found.append(learn(rows, labels, claims, fresh, alarm_rate, trees=_TREES if turn else 0).excess)
-        best = [pairs[at] for at in np.argsort(found)[::-1][:kept]]
-        if domain is None or kept == 1 or (early and max(found) > 0):
-            pairs = best[:1] if early and max(found) > 0 else best
-            continue
-        changed = [domain.changed(pair, generator) for pair in best for _ in range(_CANDIDATES // len(best))]
-        pairs = best + changed
+            found.append(learn(rows, labels, claims, fresh, alarm_rate, trees=0)[0].excess)
+        pairs = [pairs[at] for at in np.argsort(found)[::-1][:kept]]
+        if early and max(found) > 0:
+            break
+        if domain is not None:
+            pairs += [domain.changed(pairs[at % len(pairs)], generator) for at in range(changed)]
     return pairs[0], taken

@@ -171,12 +171,12 @@ SOUND_ACCOUNTANTS = (
     Accounting("sum of ρ", _claim(compose(*[Pure(1).zcdp()] * 50)), _renamed(1, 50)),
     Accounting(
         "Rényi of coins",
-        _claim(compose(*[Rdp({order: binary_response(1).rdp(order) for order in _ORDERS})] * 50)),
+        _claim(compose(*[Rdp([(order, binary_response(1).rdp(order)) for order in _ORDERS])] * 50)),
         _renamed(1, 50),
     ),
     Accounting("rounded Gaussian", _claim(Gdp(1)), rounded_gaussian(1)),
     Accounting("two rounded Gaussians", _claim(Gdp(2)), rounded_gaussian(1, "1/2", 20).repeated(2)),
-    Accounting("discrete Gaussian by its pair", _claim(DiscreteGaussianPair(1, 1)), discrete_gaussian(1)),
+    Accounting("discrete Gaussian by its pair", _claim(DiscreteGaussianPair(Fraction(1), 1)), discrete_gaussian(1)),
     Accounting("discrete Gaussian by its ρ", _claim(Zcdp("1/2")), discrete_gaussian(1)),
     Accounting(
         "Poisson sampling under add/remove",

@@ -1,0 +1,101 @@
+"""The laws of the books, held against a long adaptive sequence of questions by several analysts.
+
+What is said never costs less than the books show, never more than the budget; repeats are free and the same; a refusal
+costs nothing and says nothing; a cancelled run gives nothing back. None of this is left to chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from tacit.audit.sequences.desk import Desk, Reply
+from tacit.frozen import frozen
+
+_REPEATED, _CANCELLED = 0.25, 0.1
+_PRICES = (Fraction(1, 100), Fraction(1, 20), Fraction(1, 5))
+_GREEDY = Fraction(1, 4)
+_ASKED_AT_THE_END = 16
+
+
+@frozen(eq=False)
+class Sequence:
+    """A run of questions against a desk, and what broke a law, if anything did."""
+
+    desk: Desk
+    question: Callable[[np.random.Generator, float], str]
+    generator: np.random.Generator
+
+    def faults(self, questions: int) -> Iterator[str]:
+        """Every breach, in words; the asking goes on after one."""
+        analysts = sorted(self.desk.limits())
+        answered: dict[tuple[str, Fraction], Reply] = {}
+        said, hint = Fraction(0), 0.5
+        for turn in range(questions):
+            analyst = analysts[int(self.generator.integers(len(analysts)))]
+            if answered and self.generator.random() < _REPEATED:
+                sql, price = list(answered)[int(self.generator.integers(len(answered)))]
+                yield from self._repeat(analyst, sql, price, answered[sql, price], turn)
+                continue
+            sql, price = self.question(self.generator, hint), _PRICES[int(self.generator.integers(len(_PRICES)))]
+            cancel = self.generator.random() < _CANCELLED
+            before = self.desk.used()
+            reply = self.desk.ask(analyst, sql, price, cancel=cancel)
+            yield from self._booked(before, reply, turn)
+            said += reply.share
+            if self.desk.used() < said:
+                yield f"question {turn}: the books show less than the answers so far cost"
+            yield from self._within()
+            if reply.cells:
+                answered[sql, price] = reply
+                hint = float(abs(reply.cells[0].value) % 1000) / 1000
+        yield from self._exhausted(analysts, answered)
+
+    def _booked(self, before: Fraction, reply: Reply, turn: int) -> Iterator[str]:
+        after = self.desk.used()
+        if reply.is_refused and (after != before or reply.cells):
+            yield f"question {turn}: a refusal cost something or said something"
+        if reply.is_failed and (reply.cells or after < before):
+            yield f"question {turn}: a cancelled run said something or gave back what was spent"
+        if not reply.is_refused and after - before != reply.share:
+            yield f"question {turn}: the books moved by another amount than the price"
+
+    def _repeat(self, analyst: str, sql: str, price: Fraction, first: Reply, turn: int) -> Iterator[str]:
+        before = self.desk.used()
+        reply = self.desk.ask(analyst, sql, price)
+        if reply.share or self.desk.used() != before:
+            yield f"question {turn}: a repeat was charged"
+        if reply.cells != first.cells and not _is_better(reply, first):
+            yield f"question {turn}: a repeat was answered differently"
+
+    def _within(self) -> Iterator[str]:
+        if self.desk.used() > 1:
+            yield "more was used than the budget"
+        for analyst, limit in self.desk.limits().items():
+            if self.desk.used_by(analyst) > limit:
+                yield f"{analyst} used more than the share allotted"
+
+    def _exhausted(self, analysts: list[str], answered: dict[tuple[str, Fraction], Reply]) -> Iterator[str]:
+        """Everybody asks dearer and dearer questions until refused; then repeats must still be free."""
+        for analyst in analysts:
+            for doubled in range(_ASKED_AT_THE_END):
+                before = self.desk.used()
+                reply = self.desk.ask(
+                    analyst, self.question(self.generator, self.generator.random()), _GREEDY * 2**doubled
+                )
+                yield from self._booked(before, reply, -1)
+                yield from self._within()
+                if reply.is_refused:
+                    break
+            else:
+                yield f"{analyst} was never refused, however dear the questions"
+        for (sql, price), first in list(answered.items())[:3]:
+            yield from self._repeat(analysts[0], sql, price, first, -1)
+
+
+def _is_better(reply: Reply, first: Reply) -> bool:
+    """Whether it may be another, more accurate release of the same: every number of it is."""
+    pairs = list(zip(reply.cells, first.cells, strict=False))
+    return len(reply.cells) == len(first.cells) and all(new.deviation < old.deviation for new, old in pairs)
