@@ -1,0 +1,77 @@
+"""`tacit audit`: look for faults in a mechanism, a function of one's own, or a data set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tacit.audit.auditor import audit as examine
+from tacit.audit.claims import read_claim
+from tacit.audit.effort import Effort
+from tacit.audit.own_function import own_subject, read_values
+from tacit.audit.stages.all import STAGES
+from tacit.audit.stages.sequences import audit_data_set
+from tacit.audit.subject import Subject
+from tacit.audit.verdict import Verdict
+from tacit.errors import Refused
+from tacit.loss.relation import Relation
+
+
+@click.command()
+@click.argument("subject")
+@click.option("--claims", help='What it promises, as "epsilon=1", "epsilon=1 delta=1e-5", "rho=0.1" or "mu=0.5".')
+@click.option("--relation", type=click.Choice(["add/remove", "replace"]), default="add/remove", show_default=True)
+@click.option("--values", default="0,1", show_default=True, help="What rows of a function's data may be.")
+@click.option("--samples", default=200_000, show_default=True, help="How many answers a stage may ask for.")
+@click.option("--alarm-rate", default=1e-4, show_default=True, help="How often a sound one may be called broken.")
+@click.option("--all", "to_the_end", is_flag=True, help="Go on after the first fault.")
+@click.option("--certificate", type=click.Path(path_type=Path), help="Write the verdict as JSON to this file.")
+def audit(
+    subject: str,
+    claims: str | None,
+    relation: str,
+    values: str,
+    samples: int,
+    alarm_rate: float,
+    to_the_end: bool,
+    certificate: Path | None,
+) -> None:
+    """Examine SUBJECT: a function of yours (module:function), a mechanism of Tacit by its name, or a data set's file.
+
+    A function takes a list of values and returns its answer. Exit code 1 says broken.
+
+    Example: `tacit audit mymodule:noisy_mean --claims "epsilon=1"`
+    """
+    effort = Effort(alarm_rate, samples)
+    if subject.endswith(".toml"):
+        verdict = audit_data_set(Path(subject), effort)
+    else:
+        chosen = _own(subject, claims, relation, values) if ":" in subject else _named(subject)
+        verdict = examine(chosen, STAGES, effort, to_the_end=to_the_end, watch=_say_stage)
+    click.echo(verdict.describe())
+    if certificate is not None:
+        certificate.write_text(verdict.certificate() + "\n", "utf-8")
+        click.echo(f"Written to {certificate}.")
+    if verdict.is_broken:
+        raise click.exceptions.Exit(1)
+
+
+def _own(named: str, claims: str | None, relation: str, values: str) -> Subject:
+    if claims is None:
+        raise Refused(f"an audit of {named}", "It does not say what is claimed.", '--claims "epsilon=1".')
+    return own_subject(named, read_claim(claims), Relation(relation), read_values(values))
+
+
+def _named(name: str) -> Subject:
+    """One of Tacit's own mechanisms."""
+    from tacit.audit.controls.registry import SOUND
+
+    found = {each.name: each for each in SOUND}
+    if name not in found:
+        raise Refused(f"a mechanism named {name[:60]}", "There is none.", f"one of: {'; '.join(sorted(found))}.")
+    return found[name]
+
+
+def _say_stage(name: str) -> None:
+    click.echo(f"… {name}", err=True)

@@ -1,0 +1,55 @@
+"""A function of one's own under audit: data in, an answer out, and nothing known of its inside."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from tacit.audit.domain import Rows
+from tacit.audit.subject import Subject
+from tacit.errors import Refused
+from tacit.exact import exact
+from tacit.loss.loss import Loss
+from tacit.loss.relation import Relation
+
+
+def find_function(named: str) -> Callable[[list[Any]], Any]:
+    """The function that `module:function` names; modules of the folder one is in are found too."""
+    module, _, name = named.partition(":")
+    folder = str(Path.cwd())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise Refused(f"the function {named[:80]}", f"{type(error).__name__}: {error}.", "module:function.") from None
+    if not callable(found):
+        raise Refused(f"{named[:80]}", "It is no function.", "a function of a list of values.")
+    whole: Callable[[list[Any]], Any] = found
+    return whole
+
+
+def read_values(words: str) -> tuple[float, ...]:
+    """The values that rows may have, in order, such as `0,1`."""
+    values = tuple(float(exact(word.strip(), "values")) for word in words.split(","))
+    if len(set(values)) < 2:
+        raise Refused(f"values “{words[:40]}”", "Neighbours must be able to differ.", "at least two, such as 0,1.")
+    return tuple(int(value) if value.is_integer() else value for value in sorted(values))
+
+
+def own_subject(named: str, claim: Loss, relation: Relation, values: Sequence[float], rows: int = 5) -> Subject:
+    """The function as a subject: lists of up to so many rows of these values, all neighbours open to the search."""
+    function = find_function(named)
+    domain = Rows(tuple(values), relation, rows)
+    return Subject(
+        named,
+        claim,
+        relation,
+        lambda data, _: function(list(data)),
+        domain.patterns(),
+        universe=tuple(values),
+        domain=domain,
+    )
