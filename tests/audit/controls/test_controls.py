@@ -35,7 +35,7 @@ def test_a_broken_one_is_found_by_its_stage(control: Control) -> None:
     assert found.is_broken, found.words
 
 
-@pytest.mark.parametrize("subject", SOUND, ids=lambda subject: subject.name)
+@pytest.mark.parametrize("subject", SOUND[::3], ids=lambda subject: subject.name)
 def test_a_sound_one_passes_quickly(subject: Subject) -> None:
     """At a family-wise alarm rate of 10⁻⁴ each; what has its bits from the audit is the same in every run."""
     verdict = audit(subject, QUICK, Effort(1e-4, 300, 0.1))
@@ -43,7 +43,24 @@ def test_a_sound_one_passes_quickly(subject: Subject) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(
+    "control", [each for each in BROKEN if each.found_by not in CHEAP], ids=lambda control: control.subject.name
+)
+def test_a_broken_one_is_found_by_samples_alone(control: Control) -> None:
+    found = BY_NAME[control.found_by].look(control.subject, Effort(1e-4 / len(STAGES), 300_000, 10.0))
+    assert found.is_broken, found.words
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("subject", SOUND, ids=lambda subject: subject.name)
-def test_a_sound_one_passes_at_length(subject: Subject) -> None:
-    verdict = audit(subject, QUICK, Effort(1e-4, 10_000, 1.5, seed=2))
+def test_a_sound_one_passes(subject: Subject) -> None:
+    verdict = audit(subject, QUICK, Effort(1e-4, 2_000, 0.4, seed=2))
+    assert not verdict.is_broken, verdict.describe()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("subject", SOUND[::6], ids=lambda subject: subject.name)
+def test_a_sound_one_passes_every_stage(subject: Subject) -> None:
+    """The whole suite over all of them is `python -m bench audit_controls`."""
+    verdict = audit(subject, STAGES, Effort(1e-4, 2_000, 0.5, seed=3))
     assert not verdict.is_broken, verdict.describe()

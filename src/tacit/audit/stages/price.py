@@ -19,7 +19,7 @@ from tacit.noise.law import Law
 
 NAME = "price"
 _DEPTHS = (1, 2, 3, 5, 8, 12, 16, 20, 25, 30, 35, 40)  # thresholds lie where the law's tails are 2^-depth
-_FARTHEST = 2  # so many of the differences are priced: the longest in ℓ₁ and in one coordinate
+_FARTHEST = 1  # so many of the differences are priced: the longest in ℓ₁ and in one coordinate
 
 
 def look(subject: Subject, effort: Effort) -> Finding:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, zip_longest
 from math import sqrt
 from typing import Any
 
@@ -12,7 +12,8 @@ from tacit.audit.auditor import Stage
 from tacit.audit.effort import Effort
 from tacit.audit.finding import Finding, Outcome
 from tacit.audit.stages.neighbours import small_pairs
-from tacit.audit.subject import Additive, Data, Norm, Subject
+from tacit.audit.stages.outcomes import key_of
+from tacit.audit.subject import Data, Norm, Subject
 from tacit.loss.relation import Relation
 
 NAME = "sensitivity"
@@ -30,16 +31,22 @@ def differences(subject: Subject, relation: Relation) -> Iterator[tuple[tuple[in
     additive = subject.additive
     if additive is None:
         return
+    known: dict[Hashable, list[int]] = {}
+
+    def statistic(data: Data) -> list[int]:
+        key = key_of(data)
+        if key not in known:
+            known[key] = [int(part) for part in additive.statistic(data)]
+        return known[key]
+
     own = subject.pairs if relation is subject.relation else ()
     for one, other in chain(own, small_pairs(subject, relation)):
-        yield _moved(additive, one, other), one, other
+        yield _moved(statistic(one), statistic(other)), one, other
 
 
-def _moved(additive: Additive, one: Data, other: Data) -> tuple[int, ...]:
-    left, right = ([int(part) for part in additive.statistic(data)] for data in (one, other))
-    width = max(len(left), len(right))  # a statistic of another length is as far off as one padded with zeros, at least
-    padded = (part + [0] * (width - len(part)) for part in (left, right))
-    return tuple(a - b for a, b in zip(*padded, strict=True))
+def _moved(left: list[int], right: list[int]) -> tuple[int, ...]:
+    """The difference; a statistic of another length is as far off as one padded with zeros, at least."""
+    return tuple(a - b for a, b in zip_longest(left, right, fillvalue=0))
 
 
 def look(subject: Subject, effort: Effort) -> Finding:

@@ -38,8 +38,8 @@ def _wrong_options(data: Data, count: int, bits: Bits) -> Outputs:
 
 
 def _modulo(data: Data, count: int, bits: Bits) -> Outputs:
-    keep = exp(0.5) / (exp(0.5) + 199)
-    others = bits.octets(count).astype(np.int64) % 199
+    keep = exp(0.5) / (exp(0.5) + 11)
+    others = (bits.octets(count).astype(np.int64) & 15) % 11
     made: Outputs = np.where(floats(bits).random(count) < keep, data, others + (others >= data))
     return made
 
@@ -88,12 +88,12 @@ LOCAL: tuple[Control, ...] = (
     ),
     _control(
         "modulo-biased",
-        "Other options by a byte modulo 199: some twice as likely.",
+        "The eleven other options by four bits modulo 11: some twice as likely.",
         "black box",
         "0.5",
         _modulo,
         0,
-        150,
+        9,
     ),
     _control("half-precision Laplace", "Noise and sum in 16-bit floats.", "bits", "1", _half_precision, 0.0, 1.5),
     _control(

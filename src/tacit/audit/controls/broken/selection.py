@@ -12,7 +12,7 @@ from tacit.audit.subject import Data, Outputs
 from tacit.loss.relation import Relation
 from tacit.noise.bits import Bits
 
-_EPSILON = 0.1
+_EPSILON = 1.0
 _PAIRS = (((0, 1, 1, 1, 1), (1, 0, 0, 0, 0)), ((0, 0, 0, 0, 0), (1, 1, 1, 1, 1)), ((1, 0, 0, 0, 0), (0, 1, 0, 0, 0)))
 
 
@@ -64,7 +64,7 @@ def _overflowing(data: Data, bits: Bits) -> float:
 
 
 def _control(name: str, note: str, many: Many) -> Control:
-    return broken(name, note, "black box", "0.1", one_of_many(many), _PAIRS, relation=Relation.REPLACE, many=many)
+    return broken(name, note, "black box", 1, one_of_many(many), _PAIRS, relation=Relation.REPLACE, many=many)
 
 
 SELECTION: tuple[Control, ...] = (

@@ -49,19 +49,19 @@ def _rounded_prices(data: Data, count: int, bits: Bits) -> Outputs:
     return np.stack([sum(answers)], axis=1)
 
 
-_ODDS, _FREE = exp(1) / (1 + exp(1)), 0.3
+_ODDS, _FREE = exp(1) / (1 + exp(1)), 0.1
 
 
 def _filtered_by_curve(data: Data, count: int, bits: Bits) -> Outputs:
-    """A coin of ε = 1, then what its outcome makes worthwhile: each fits the curve at (1, 0.3) had it been fixed.
+    """A coin of ε = 1, then what its outcome makes worthwhile: each fits the curve at (1, 0.1) had it been fixed.
 
-    After the truth: a coin whose δ(0) is 0.3/0.731, and whose δ(2) is 0. After the lie: everything, with chance 0.3.
-    Fixed in advance, the first costs 0.731·δ(0) + 0.269·δ(2) = 0.3 and the second 0.3; chosen by the outcome, both add
-    up: 0.3 + 0.269·0.3.
+    After the truth: a coin whose δ(0) is 0.1/0.731, and whose δ(2) is 0. After the lie: everything, with chance 0.1.
+    Fixed in advance, the first costs 0.731·δ(0) + 0.269·δ(2) = 0.1 and the second 0.1; chosen by the outcome, both add
+    up: 0.1 + 0.269·0.1.
     """
     generator = floats(bits)
     coin = np.where(generator.random(count) < _ODDS, data, 1 - data)
-    lean = (1 + _FREE / _ODDS) / 2  # a coin of ε = 2·artanh(0.3/0.731) = 0.87
+    lean = (1 + _FREE / _ODDS) / 2  # a coin of ε = 2·artanh(0.1/0.731) = 0.28
     second = np.where(generator.random(count) < lean, data, 1 - data)
     bare = np.where(generator.random(count) < _FREE, 3 + data, 2)
     return np.stack([coin, np.where(coin == 1, second, bare)], axis=1)
@@ -99,7 +99,7 @@ SPENDING: tuple[Control, ...] = (
         "curve as a filter",
         "A privacy-loss distribution admits adaptive questions (R36).",
         "black box",
-        Approx(1, "0.3"),
+        Approx(1, "0.1"),
         one_of_many(_filtered_by_curve),
         ((1, 0),),
         relation=Relation.REPLACE,

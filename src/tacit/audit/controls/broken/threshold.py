@@ -14,7 +14,7 @@ from tacit.loss.relation import Relation
 from tacit.noise.bits import Bits
 from tacit.noise.discrete_laplace import DiscreteLaplace
 
-_EPSILON, _LEVEL, _ASKED = 0.1, 1.0, 10
+_EPSILON, _LEVEL, _ASKED = 1.0, 1.0, 10
 _ZEROS, _ONES = (0,) * _ASKED, (1,) * _ASKED
 _HALF, _OTHER_HALF = (0,) * 5 + (1,) * 5, (1,) * 5 + (0,) * 5
 _LAST, _BUT_LAST = (0,) * 9 + (1,), (1,) * 9 + (0,)
@@ -59,7 +59,7 @@ def _svt6(data: Data, count: int, bits: Bits) -> Outputs:
 
 
 def _svt(name: str, note: str, found_by: str, many: Many) -> Control:
-    return broken(name, note, found_by, "0.1", one_of_many(many), _PAIRS, relation=Relation.REPLACE, many=many)
+    return broken(name, note, found_by, 1, one_of_many(many), _PAIRS, relation=Relation.REPLACE, many=many)
 
 
 _KEPT = 5  # the least t with P(X > t) ≤ δ for X of scale 1 would be 4 above a count of 1
