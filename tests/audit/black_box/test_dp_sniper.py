@@ -17,3 +17,10 @@ def test_grave_faults_are_bounded_above_the_published_values(target: Target) -> 
     assert found.is_violation
     assert found.epsilon >= target.published
     assert found.samples <= 60_000
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["SVT4", "SVT6", "ReportNoisyMax3 of 10", "ReportNoisyMax4"])
+def test_slight_faults_are_flagged(name: str) -> None:
+    found = estimate(BY_NAME[name].subject, Effort(1e-3, 3_000_000))
+    assert found.is_violation, found.evidence()

@@ -6,7 +6,15 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from tacit.audit.black_box.bounds import Counts, delta_at_least, epsilon_at_least, pure_epsilon_at_least
+from tacit.audit.black_box.bounds import (
+    CERTIFIED,
+    QUICK,
+    Counts,
+    Ends,
+    delta_at_least,
+    epsilon_at_least,
+    pure_epsilon_at_least,
+)
 from tacit.audit.black_box.drawing import draw, drawn
 from tacit.audit.black_box.learner import learn
 from tacit.audit.black_box.matrix import Matrix
@@ -20,14 +28,14 @@ from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.loss import Loss
 
-_SEARCHED, _LEARNED = 0.25, 0.2
+_SEARCHED, _LEARNED = 0.2, 0.2
 _LOOKS = ((1 / 16, 0.05), (1 / 4, 0.1), (1.0, 0.85))
 """After which share of the fresh samples it looks, and which share of the alarm rate that look may use."""
 _DELTAS = (1e-5, 1e-4, 1e-3, 1e-2, 0.1)
 _TREES = 20
-_RULES = 8
+_RULES = 4
 _TRIAL = 200
-_LEARNED_AT_MOST = 2_000_000
+_LEARNED_AT_MOST = 1_500_000
 
 
 @frozen(eq=False)
@@ -38,14 +46,22 @@ class Estimate:
     rule: Rule
     counts: Counts
     epsilon: float
-    delta: float
-    delta_at_claim: float
+    look_rate: float
+    """The part of the alarm rate that the look behind the bound may use."""
     alarm_rate: float
     samples: int
 
     @property
     def is_violation(self) -> bool:
         return self.epsilon > self.rule.claimed.epsilon
+
+    @property
+    def delta(self) -> float:
+        return self.rule.claimed.delta
+
+    def delta_at_claim(self) -> float:
+        """What δ is at least, at the ε that is claimed: from one side of the rule, with the same confidence."""
+        return delta_at_least(self.counts, self.rule.as_first, self.rule.claimed.epsilon, self.look_rate)
 
     def evidence(self) -> dict[str, Any]:
         """What a reader needs to repeat it."""
@@ -59,7 +75,7 @@ class Estimate:
             "guesses": counts.guesses,
             "fresh answers": counts.firsts + counts.seconds,
             "claimed epsilon": self.rule.claimed.epsilon,
-            "delta at the claimed epsilon at least": self.delta_at_claim,
+            "delta at the claimed epsilon at least": self.delta_at_claim() if self.is_violation else 0.0,
         }
 
 
@@ -97,20 +113,20 @@ def estimate(subject: Subject, effort: Effort, *, early: bool = True) -> Estimat
         if early and any(end.excess > 0 for end in ends):
             break
     best = max(ends, key=lambda end: end.excess)
+    epsilon = _bound(best.rule, best.at, best.rate, CERTIFIED)
     used = taken + learned + seen
-    return Estimate(
-        pair, best.rule, best.counts, best.epsilon, best.rule.claimed.delta, best.delta, effort.alarm_rate, used
-    )
+    return Estimate(pair, best.rule, best.at, epsilon, best.rate, effort.alarm_rate, used)
 
 
 @frozen(eq=False)
 class _End:
-    """A rule, how it did on fresh answers, and the best bounds that any look gave."""
+    """A rule, how it did on fresh answers, and the look that gave its best bound, in floating point yet."""
 
     rule: Rule
     counts: Counts = Counts()
-    epsilon: float = 0.0
-    delta: float = 0.0
+    epsilon: float = -1.0
+    at: Counts = Counts()
+    rate: float = 1.0
 
     @property
     def excess(self) -> float:
@@ -120,15 +136,14 @@ class _End:
         return replace(self, counts=self.counts + self.rule.count(rows, labels))
 
     def looked(self, alarm_rate: float) -> _End:
-        epsilon = _bound(self.rule, self.counts, alarm_rate)
-        delta = delta_at_least(self.counts, self.rule.as_first, self.rule.claimed.epsilon, alarm_rate)
-        return replace(self, epsilon=max(self.epsilon, epsilon), delta=max(self.delta, delta))
+        epsilon = _bound(self.rule, self.counts, alarm_rate, QUICK)
+        return self if epsilon <= self.epsilon else replace(self, epsilon=epsilon, at=self.counts, rate=alarm_rate)
 
 
-def _bound(rule: Rule, counts: Counts, alarm_rate: float) -> float:
+def _bound(rule: Rule, counts: Counts, alarm_rate: float, ends: Ends) -> float:
     if rule.claimed.delta == 0:
-        return pure_epsilon_at_least(counts, alarm_rate)
-    return epsilon_at_least(counts, rule.as_first, rule.claimed.delta, alarm_rate)
+        return pure_epsilon_at_least(counts, alarm_rate, ends)
+    return epsilon_at_least(counts, rule.as_first, rule.claimed.delta, alarm_rate, ends)
 
 
 def _affordable(subject: Subject, effort: Effort) -> int:

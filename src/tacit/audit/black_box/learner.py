@@ -10,36 +10,33 @@ import numpy as np
 from tacit.audit.black_box.features import features_of, linear_features_of
 from tacit.audit.black_box.logistic import Logistic
 from tacit.audit.black_box.matrix import Matrix
-from tacit.audit.black_box.rule import Claimed, Rule, expected, rules
+from tacit.audit.black_box.rule import Claimed, Rule, rules
 from tacit.audit.black_box.score import Labels, Score, Scores
 from tacit.audit.black_box.single import Histogram, Single
 from tacit.audit.black_box.table import Table
 from tacit.audit.black_box.trees import Trees
 
 _FITTED = 300_000  # rows that scores are learned on, at most
-_DOUBTS = (1.5, 0.0)
+_DOUBTS = (3.0, 1.5)
 """How many standard errors worse than they look rules are taken: those that will do, then those that might."""
 
 
 def learn(
     rows: Matrix, labels: Labels, claims: Sequence[Claimed], fresh: int, alarm_rate: float, *, trees: int, most: int = 1
 ) -> list[Rule]:
-    """The most promising rules for so many fresh answers, the best first.
-
-    Scores are learned on some of the rows, cuts chosen on others, and all held against each other on the rest.
-    """
-    fitted = min(len(rows) // 3, _FITTED)
-    half = (len(rows) - fitted) // 2
-    cut_on, held = labels[fitted : fitted + half], labels[fitted + half :]
-    more, strict = fresh / max(1, half), NormalDist().inv_cdf(1 - alarm_rate)
-    found: list[tuple[Rule, ...]] = []
-    for score, values in _scores(rows[:fitted], labels[:fitted], rows[fitted:], trees):
-        for rule in rules(score, values[:half], cut_on, claims, more, strict):
-            counts = rule.tally(values[half:], held)
-            found.append(tuple(expected(rule, counts, more, strict, doubt) for doubt in _DOUBTS))
-    sure = sorted((rule for rule, _ in found), key=_excess, reverse=True)[: -(-most // 2)]
-    daring = sorted((rule for _, rule in found), key=_excess, reverse=True)[: most // 2]
-    return [*sure, *daring]
+    """The most promising rules for so many fresh answers, the surest first: learned on some rows, cut on others."""
+    fitted = min(len(rows) // 2, _FITTED)
+    cut_on = labels[fitted:]
+    more, strict = fresh / max(1, len(cut_on)), NormalDist().inv_cdf(1 - alarm_rate)
+    scored = list(_scores(rows[:fitted], labels[:fitted], rows[fitted:], trees))
+    chosen: list[Rule] = []
+    for doubt, wanted in zip(_DOUBTS, (-(-most // 2), most // 2), strict=True):
+        if wanted:
+            found = [
+                rule for score, values in scored for rule in rules(score, values, cut_on, claims, more, strict, doubt)
+            ]
+            chosen += sorted(found, key=_excess, reverse=True)[:wanted]
+    return chosen
 
 
 def _excess(rule: Rule) -> float:

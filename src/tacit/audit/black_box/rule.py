@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from tacit.frozen import frozen
 
 _CUTS = 96
 _FEWEST = 10  # answers that a rule must have guessed on
-_DOUBTS = (1.5, 4.0)  # standard errors
 
 
 @frozen
@@ -45,11 +43,7 @@ class Rule:
 
     def count(self, rows: Matrix, labels: Labels) -> Counts:
         """How it guesses on labelled rows."""
-        return self.tally(self.score.of(rows), labels)
-
-    def tally(self, scores: Scores, labels: Labels) -> Counts:
-        """The same where the scores are known."""
-        first = labels > 0.5
+        scores, first = self.score.of(rows), labels > 0.5
         high, low = scores >= self.above, scores <= self.below
         firsts = int(first.sum())
         as_first, as_second = int((high & first).sum()), int((low & first).sum())
@@ -59,34 +53,25 @@ class Rule:
 
 
 def rules(
-    score: Score, scores: Scores, labels: Labels, claims: Sequence[Claimed], fresh: float, strict: float
+    score: Score,
+    scores: Scores,
+    labels: Labels,
+    claims: Sequence[Claimed],
+    fresh: float,
+    strict: float,
+    doubt: float,
 ) -> Iterator[Rule]:
     """The best cuts of a score for each claim, for a bound on `fresh` times as many new answers.
 
-    What looks well among many was partly lucky: each cut is taken some standard errors worse than it looks, once few
-    and once many; `expected` on further answers then tells which to believe.
+    What looks well among many was partly lucky: each cut is taken `doubt` standard errors worse than it looks.
     """
-    tallied = Tallied.of(scores, labels)
+    tallied, margin = Tallied.of(scores, labels), strict / math.sqrt(fresh)
     for claimed in claims:
-        for doubt in _DOUBTS:
-            margin = strict / math.sqrt(fresh)
-            if claimed.delta > 0:
-                yield _one_sided(score, tallied, claimed, doubt, margin, True)
-                yield _one_sided(score, tallied, claimed, doubt, margin, False)
-            else:
-                yield _two_sided(score, tallied, claimed, doubt + margin)
-
-
-def expected(rule: Rule, counts: Counts, fresh: float, strict: float, doubt: float) -> Rule:
-    """The rule with the excess that these counts promise, taken so many standard errors worse than it looks."""
-    margin, delta = strict / math.sqrt(fresh), rule.claimed.delta
-    if delta == 0:
-        right, wrong = counts.right + 0.5, counts.guesses - counts.right + 0.5
-        bound = math.log(right / wrong) - (doubt + margin) * math.sqrt(1 / right + 1 / wrong)
-    else:
-        hits, trials, strays, others = counts.part(rule.as_first)
-        bound = float(_one_bound(np.array([hits]), np.array([strays]), trials, others, delta, doubt, margin)[0])
-    return replace(rule, excess=bound - rule.claimed.epsilon)
+        if claimed.delta > 0:
+            yield _one_sided(score, tallied, claimed, doubt, margin, True)
+            yield _one_sided(score, tallied, claimed, doubt, margin, False)
+        else:
+            yield _two_sided(score, tallied, claimed, doubt + margin)
 
 
 @frozen(eq=False)

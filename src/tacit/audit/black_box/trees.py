@@ -29,12 +29,13 @@ class Tree:
 
     def of(self, bins: dict[int, NDArray[np.int64]], size: int) -> Scores:
         node = np.zeros(size, np.int64)
-        for _ in range(_DEPTH):
-            right = np.zeros(size, bool)
-            for at in np.unique(node):
-                here = node == at
-                right[here] = bins[int(self.places[at])][here] > self.cuts[at]
-            node = 2 * node + 1 + right
+        right = [bins[int(place)] > cut for place, cut in zip(self.places, self.cuts, strict=True)]
+        for level in range(_DEPTH):
+            first = 2**level - 1
+            goes = np.zeros(size, bool)
+            for at in range(first, 2 * first + 1):
+                goes |= right[at] & (node == at)
+            node = 2 * node + 1 + goes
         return np.asarray(self.leaves[node - (2**_DEPTH - 1)])
 
 
