@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from tacit.curator.books import open_books
+from tacit.curator.books import Books, open_books
 from tacit.curator.budget_view import BudgetView
 from tacit.curator.commands import options
 from tacit.curator.commands.printing import say, terminal_width
-from tacit.curator.studying import study_of
+
+if TYPE_CHECKING:
+    from tacit.loss.composing.study import Study
 
 
 @click.command()
@@ -31,7 +34,7 @@ def budget(file: Path, as_json: bool, polls: tuple[Path, ...], shuffled: int | N
     """
     with open_books(file, ledger) as books:
         view = BudgetView.of(books)
-        study = study_of(books, file.name, polls, shuffled) if polls else None
+        study = _study(books, file.name, polls, shuffled) if polls else None
     if as_json:
         together = {} if study is None else {"with_polls": {"epsilon": study.total.epsilon("1e-6"), "delta": 1e-6}}
         click.echo(json.dumps(view.fields() | together, ensure_ascii=False, indent=2))
@@ -40,3 +43,9 @@ def budget(file: Path, as_json: bool, polls: tuple[Path, ...], shuffled: int | N
         if study is not None:
             say("Somebody who is in the data and answered the polls, when all of the budget is spent:")
             say(study.describe())
+
+
+def _study(books: Books, name: str, polls: tuple[Path, ...], shuffled: int | None) -> Study:
+    from tacit.curator.studying import study_of  # it loads what prices a poll
+
+    return study_of(books, name, polls, shuffled)
