@@ -17,4 +17,7 @@ _PARTS: Final = {
 
 @click.group(cls=Mounted, mounts=_PARTS, no_args_is_help=True)
 def attack() -> None:
-    """What a release without differential privacy gives away, shown on data of your own. Nothing is sent anywhere."""
+    """What a release without differential privacy gives away, shown on data of your own. Nothing is sent anywhere.
+
+    Example: `tacit attack reconstruct patients.parquet --secret diabetic`
+    """

@@ -18,4 +18,7 @@ _PARTS: Final = {
 
 @click.group(cls=Mounted, mounts=_PARTS, no_args_is_help=True)
 def poll() -> None:
-    """Polls in which no respondent has to trust anybody: each answer is randomised before it leaves its device."""
+    """Polls in which no respondent has to trust anybody: each answer is randomised before it leaves its device.
+
+    Example: `tacit poll design "Have you ever cheated in an exam?" --truth 3/4 --width 0.06`
+    """
