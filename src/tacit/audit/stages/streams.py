@@ -22,7 +22,7 @@ Noise = Callable[[int, Bits], Integers]
 
 def forked(noise: Noise, count: int) -> list[Integers]:
     """The draws of several processes forked at one moment, and then of their parent."""
-    if not hasattr(os, "fork"):
+    if not hasattr(os, "fork") or multiprocessing.current_process().daemon:  # a daemon may have no children
         return []
     context, found = multiprocessing.get_context("fork"), []
     pipes = [context.Pipe(duplex=False) for _ in range(_WORKERS)]
