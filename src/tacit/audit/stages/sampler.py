@@ -14,11 +14,12 @@ from tacit.audit.stages.cells import Cells
 from tacit.audit.stages.exact_tests import agreements, fits
 from tacit.audit.stages.power import least_scale_error
 from tacit.audit.stages.streams import forked, repeated, threaded
-from tacit.audit.subject import Subject
+from tacit.audit.subject import Additive, Subject
 from tacit.noise.bits import Integers
 
 NAME = "sampler"
 _MOST = 1 << 18
+_FEW = 2_000
 _RELEASES = 4_000
 _LAGS = (1, 2, 8)
 _TESTS = 2 * (4 + 3 * len(_LAGS)) + 3 + 1  # of the noise, of the releases, between coordinates, between streams
@@ -33,7 +34,7 @@ def look(subject: Subject, effort: Effort) -> Finding:
     additive = subject.additive
     assert additive is not None
     cells, line = Cells.of(additive.law), effort.alarm_rate / _TESTS
-    draws = np.asarray(additive.noise(min(effort.samples, _MOST), effort.bits(3)), np.int64)
+    draws = _drawn(additive, min(effort.samples, _MOST), effort)
     chances = {f"noise: {name}": p for name, p in _alone(draws, cells).items()}
     added = _added(subject, effort)
     if added is not None:
@@ -56,6 +57,15 @@ def look(subject: Subject, effort: Effort) -> Finding:
     words = f"{draws.size} draws fit the law, its tails included, and each other."
     seen = f"noise narrower than claimed by {error:.1%} (9 times in 10)"
     return Finding(NAME, Outcome.PASSED, words, effort.alarm_rate, seen, samples=draws.size)
+
+
+def _drawn(additive: Additive, count: int, effort: Effort) -> Integers:
+    """So many draws, or as many as about half of the time permits: a few first, to see how long they take."""
+    bits, start = effort.bits(3), perf_counter()
+    first = np.asarray(additive.noise(min(count, _FEW), bits), np.int64)
+    taken = max(perf_counter() - start, 1e-9)
+    more = min(count - first.size, int(first.size * effort.seconds / 2 / taken))
+    return np.concatenate([first, np.asarray(additive.noise(more, bits), np.int64)]) if more > 0 else first
 
 
 def _alone(draws: Integers, cells: Cells) -> dict[str, float]:

@@ -41,12 +41,12 @@ def _refunded(data: Data, count: int, bits: Bits) -> Outputs:
 
 
 def _rounded_prices(data: Data, count: int, bits: Bits) -> Outputs:
-    """Prices are kept with one decimal: 0.04 is 0.0, and any number of such questions fits."""
-    balance, answers = 0.1, list[Outputs]()
-    while balance - round(0.04, 1) >= 0 and len(answers) < 50:
-        balance -= round(0.04, 1)
-        answers.append(len(data) + DiscreteLaplace(25).draw(count, bits))
-    return np.stack([sum(answers)], axis=1)
+    """Prices are kept as whole numbers: 0.4 is 0, and any number of such questions fits."""
+    balance, price, answers = 0.5, 0.4, list[Outputs]()
+    while balance - round(price) >= 0 and len(answers) < 6:
+        balance -= round(price)
+        answers.append(len(data) + DiscreteLaplace("2.5").draw(count, bits))
+    return np.stack(answers, axis=1)
 
 
 _ODDS, _FREE = exp(1) / (1 + exp(1)), 0.1
@@ -88,9 +88,9 @@ SPENDING: tuple[Control, ...] = (
     ),
     broken(
         "rounded prices",
-        "Small prices vanish (R35): fifty questions at 0.04 for 0.1.",
+        "Small prices vanish (R35): six questions at 0.4 for 0.5.",
         "black box",
-        "0.1",
+        "0.5",
         one_of_many(_rounded_prices),
         _PAIRS,
         many=_rounded_prices,
