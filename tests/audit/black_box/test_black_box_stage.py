@@ -123,9 +123,9 @@ def test_faults_are_seen(name: str) -> None:
 
 @pytest.mark.long
 def test_false_alarms_are_as_rare_as_stated() -> None:
-    """100 runs on sound mechanisms at an alarm rate of 0.02: more than 9 alarms have probability below 1e-4."""
+    """60 runs on sound mechanisms at an alarm rate of 0.02: more than 7 alarms have probability below 1e-4."""
     alarms = 0
-    for seed in range(20):
+    for seed in range(12):
         for each in SOUND.values():
             alarms += estimate(each, Effort(0.02, 6_000, seed=seed)).is_violation
-    assert alarms <= 9
+    assert alarms <= 7

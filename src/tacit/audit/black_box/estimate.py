@@ -28,14 +28,14 @@ from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.loss import Loss
 
-_SEARCHED, _LEARNED = 0.2, 0.2
+_SEARCHED, _LEARNED = 0.25, 0.2
 _LOOKS = ((1 / 16, 0.05), (1 / 4, 0.1), (1.0, 0.85))
 """After which share of the fresh samples it looks, and which share of the alarm rate that look may use."""
 _DELTAS = (1e-5, 1e-4, 1e-3, 1e-2, 0.1)
 _TREES = 20
 _RULES = 4
 _TRIAL = 200
-_LEARNED_AT_MOST = 1_500_000
+_LEARNED_AT_MOST = 2_000_000
 
 
 @frozen(eq=False)

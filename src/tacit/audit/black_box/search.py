@@ -14,7 +14,7 @@ from tacit.audit.subject import Subject
 from tacit.loss.relation import Relation
 from tacit.noise.bits import Bits
 
-_ROUNDS = ((4, 8), (2, 6), (1, 0))
+_ROUNDS = ((3, 4), (1, 0))
 """How many pairs each round keeps, and how many changed ones join them."""
 _FEWEST = 1_000  # samples a pair, below which a look says too little
 _ENOUGH = 500_000  # samples, below which changed pairs could not be told from lucky ones

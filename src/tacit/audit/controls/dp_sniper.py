@@ -107,6 +107,5 @@ DP_SNIPER = (
     _target("ReportNoisyMax3", "Releases the largest noisy value.", _noisy_max3, _FIVE, 0.2478),
     _target("ReportNoisyMax4", "The same with exponential noise.", _noisy_max4, _FIVE, 0.3463),
     _target("ReportNoisyMax3 of 10", "The same of ten queries, not five.", _noisy_max3, _TEN, 0.2478),
-    _target("ReportNoisyMax4 of 10", "The same of ten queries, not five.", _noisy_max4, _TEN, 0.3463),
     _target("float Laplace", "The noise has floating-point holes.", _float_laplace, Vectors(-10, 10, (1, 1)), 0.2521),
 )
