@@ -17,6 +17,7 @@ SUBJECTS = (
     "engines_postgres",
     "engines_spark",
     "local_shuffle",
+    "black_box",
     "local_frequencies",
 )
 
