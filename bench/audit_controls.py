@@ -21,7 +21,7 @@ TARGET_SECONDS = 600
 
 def try_broken(place: int) -> tuple[str, str | None, str]:
     control = BROKEN[place]
-    verdict = audit(control.subject, STAGES, Effort(ALARM_RATE, 300_000, 8.0))
+    verdict = audit(control.subject, STAGES, Effort(ALARM_RATE, 1_000_000, 40.0))
     return control.subject.name, verdict.fault.stage if verdict.fault else None, control.found_by
 
 
