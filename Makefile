@@ -30,6 +30,12 @@ NAME ?=
 	.venv-peers-local/bin/python -m pip install --quiet --requirement bench/peers-local.txt
 	touch $@
 
+.venv-peers-audit/ready: bench/peers-audit.txt
+	$(PYTHON) -m venv .venv-peers-audit
+	.venv-peers-audit/bin/python -m pip install --quiet --upgrade pip
+	.venv-peers-audit/bin/python -m pip install --quiet --requirement bench/peers-audit.txt
+	touch $@
+
 demo: .venv/ready
 	$(BIN)/python examples/demo.py
 
@@ -45,10 +51,10 @@ test: lint
 test-long: .venv/ready
 	$(BIN)/pytest -n 2 --dist loadgroup -m long
 
-bench-peers: .venv-peers/ready .venv-peers-local/ready .venv-peers-query/opendp/ready .venv-peers-query/smartnoise/ready .venv-peers-query/tumult/ready
+bench-peers: .venv-peers/ready .venv-peers-local/ready .venv-peers-audit/ready .venv-peers-query/opendp/ready .venv-peers-query/smartnoise/ready .venv-peers-query/tumult/ready
 
 bench: .venv/ready bench-peers
 	$(BIN)/python -m bench $(NAME)
 
 clean:
-	rm -rf .venv .venv-peers .venv-peers-local .venv-peers-query .bench build dist
+	rm -rf .venv .venv-peers .venv-peers-local .venv-peers-audit .venv-peers-query .bench build dist

@@ -18,6 +18,8 @@ SUBJECTS = (
     "engines_spark",
     "local_shuffle",
     "black_box",
+    "audit_controls",
+    "peers_audit",
     "local_frequencies",
 )
 

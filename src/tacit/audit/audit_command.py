@@ -13,7 +13,6 @@ from tacit.audit.own_function import own_subject, read_values
 from tacit.audit.stages.all import STAGES
 from tacit.audit.stages.sequences import audit_data_set
 from tacit.audit.subject import Subject
-from tacit.audit.verdict import Verdict
 from tacit.errors import Refused
 from tacit.loss.relation import Relation
 

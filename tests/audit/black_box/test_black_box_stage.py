@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tacit.audit.auditor import audit
-from tacit.audit.black_box.estimate import estimate
+from tacit.audit.black_box.estimate import claims_of, estimate
 from tacit.audit.effort import Effort
 from tacit.audit.stages.black_box import BLACK_BOX
 from tacit.audit.subject import Subject
@@ -129,3 +129,8 @@ def test_false_alarms_are_as_rare_as_stated() -> None:
         for each in SOUND.values():
             alarms += estimate(each, Effort(0.02, 6_000, seed=seed)).is_violation
     assert alarms <= 7
+
+
+def test_a_claim_with_a_large_delta_is_asked_at_its_own() -> None:
+    points = claims_of(Approx(1, "0.3"))
+    assert [(point.delta, point.epsilon) for point in points] == [(0.3, 1.0)]

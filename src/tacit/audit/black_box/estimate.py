@@ -25,7 +25,7 @@ from tacit.audit.domain import Pair
 from tacit.audit.effort import Effort
 from tacit.audit.subject import Subject
 from tacit.frozen import frozen
-from tacit.loss.families.approx import Pure
+from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.loss import Loss
 
 _SEARCHED, _LEARNED = 0.25, 0.2
@@ -80,10 +80,11 @@ class Estimate:
 
 
 def claims_of(loss: Loss) -> list[Claimed]:
-    """What a loss claims, at the δ that samples can see; a pure one at δ = 0."""
+    """What a loss claims, at the δ that samples can see and at its own; a pure one at δ = 0."""
     if isinstance(loss, Pure):
         return [Claimed(0.0, loss.epsilon(0))]
-    points = [Claimed(delta, loss.epsilon(delta)) for delta in (0.0, *_DELTAS)]
+    own = (float(loss.exact_delta),) if isinstance(loss, Approx) else ()
+    points = [Claimed(delta, loss.epsilon(delta)) for delta in dict.fromkeys((0.0, *_DELTAS, *own))]
     return [point for point in points if point.epsilon < 100]
 
 

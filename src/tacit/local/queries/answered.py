@@ -19,7 +19,8 @@ class AnsweredOracle(Oracle):
     """STAT(τ) over a function that gives the interval of a query's mean at a confidence, privately.
 
     Claim: as for any `Oracle`, if each interval holds the population's mean with the confidence it was asked for,
-    whatever was answered before; the population is the one that the intervals speak of, such as a curator's data. Proof: the middle of an interval no wider than 2τ is within τ of all it holds.
+    whatever was answered before; the population is the one that the intervals speak of, such as a curator's data.
+    Proof: the middle of an interval no wider than 2τ is within τ of all it holds.
     The loss is that of the intervals, charged by whoever gives them.
 
     `expected` says how far off the middle will be, without touching data, so that a query that cannot be answered to
