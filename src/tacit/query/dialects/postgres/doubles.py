@@ -155,11 +155,11 @@ def rounded_digits(operands: Sequence[Piece], _result: SqlType) -> str:
 
 
 def _tens(a: str, power: float) -> str:
-    """Below a quarter of a ten nothing is left, so that nothing vanishes; what would overflow stays as it is."""
+    """Below a quarter of a ten a zero of a's sign is left, also of a zero; what would overflow stays as it is."""
     whole = half_away(f"({a} / {double(power)})")
     is_over = f"abs({a}) > {double(1e307)} AND NOT abs({whole} * {double(power / 2)}) < {double(2.0**1023)}"
     return (
-        f"(CASE WHEN abs({a}) < {double(power / 4)} THEN sign({a}) * 0::float8 WHEN {is_over} THEN {a} "
+        f"(CASE WHEN abs({a}) < {double(power / 4)} THEN {a} * 0::float8 WHEN {is_over} THEN {a} "
         f"ELSE {whole} * {double(power)} END)"
     )
 
