@@ -32,42 +32,55 @@ class Sequence:
         """Every breach, in words; the asking goes on after one."""
         analysts = sorted(self.desk.limits())
         answered: dict[tuple[str, Fraction], Reply] = {}
+        told: set[float] = set()
+        paid: set[tuple[str, str, Fraction]] = set()  # and cancelled: asked again, it may run under that charge
         said, hint = Fraction(0), 0.5
         for turn in range(questions):
             analyst = analysts[int(self.generator.integers(len(analysts)))]
             if answered and self.generator.random() < _REPEATED:
                 sql, price = list(answered)[int(self.generator.integers(len(answered)))]
-                yield from self._repeat(analyst, sql, price, answered[sql, price], turn)
+                yield from self._repeat(analyst, sql, price, answered[sql, price], told, turn)
                 continue
             sql, price = self.question(self.generator, hint), _PRICES[int(self.generator.integers(len(_PRICES)))]
-            cancel = self.generator.random() < _CANCELLED
+            cancel = turn == 0 or self.generator.random() < _CANCELLED  # the first has no stored answer to fall back on
             before = self.desk.used()
             reply = self.desk.ask(analyst, sql, price, cancel=cancel)
-            yield from self._booked(before, reply, turn)
-            said += reply.share
+            asked = (analyst, sql, price)
+            already = asked in paid and self.desk.used() == before
+            due = Fraction(0) if already else reply.share
+            if reply.is_failed:
+                paid.add(asked)
+            elif already and reply.share:
+                paid.remove(asked)
+            yield from self._booked(before, reply, due, turn)
+            said += due
             if self.desk.used() < said:
                 yield f"question {turn}: the books show less than the answers so far cost"
             yield from self._within()
+            told.update(cell.value for cell in reply.cells)
             if reply.cells:
                 answered[sql, price] = reply
                 hint = float(abs(reply.cells[0].value) % 1000) / 1000
-        yield from self._exhausted(analysts, answered)
+        yield from self._exhausted(analysts, answered, told)
 
-    def _booked(self, before: Fraction, reply: Reply, turn: int) -> Iterator[str]:
+    def _booked(self, before: Fraction, reply: Reply, due: Fraction, turn: int) -> Iterator[str]:
         after = self.desk.used()
         if reply.is_refused and (after != before or reply.cells):
             yield f"question {turn}: a refusal cost something or said something"
         if reply.is_failed and (reply.cells or after < before):
             yield f"question {turn}: a cancelled run said something or gave back what was spent"
-        if not reply.is_refused and after - before != reply.share:
+        if not reply.is_refused and after - before != due:
             yield f"question {turn}: the books moved by another amount than the price"
 
-    def _repeat(self, analyst: str, sql: str, price: Fraction, first: Reply, turn: int) -> Iterator[str]:
+    def _repeat(
+        self, analyst: str, sql: str, price: Fraction, first: Reply, told: set[float], turn: int
+    ) -> Iterator[str]:
+        """What is free says nothing new: it is what was said first, or what a dearer question was told since."""
         before = self.desk.used()
         reply = self.desk.ask(analyst, sql, price)
         if reply.share or self.desk.used() != before:
             yield f"question {turn}: a repeat was charged"
-        if reply.cells != first.cells and not _is_better(reply, first):
+        if reply.cells != first.cells and not told.issuperset(cell.value for cell in reply.cells):
             yield f"question {turn}: a repeat was answered differently"
 
     def _within(self) -> Iterator[str]:
@@ -77,7 +90,9 @@ class Sequence:
             if self.desk.used_by(analyst) > limit:
                 yield f"{analyst} used more than the share allotted"
 
-    def _exhausted(self, analysts: list[str], answered: dict[tuple[str, Fraction], Reply]) -> Iterator[str]:
+    def _exhausted(
+        self, analysts: list[str], answered: dict[tuple[str, Fraction], Reply], told: set[float]
+    ) -> Iterator[str]:
         """Everybody asks dearer and dearer questions until refused; then repeats must still be free."""
         for analyst in analysts:
             for doubled in range(_ASKED_AT_THE_END):
@@ -85,17 +100,12 @@ class Sequence:
                 reply = self.desk.ask(
                     analyst, self.question(self.generator, self.generator.random()), _GREEDY * 2**doubled
                 )
-                yield from self._booked(before, reply, -1)
+                told.update(cell.value for cell in reply.cells)
+                yield from self._booked(before, reply, reply.share, -1)
                 yield from self._within()
                 if reply.is_refused:
                     break
             else:
                 yield f"{analyst} was never refused, however dear the questions"
         for (sql, price), first in list(answered.items())[:3]:
-            yield from self._repeat(analysts[0], sql, price, first, -1)
-
-
-def _is_better(reply: Reply, first: Reply) -> bool:
-    """Whether it may be another, more accurate release of the same: every number of it is."""
-    pairs = list(zip(reply.cells, first.cells, strict=False))
-    return len(reply.cells) == len(first.cells) and all(new.deviation < old.deviation for new, old in pairs)
+            yield from self._repeat(analysts[0], sql, price, first, told, -1)
