@@ -61,7 +61,7 @@ def _cast(node: exp.Expression, walk: Walk) -> Piece:
         return walk.literal(value.constant, target)
     if value.constant == "infinity" and target == DOUBLE:
         return walk.literal(math.inf, target)
-    if value.type == target or value.type == NULL or (value.constant is not None and target.is_number):
+    if value.type == target or value.type == NULL or (value.constant is not None and target.is_number and not is_try):
         return walk.convert(value, target)
     return walk.cast(value, target, is_try)
 

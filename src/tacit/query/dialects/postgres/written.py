@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from tacit.query.dialects.dialect import cannot
 from tacit.query.dialects.postgres.literals import ENGINE, double
-from tacit.query.dialects.sql_type import DATE, TIMESTAMP, ZONED, SqlType
+from tacit.query.dialects.sql_type import DATE, DOUBLE, TIMESTAMP, ZONED, SqlType
 
 _PLAIN = frozenset(
     ["BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "DECIMAL", "UUID", "TIME", "VARCHAR"]
 )
+_FEW_DIGITS = 2.0**54
+_LARGEST = "1.7976931348623157e308::numeric"
 
 
 def written(a: str, kind: SqlType) -> str:
@@ -19,14 +21,14 @@ def written(a: str, kind: SqlType) -> str:
 def _text(a: str, kind: SqlType) -> str:
     if kind.name in _PLAIN:
         return f"{a}::text"
-    if kind.is_float:
-        return _float(a)
+    if kind == DOUBLE:
+        return _double(a)
     if kind in (DATE, TIMESTAMP) or kind.name == ZONED:
         return _time(a, kind)
     raise cannot(ENGINE, f"{kind} as a text", "a column of another type, or leave it out.")
 
 
-def _float(a: str) -> str:
+def _double(a: str) -> str:
     """The shortest digits that mean the number, with a point, and an exponent from 1e16 on and below 1e-4."""
     plain = f"({a}::text::numeric)::text"
     pointed = (
@@ -34,9 +36,30 @@ def _float(a: str) -> str:
     )
     return (
         f"(CASE WHEN {a} = 'NaN' THEN 'nan' WHEN {a} = 'Infinity' THEN 'inf' WHEN {a} = '-Infinity' THEN '-inf' "
-        f"WHEN {a} = 0 OR abs({a}::float8) BETWEEN {double(1e-4)} AND {double(9999999999999998.0)} THEN {pointed} "
+        f"WHEN abs({a}) >= {double(_FEW_DIGITS)} THEN {_large(a)} "
+        f"WHEN {a} = 0 OR abs({a}) BETWEEN {double(1e-4)} AND {double(9999999999999998.0)} THEN {pointed} "
         f"ELSE {a}::text END)"
     )
+
+
+def _large(a: str) -> str:
+    """The same from where two numbers are so far apart that what lies just between them may be short.
+
+    That means the even one of the two, and so does DuckDB; PostgreSQL takes digits from strictly inside. With every
+    number of digits both neighbours are tried; more digits than PostgreSQL's own are never needed.
+    """
+    digits = f"abs({a})::text::numeric AS n"
+    tried = "trunc(n, d - length(n::text)) + up * power(10::numeric, length(n::text) - d) AS c"
+    means = f"CASE WHEN c <= {_LARGEST} THEN c::float8 = abs({a}) END"
+    every = f"(SELECT {digits}) AS x, generate_series(1, 17) AS d, generate_series(0, 1) AS up"
+    found = (
+        f"SELECT trunc(c)::text AS t FROM (SELECT n, d, {tried} FROM {every}) AS y WHERE {means} "
+        f"ORDER BY d, abs(c - n) LIMIT 1"
+    )
+    short = "rtrim(t, '0')"
+    spread = f"left({short}, 1) || CASE WHEN length({short}) > 1 THEN '.' ELSE '' END || substr({short}, 2)"
+    sign = f"CASE WHEN {a} < 0 THEN '-' ELSE '' END"
+    return f"(SELECT {sign} || {spread} || 'e+' || (length(t) - 1) FROM ({found}) AS z)"
 
 
 def _time(a: str, kind: SqlType) -> str:

@@ -1,0 +1,50 @@
+"""Doubles written out on PostgreSQL: the digits that Python and DuckDB give, also where PostgreSQL's own are longer."""
+
+from __future__ import annotations
+
+import math
+from random import Random
+
+import duckdb
+import psycopg
+import pytest
+from tests.engines.postgres_server import PostgresUnderTest
+
+from tacit.query.dialects.postgres.written import written
+from tacit.query.dialects.sql_type import DOUBLE, SqlType
+
+_RANDOM = Random(5)
+_HALFWAY = [  # odd numbers of 54 bits with many factors 5: times a power of two they are short, and between two doubles
+    float(odd + side) * 2.0**power
+    for power in range(1, 24)
+    for odd in range(5**power, 2**54, max(1, (2**54 // 5**power) // 40) * 2 * 5**power)
+    if odd > 2**53
+    for side in (-1, 1)
+]
+_VALUES = [
+    *(1e23, 2.0**64 / 1000, 1e16, 9999999999999998.0, 2.0**53, 2.0**54, 1e22, 5e-324, 0.0, -0.0, 0.1, 123.0, 1e-4),
+    *(1.7976931348623157e308, math.nextafter(1e-4, 0), math.inf, -math.inf, math.nan),
+    *(_RANDOM.choice([-1, 1]) * 2.0 ** _RANDOM.uniform(-1070, 1023) for _ in range(500)),
+    *(float(_RANDOM.randrange(2**54, 2**63)) for _ in range(500)),
+    *_HALFWAY,
+]
+
+
+def test_doubles_have_the_same_digits(postgres: PostgresUnderTest) -> None:
+    with duckdb.connect() as plain, postgres.connect() as server:
+        wanted = plain.execute("SELECT CAST(unnest(CAST(? AS DOUBLE[])) AS VARCHAR)", [_VALUES]).fetchall()
+        assert _texts(server, written("x", DOUBLE)) == [text for (text,) in wanted]
+        own = _texts(server, "x::text")
+    longer = sum(len(mine) > len(text) for mine, (text,) in zip(own, wanted, strict=True) if "e" in text)
+    assert longer > 100  # the server's own digits would be seen
+
+
+def _texts(server: psycopg.Connection[tuple[object, ...]], sql: str) -> list[object]:
+    found = server.execute(f"SELECT {sql} FROM unnest(%s::float8[]) AS x".encode(), [_VALUES])
+    return [text for (text,) in found.fetchall()]
+
+
+def test_single_precision_has_no_text() -> None:
+    """DuckDB's digits of it are not the shortest ones."""
+    with pytest.raises(Exception, match="FLOAT as a text"):
+        written("x", SqlType("FLOAT"))
