@@ -8,14 +8,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from functools import partial
 from math import exp
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bench.claims import Claim, report
 from bench.clock import take_turns
 from tacit.local.frequencies.choice import best
+from tacit.local.frequencies.frequencies import Frequencies
 from tacit.local.frequencies.hadamard import HadamardOracle
 from tacit.local.frequencies.hashing import HashingOracle
 from tacit.local.frequencies.kary import KaryOracle
@@ -76,12 +79,17 @@ def ask_peers() -> dict[str, float]:
     return measured
 
 
+def asked(oracle: Oracle, answers: ArrayLike) -> Frequencies:
+    """All reports, and the shares estimated from them."""
+    return oracle.estimate(oracle.report(answers))
+
+
 def main() -> None:
     print(f"{PEOPLE:,} people, {OPTIONS:,} options, ε = {EPSILON}; the peers are timed on fewer people and scaled up.")
     peers, answers, claims = ask_peers(), np.arange(PEOPLE) * 7919 % OPTIONS, []
     for name, kind in ORACLES.items():
         oracle = kind.within(EPSILON, OPTIONS)
-        (ours,) = take_turns([lambda oracle=oracle: oracle.estimate(oracle.report(answers))], rounds=5)  # type: ignore[misc]
+        (ours,) = take_turns([partial(asked, oracle, answers)], rounds=5)
         for peer in ("pure-ldp", "multi-freq-ldpy"):
             if f"{peer} {name}" in peers:
                 theirs = peers[f"{peer} {name}"]
@@ -98,6 +106,6 @@ def main() -> None:
             claims.append(Claim(f"n·Var / {peer}'s best, K = {options}", exact / variances[rival], EXACT, True, told))
     large = ProjectiveOracle.within(EPSILON, 10**6)
     many = np.arange(PEOPLE) * 7919 % 10**6
-    (seconds,) = take_turns([lambda: large.estimate(large.report(many))], rounds=1)
+    (seconds,) = take_turns([partial(asked, large, many)], rounds=1)
     print(f"A million options: {seconds:.1f} s, {large.message_bits} bits a report, by projective geometry.")
     report("Local frequencies", claims)

@@ -22,5 +22,5 @@ def test_grave_faults_are_bounded_above_the_published_values(target: Target) -> 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["SVT4", "SVT6", "ReportNoisyMax3 of 10", "ReportNoisyMax4"])
 def test_slight_faults_are_flagged(name: str) -> None:
-    found = estimate(BY_NAME[name].subject, Effort(1e-3, 3_000_000))
+    found = estimate(BY_NAME[name].subject, Effort(1e-3, 3_000_000, seconds=1e6))
     assert found.is_violation, found.evidence()

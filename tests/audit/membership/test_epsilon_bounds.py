@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -104,10 +105,10 @@ def canaries(count: int, epsilon: float, seed: int) -> tuple[np.ndarray, np.ndar
 
 
 @pytest.mark.parametrize("bound", [one_run, one_run_epsilon])
-def test_one_run_is_valid_and_tight(bound: object) -> None:
+def test_one_run_is_valid_and_tight(bound: Callable[[Guesses, float, float], Any]) -> None:
     epsilon, beta, runs = 1.0, 0.2, 100
     guesses = [guess_extremes(*canaries(600, epsilon, seed), 150, 150) for seed in range(runs)]
-    found = [bound(each, 0, 1 - beta).epsilon for each in guesses]  # type: ignore[operator]
+    found = [bound(each, 0, 1 - beta).epsilon for each in guesses]
     assert sum(each > epsilon for each in found) <= beta * runs + 4 * math.sqrt(beta * runs)
     assert np.median(found) > 0.75 * epsilon
 
@@ -132,9 +133,9 @@ def _below(made: int, reach: int, sure: float) -> float:
 
 @pytest.mark.parametrize("delta", [0, 1e-4])
 @pytest.mark.parametrize("bound", [one_run, one_run_epsilon])
-def test_more_right_guesses_prove_more(bound: object, delta: float) -> None:
+def test_more_right_guesses_prove_more(bound: Callable[[Guesses, float, float], Any], delta: float) -> None:
     """What the proof of validity needs."""
-    found = [bound(Guesses(60, 40, right), delta, 0.9).epsilon for right in range(41)]  # type: ignore[operator]
+    found = [bound(Guesses(60, 40, right), delta, 0.9).epsilon for right in range(41)]
     assert all(a <= b + 1e-9 for a, b in pairwise(found))
 
 
@@ -186,7 +187,7 @@ def test_a_broken_bound_would_be_caught() -> None:
 
 
 @pytest.mark.parametrize("bound", [one_run, one_run_epsilon])
-def test_one_run_with_delta_is_valid(bound: object) -> None:
+def test_one_run_with_delta_is_valid(bound: Callable[[Guesses, float, float], Any]) -> None:
     """Each canary by the optimal (ε, δ) response, those that are bare guessed first."""
     epsilon, delta, beta, runs = 0.5, 0.02, 0.2, 100
     sure = 1 / (1 + math.exp(-epsilon))
@@ -197,7 +198,7 @@ def test_one_run_with_delta_is_valid(bound: object) -> None:
         side = np.where((generator.random(500) < sure) == coins, 1, -1)
         bare = generator.random(500) < delta
         scores = np.where(bare, np.where(coins, 2, -2), side) + 0.1 * generator.random(500)
-        found.append(bound(guess_extremes(coins, scores, 20, 20), delta, 1 - beta).epsilon)  # type: ignore[operator]
+        found.append(bound(guess_extremes(coins, scores, 20, 20), delta, 1 - beta).epsilon)
     assert sum(each > epsilon for each in found) <= beta * runs + 4 * math.sqrt(beta * runs)
 
 

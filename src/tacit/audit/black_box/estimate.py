@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
 from time import perf_counter
 from typing import Any
 
-from tacit.audit.black_box.bounds import (
-    CERTIFIED,
-    QUICK,
-    Counts,
-    Ends,
-    delta_at_least,
-    epsilon_at_least,
-    pure_epsilon_at_least,
-)
+from tacit.audit.black_box.bounds import Counts, delta_at_least
 from tacit.audit.black_box.drawing import draw, drawn
 from tacit.audit.black_box.learner import learn
-from tacit.audit.black_box.matrix import Matrix
+from tacit.audit.black_box.matrix import Matrix, Reader
 from tacit.audit.black_box.rule import Claimed, Rule
 from tacit.audit.black_box.score import Labels
 from tacit.audit.black_box.search import worst_pair
+from tacit.audit.black_box.standing import Standing
 from tacit.audit.domain import Pair
 from tacit.audit.effort import Effort
 from tacit.audit.subject import Subject
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.loss import Loss
+from tacit.noise.bits import Bits
 
-_SEARCHED, _LEARNED = 0.25, 0.2
+_SEARCHED, _LEARNED, _TRIED = 0.2, 0.2, 0.05
+_ONE_LOOK = ((1.0, 1.0),)
 _LOOKS = ((1 / 16, 0.05), (1 / 4, 0.1), (1.0, 0.85))
 """After which share of the fresh samples it looks, and which share of the alarm rate that look may use."""
 _DELTAS = (1e-5, 1e-4, 1e-3, 1e-2, 0.1)
 _TREES = 20
 _RULES = 4
-_TRIAL = 200
+_TRIAL, _TRIALS = 200, 3
 _LEARNED_AT_MOST = 2_000_000
 
 
@@ -94,62 +89,45 @@ def estimate(subject: Subject, effort: Effort, *, early: bool = True) -> Estimat
     Claim: it exceeds the true ε (at its δ, over all neighbours) with probability at most the effort's alarm rate.
     Proof: pair, rules and their δ are fixed before the fresh samples; every look at every rule has its own share of
     the rate, and each bound is exact (`bounds`). With `early` it ends at the first look that contradicts the claim.
+    Without, the bound is to be high: one rule is chosen on further samples, and looked at once.
     """
     bits, claims = effort.bits(7), claims_of(subject.claim)
     samples = _affordable(subject, effort)
     fresh = int(samples * (1 - _SEARCHED - _LEARNED))
     pair, taken = worst_pair(subject, claims, int(samples * _SEARCHED), fresh, effort.alarm_rate, bits, early=early)
     learned = min(samples - taken - fresh, _LEARNED_AT_MOST)
-    fresh = samples - taken - learned
     reader, rows, labels = drawn(subject, pair, learned, bits)
-    found = learn(rows, labels, claims, fresh, effort.alarm_rate / _RULES, trees=_TREES, most=_RULES)
-    ends = [_End(rule) for rule in found]
-    seen = 0
-    for share, part in _LOOKS:
-        for outputs, marks in draw(subject, pair, int(fresh * share) - seen, bits):
-            fresh_rows = reader.read(outputs)
+    rate = effort.alarm_rate / _RULES if early else effort.alarm_rate
+    ends = [Standing(rule) for rule in learn(rows, labels, claims, fresh, rate, trees=_TREES, most=_RULES)]
+    tried = 0 if early else int(samples * _TRIED)
+    fresh, seen = samples - taken - learned - tried, 0
+    if tried:
+        for tried_rows, marks in _fresh(subject, pair, tried, bits, reader):
+            ends = [end.counted(tried_rows, marks) for end in ends]
+        ends = [Standing(max(ends, key=lambda end: end.promise(fresh / tried, effort.alarm_rate)).rule)]
+    for share, part in _LOOKS if early else _ONE_LOOK:
+        for fresh_rows, marks in _fresh(subject, pair, int(fresh * share) - seen, bits, reader):
             ends = [end.counted(fresh_rows, marks) for end in ends]
         seen = int(fresh * share)
         ends = [end.looked(effort.alarm_rate * part / len(ends)) for end in ends]
         if early and any(end.excess > 0 for end in ends):
             break
     best = max(ends, key=lambda end: end.excess)
-    epsilon = _bound(best.rule, best.at, best.rate, CERTIFIED)
-    used = taken + learned + seen
+    epsilon = best.certified()
+    used = taken + learned + tried + seen
     return Estimate(pair, best.rule, best.at, epsilon, best.rate, effort.alarm_rate, used)
 
 
-@frozen(eq=False)
-class _End:
-    """A rule, how it did on fresh answers, and the look that gave its best bound, in floating point yet."""
-
-    rule: Rule
-    counts: Counts = Counts()
-    epsilon: float = -1.0
-    at: Counts = Counts()
-    rate: float = 1.0
-
-    @property
-    def excess(self) -> float:
-        return self.epsilon - self.rule.claimed.epsilon
-
-    def counted(self, rows: Matrix, labels: Labels) -> _End:
-        return replace(self, counts=self.counts + self.rule.count(rows, labels))
-
-    def looked(self, alarm_rate: float) -> _End:
-        epsilon = _bound(self.rule, self.counts, alarm_rate, QUICK)
-        return self if epsilon <= self.epsilon else replace(self, epsilon=epsilon, at=self.counts, rate=alarm_rate)
-
-
-def _bound(rule: Rule, counts: Counts, alarm_rate: float, ends: Ends) -> float:
-    if rule.claimed.delta == 0:
-        return pure_epsilon_at_least(counts, alarm_rate, ends)
-    return epsilon_at_least(counts, rule.as_first, rule.claimed.delta, alarm_rate, ends)
+def _fresh(subject: Subject, pair: Pair, count: int, bits: Bits, reader: Reader) -> Iterator[tuple[Matrix, Labels]]:
+    for outputs, marks in draw(subject, pair, count, bits):
+        yield reader.read(outputs), marks
 
 
 def _affordable(subject: Subject, effort: Effort) -> int:
-    """As many samples as the effort names, or as fit into two thirds of its time."""
-    start = perf_counter()
-    subject.sample(subject.pairs[0][0], _TRIAL, effort.bits(8))
-    each = (perf_counter() - start) / _TRIAL
-    return max(5_000, min(effort.samples, int(effort.seconds * 0.67 / max(each, 1e-9))))
+    """As many samples as the effort names, or as fit into two thirds of its time: by the quickest of a few trials."""
+    taken = []
+    for trial in range(_TRIALS):
+        start = perf_counter()
+        subject.sample(subject.pairs[0][0], _TRIAL, effort.bits(8 + trial))
+        taken.append(perf_counter() - start)
+    return max(5_000, min(effort.samples, int(effort.seconds * 0.67 * _TRIAL / max(min(taken), 1e-9))))

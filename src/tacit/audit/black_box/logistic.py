@@ -24,7 +24,10 @@ class Logistic(Score):
     centre: NDArray[np.float64]
     scale: NDArray[np.float64]
     weights: NDArray[np.float64]
-    name: str = "logistic regression"
+
+    @property
+    def name(self) -> str:
+        return "logistic regression"
 
     @classmethod
     def learn(cls, features: Sequence[Feature], columns: Matrix, labels: Labels) -> Logistic:

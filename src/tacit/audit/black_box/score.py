@@ -18,7 +18,10 @@ Labels: TypeAlias = NDArray[np.float64]
 class Score(ABC):
     """Learned from labelled rows; nothing rests on its being any good."""
 
-    name: str
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What it goes by, in words."""
 
     @abstractmethod
     def of(self, rows: Matrix) -> Scores:

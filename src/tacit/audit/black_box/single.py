@@ -18,7 +18,7 @@ class Single(Score):
     feature: Feature
 
     @property
-    def name(self) -> str:  # type: ignore[override]
+    def name(self) -> str:
         return self.feature.name
 
     def of(self, rows: Matrix) -> Scores:
@@ -34,7 +34,7 @@ class Histogram(Score):
     ratios: NDArray[np.float64]
 
     @property
-    def name(self) -> str:  # type: ignore[override]
+    def name(self) -> str:
         return f"histogram of {self.feature.name}"
 
     @classmethod

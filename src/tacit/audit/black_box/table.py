@@ -21,7 +21,10 @@ class Table(Score):
     atoms: NDArray[np.float64]
     patterns: NDArray[np.uint64]
     ratios: NDArray[np.float64]
-    name: str = "pattern"
+
+    @property
+    def name(self) -> str:
+        return "pattern"
 
     @classmethod
     def learn(cls, rows: Matrix, labels: Labels) -> Table | None:

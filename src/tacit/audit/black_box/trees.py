@@ -46,7 +46,10 @@ class Trees(Score):
     features: Sequence[Feature]
     edges: Sequence[NDArray[np.float64]]
     trees: Sequence[Tree]
-    name: str = "boosted trees"
+
+    @property
+    def name(self) -> str:
+        return "boosted trees"
 
     @classmethod
     def learn(

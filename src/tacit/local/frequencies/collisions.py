@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import cached_property
 
-from tacit.frozen import frozen
+from tacit.local.randomizers.kary import KaryResponse
 from tacit.loss.pairs.finite_pair import Atom, FinitePair
 
 
-@frozen
-class Collisions:
+class Hashed(ABC):
     """A g-ary response with odds r over buckets that two different options share with probability `together`.
 
     Claim, for the replacement of one option by another: the report with its hash function costs `loss`, which is
@@ -18,9 +19,18 @@ class Collisions:
     same law, or different ones and the laws of the response.
     """
 
-    together: Fraction
     buckets: int
     odds: Fraction
+
+    @property
+    @abstractmethod
+    def together(self) -> Fraction:
+        """How often two different options share a bucket."""
+
+    @cached_property
+    def response(self) -> KaryResponse:
+        """How the bucket is reported."""
+        return KaryResponse(self.buckets, self.odds)
 
     @property
     def hit(self) -> Fraction:

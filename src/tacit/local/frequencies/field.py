@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 from flint import fmpz
@@ -111,7 +111,7 @@ def prime_power(number: int) -> tuple[int, int] | None:
 @lru_cache(maxsize=64)
 def _powers_of_a_generator(order: int, prime: int, degree: int) -> list[int]:
     if degree == 1:
-        cycles = (_cycle(lambda a, root=root: a * root % prime, prime) for root in range(1, prime))  # type: ignore[misc]
+        cycles = (_cycle(partial(_times, root, prime), prime) for root in range(1, prime))
         return next(found for found in cycles if len(found) == prime - 1)
     high = order // prime
     for low in range(1, order):  # x^e = the polynomial `low`: tried until the powers of x run through the field
@@ -124,6 +124,10 @@ def _powers_of_a_generator(order: int, prime: int, degree: int) -> list[int]:
         if tail[0] and len(found := _cycle(shifted, order)) == order - 1:
             return found
     raise AssertionError("every finite field has a generator")
+
+
+def _times(root: int, prime: int, number: int) -> int:
+    return number * root % prime
 
 
 def _cycle(step: Callable[[int], int], most: int) -> list[int]:

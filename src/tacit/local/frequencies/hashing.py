@@ -14,12 +14,10 @@ from flint import fmpz
 from tacit.errors import Refused
 from tacit.exact import Number, whole
 from tacit.frozen import frozen
-from tacit.local.frequencies.collisions import Collisions
+from tacit.local.frequencies.collisions import Hashed
 from tacit.local.frequencies.oracle import Oracle, checked_odds, checked_options
 from tacit.local.frequencies.rows import Rows
-from tacit.local.randomizers.kary import KaryResponse
 from tacit.local.randomizers.odds import odds_within
-from tacit.loss.pairs.finite_pair import FinitePair
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.uniform import UniformBelow
 
@@ -27,7 +25,7 @@ _CELLS = 1 << 21
 
 
 @frozen
-class HashingOracle(Oracle):
+class HashingOracle(Hashed, Oracle):
     """A random map y = slope·v + shift modulo the least prime P ≥ K; the bucket ⌊y·g/P⌋, reported by g-ary response.
 
     Claim, for the replacement of one option by another: ln(r)-private. Proof: the map (slope from 1 to P−1, shift from
@@ -61,36 +59,14 @@ class HashingOracle(Oracle):
         return _prime_from(self.options)
 
     @cached_property
-    def response(self) -> KaryResponse:
-        """How the bucket is reported."""
-        return KaryResponse(self.buckets, self.odds)
-
-    @cached_property
     def _edges(self) -> Integers:
         """Bucket z holds the places from edge z to edge z+1."""
         return -(-np.arange(self.buckets + 1) * self.prime // self.buckets)
 
     @cached_property
     def together(self) -> Fraction:
-        """How often two different options share a bucket."""
         sizes = np.diff(self._edges).tolist()
         return Fraction(sum(size * (size - 1) for size in sizes), self.prime * (self.prime - 1))
-
-    @cached_property
-    def collisions(self) -> Collisions:
-        return Collisions(self.together, self.buckets, self.odds)
-
-    @property
-    def hit(self) -> Fraction:
-        return self.collisions.hit
-
-    @property
-    def stray(self) -> Fraction:
-        return self.collisions.stray
-
-    @property
-    def loss(self) -> FinitePair:
-        return self.collisions.loss
 
     @property
     def message_bits(self) -> int:

@@ -12,11 +12,9 @@ import numpy as np
 
 from tacit.exact import whole
 from tacit.frozen import frozen
-from tacit.local.frequencies.collisions import Collisions
+from tacit.local.frequencies.collisions import Hashed
 from tacit.local.frequencies.oracle import checked_odds
 from tacit.local.frequencies.rows import Rows
-from tacit.local.randomizers.kary import KaryResponse
-from tacit.loss.pairs.finite_pair import FinitePair
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.uniform import UniformBelow
 
@@ -26,7 +24,7 @@ _CELLS = 1 << 18
 
 
 @frozen
-class WideHashing:
+class WideHashing(Hashed):
     """Values of `length` bits: y = Σ slopeᵢ·limbᵢ + shift modulo a prime P, bucket ⌊y·g/P⌋ by g-ary response.
 
     Claim, for the replacement of one value by another: ln(r)-private. Proof: slopes and shift, uniform below P, do not
@@ -65,31 +63,11 @@ class WideHashing:
         return (self.limbs + 1) * self.prime.bit_length() + (self.buckets - 1).bit_length()
 
     @cached_property
-    def response(self) -> KaryResponse:
-        return KaryResponse(self.buckets, self.odds)
-
-    @cached_property
     def together(self) -> Fraction:
         """How often two different values share a bucket: (P mod g) buckets have one place more than the others."""
         small, large = divmod(self.prime, self.buckets)
         squares = large * (small + 1) ** 2 + (self.buckets - large) * small**2
         return Fraction(squares, self.prime**2)
-
-    @cached_property
-    def collisions(self) -> Collisions:
-        return Collisions(self.together, self.buckets, self.odds)
-
-    @property
-    def hit(self) -> Fraction:
-        return self.collisions.hit
-
-    @property
-    def stray(self) -> Fraction:
-        return self.collisions.stray
-
-    @property
-    def loss(self) -> FinitePair:
-        return self.collisions.loss
 
     @property
     def ceilings(self) -> tuple[int, ...]:

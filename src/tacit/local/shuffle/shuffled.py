@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from tacit.errors import Refused
@@ -113,7 +113,7 @@ class ShuffledReports(Loss):
         found = 0.0
         for scene in self._bounds:  # one that is no worse than those before is passed over after one look
             if _above(scene, found) > bound:
-                found = crossing(lambda at, scene=scene: _above(scene, at), bound, found, top, _CLOSE)[1]  # type: ignore[misc]
+                found = crossing(partial(_above, scene), bound, found, top, _CLOSE)[1]
         return min(self.local.epsilon(allowed), float_up(Fraction(found)))
 
     def epsilon_between(self, delta: Number) -> Bracket:
@@ -123,7 +123,7 @@ class ShuffledReports(Loss):
         found = 0.0
         for scene in self._attacks:
             if found < top and _below(scene, found) > bound:
-                found = crossing(lambda at, scene=scene: _below(scene, at), bound, found, top, _CLOSE)[0]  # type: ignore[misc]
+                found = crossing(partial(_below, scene), bound, found, top, _CLOSE)[0]
         return Bracket(max(0.0, float_down(Fraction(found))), top)
 
     @cached_property

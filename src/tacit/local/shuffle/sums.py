@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,10 @@ from tacit.loss.accountant.lattice import Lattice
 from tacit.loss.accountant.spectrum import add_up
 from tacit.loss.accountant.step import UNIT, Array
 from tacit.loss.accountant.tilt import Cumulants
+from tacit.loss.accountant.valley import valley
 
 _SPARE = 1e-11  # of the tilted law may lie outside the window
 _FLATTEST, _STEEPEST, _NEAR = -25.0, 12.0, 0.05  # logarithms of a tilt, by about one deviation
-_GOLDEN = (math.sqrt(5) - 1) / 2
 
 Parts = Sequence[tuple[Lattice, int]]
 
@@ -60,24 +60,7 @@ def window_near(spacing: float, parts: Parts, target: float) -> tuple[float, flo
     """
     unit = 2.0 ** round(math.log2(Cumulants.of(spacing, parts).deviation))
     scaled = Cumulants.of(spacing / unit, parts)
-    tilt = _lowest(lambda tilt: scaled(tilt) - tilt * target / unit - math.log(tilt))
+    tilt = valley(lambda tilt: scaled(tilt) - tilt * target / unit - math.log(tilt), _FLATTEST, _STEEPEST, _NEAR)
     low, high = scaled.beyond(tilt, scaled(tilt), _SPARE / 2)
     least, most = (sum(count * int(lattice.places[end]) for lattice, count in parts) for end in (0, -1))
     return tilt / unit, min((high - low) * unit, (most - least) * spacing)
-
-
-def _lowest(score: Callable[[float], float]) -> float:
-    """About the point at which a function with one valley is least: golden section over all that could be meant."""
-    low, high = _FLATTEST, _STEEPEST
-    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    at_left, at_right = score(math.exp(left)), score(math.exp(right))
-    while high - low > _NEAR:
-        if at_left < at_right:
-            high, right, at_right = right, left, at_left
-            left = high - _GOLDEN * (high - low)
-            at_left = score(math.exp(left))
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + _GOLDEN * (high - low)
-            at_right = score(math.exp(right))
-    return math.exp((low + high) / 2)

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from tacit.frozen import frozen
 from tacit.loss.accountant.lattice import Lattice
 from tacit.loss.accountant.step import Array
+from tacit.loss.accountant.valley import valley
 
 _FINE = 0.05  # a coarse copy's spacing, in standard deviations of one step
 _GROWTH = 0.01
-_GOLDEN = (math.sqrt(5) - 1) / 2
 LEAST, MOST = 1e-3, 1e5
 
 
@@ -78,26 +78,10 @@ class Cumulants:
             return (self(tilt - step) - here + rare) / step
 
         start = math.log(math.sqrt(2 * rare) / max(self.deviation, 1e-150))
-        return -low(_valley(low, start - 4, start + 1, 0.3)), high(_valley(high, start - 4, start + 1, 0.3))
+        return -low(valley(low, start - 4, start + 1, 0.3)), high(valley(high, start - 4, start + 1, 0.3))
 
     def _lowest(self, score: Callable[[float], float]) -> float:
-        return _valley(score, math.log(LEAST), math.log(MOST), 0.05)
-
-
-def _valley(score: Callable[[float], float], low: float, high: float, close: float) -> float:
-    """About the point, between e^low and e^high, at which a function with one valley is least: golden section."""
-    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-    at_left, at_right = score(math.exp(left)), score(math.exp(right))
-    while high - low > close:
-        if at_left < at_right:
-            high, right, at_right = right, left, at_left
-            left = high - _GOLDEN * (high - low)
-            at_left = score(math.exp(left))
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + _GOLDEN * (high - low)
-            at_right = score(math.exp(right))
-    return math.exp((low + high) / 2)
+        return valley(score, math.log(LEAST), math.log(MOST), 0.05)
 
 
 def _coarse(spacing: float, lattice: Lattice) -> tuple[Array, Array, float]:
