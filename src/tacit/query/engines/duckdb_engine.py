@@ -16,9 +16,10 @@ import duckdb
 from tacit.errors import Failed, Refused
 from tacit.frozen import frozen
 from tacit.query.engine import Headers
+from tacit.query.engines.arrays import Arrays
 from tacit.query.engines.duckdb_session import DuckDBSession as DuckDBSession
 from tacit.query.engines.parts import EVERYBODY, Seen
-from tacit.query.engines.resources import array_bits, engine_memory, read_memory, read_threads
+from tacit.query.engines.resources import engine_memory, read_memory, read_threads
 from tacit.query.engines.spill import spill_folder
 from tacit.query.relations.rows import quoted
 from tacit.schema.description import Description, Lookup, OwnColumn, Source, Table
@@ -72,7 +73,6 @@ class DuckDBEngine:
             connection.execute(f"SET threads = {threads}")
         if memory is not None:
             connection.execute(f"SET memory_limit = '{engine_memory(memory)}B'")
-        connection.execute(f"SET GLOBAL perfect_ht_threshold = {array_bits(threads, memory)}")
         return connection
 
     def header(self, source: Source) -> tuple[tuple[str, str], ...]:
@@ -114,6 +114,7 @@ class DuckDBEngine:
 
     @contextmanager
     def session(self, description: Description, physical: Headers | None = None) -> Iterator[DuckDBSession]:
+        arrays = Arrays(read_threads(self.threads), read_memory(self.memory))
         with _connected(self, [table.source for table in description.sources]) as connection:
             seen = []
             try:
@@ -123,7 +124,7 @@ class DuckDBEngine:
                     connection.execute(seen[-1].view(EVERYBODY))
             except duckdb.Error:
                 raise Failed from None
-            yield DuckDBSession(connection, seen)
+            yield DuckDBSession(connection, seen, arrays=arrays)
 
     def _attach(self, connection: duckdb.DuckDBPyConnection, source: Source, name: str) -> None:
         if source.format == "duckdb":

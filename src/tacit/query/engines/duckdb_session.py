@@ -12,6 +12,7 @@ import duckdb
 
 from tacit.errors import Failed
 from tacit.frozen import frozen
+from tacit.query.engines.arrays import Arrays
 from tacit.query.engines.parts import EVERYBODY, MORE, MOST, Part, Seen, added_sql, can_be_cut
 from tacit.query.relations.rows import UNIT, quoted
 
@@ -45,6 +46,7 @@ class DuckDBSession:
     connection: duckdb.DuckDBPyConnection
     tables: list[Seen] = field(default_factory=list, compare=False, repr=False)
     course: Course = field(default_factory=Course, compare=False, repr=False)
+    arrays: Arrays | None = None
 
     def run(self, sql: str) -> pa.Table:
         with self._step(sql):
@@ -58,16 +60,16 @@ class DuckDBSession:
 
     def add_up(self, sql: str) -> pa.Table:
         with self._step(sql):
-            return self._as_memory_permits(lambda parts: self._rows(self._added(sql, parts)))
+            return self._as_memory_permits(sql, lambda parts: self._rows(self._added(sql, parts)))
 
     def add_few_up(self, sql: str) -> Mapping[str, Sequence[Any]]:
         with self._step(sql):
-            return self._as_memory_permits(lambda parts: self._values(self._added(sql, parts)))
+            return self._as_memory_permits(sql, lambda parts: self._values(self._added(sql, parts)))
 
     def keep(self, name: str, sql: str) -> None:
         whole = f"{name} of all"
         with self._step(sql):
-            self._as_memory_permits(lambda parts: self._gather(whole, sql, parts))
+            self._as_memory_permits(sql, lambda parts: self._gather(whole, sql, parts))
             kept = Seen(name, f"SELECT * FROM {quoted(whole)}", UNIT)
             self.tables.append(kept)
             self.connection.execute(kept.view(self.course.part))
@@ -88,8 +90,10 @@ class DuckDBSession:
         share = share_of_time(told, course.is_staged)
         return course.finished, (course.part.place + share) / course.part.of
 
-    def _as_memory_permits(self, answer: Callable[[int], _Answer]) -> _Answer:
+    def _as_memory_permits(self, sql: str, answer: Callable[[int], _Answer]) -> _Answer:
         """The answer with as few parts as do; from then on the session begins with so many."""
+        if self.arrays is not None:
+            self.arrays.fit(self.connection, sql)
         while True:
             try:
                 return answer(self.course.parts)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import Final
 
 from tacit.errors import Refused
 
 LEAST_MEMORY: Final = 500_000_000
 _OWN: Final = 450_000_000  # octets of Python, of libraries, and of what the engine does not count
-_PLACES: Final = 2**22  # in all threads' arrays together
-_PLACE: Final = 2**9  # octets, where many sums are asked for
-_USUAL_BITS: Final = 12
+_FOR_ARRAYS: Final = 2**30
 
 
 def read_memory(written: object) -> int | None:
@@ -46,12 +43,12 @@ def read_threads(written: object) -> int | None:
     return written
 
 
-def array_bits(threads: int | None, memory: int | None) -> int:
-    """How wide a range of whole numbers people may have to be added up in arrays, each thread in its own.
+def left_for_arrays(octets: int | None, is_alone: bool) -> int:
+    """What arrays may take that the engine does not count.
 
-    People who are numbered densely are found by their number instead of a hash, in little more than half the time. The
-    engine does not count these arrays as memory, so they must stay small beside it.
+    A little of a limit; where nothing else needs memory, most of what it leaves beyond the least one.
     """
-    places = _PLACES if memory is None else min(_PLACES, memory // _PLACE)
-    each = places // (threads or os.cpu_count() or 1)
-    return max(_USUAL_BITS, each.bit_length() - 1)
+    if octets is None:
+        return _FOR_ARRAYS
+    beyond = engine_memory(octets) - engine_memory(LEAST_MEMORY)
+    return max(octets // 16, min(_FOR_ARRAYS, beyond * 2 // 3) if is_alone else 0)
