@@ -75,6 +75,7 @@ def test_anonymity_is_attacked(tmp_path: Path) -> None:
         ("reconstruct", "patients.parquet", "--secret", "age"),
         ("membership", "patients.parquet", "--people", "300"),
         ("anonymity", "patients.parquet", "--known", "height", "--secret", "age"),
+        ("anonymity", "patients.parquet", "--known", "age", "--secret", "age"),
     ],
 )
 def test_what_cannot_be_attacked_is_refused(

@@ -85,6 +85,9 @@ def test_claims_are_read() -> None:
         ("math:floor",),
         ("math:floor", "--claims", "epsilon=1", "--values", "1"),
         ("nomechanism",),
+        ("Laplace", "--alarm-rate", "2"),
+        ("Laplace", "--alarm-rate", "nan"),
+        ("Laplace", "--samples", "0"),
     ],
 )
 def test_what_cannot_be_audited_is_refused(words: tuple[str, ...]) -> None:

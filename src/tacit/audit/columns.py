@@ -37,7 +37,7 @@ def read_table(path: Path) -> dict[str, list[Any]]:
     try:
         table = arrow_csv.read_csv(path) if path.suffix == ".csv" else arrow_parquet.read_table(path)
     except (OSError, ValueError) as error:
-        words = str(error).splitlines()[0][:120] if isinstance(error, OSError) else "It cannot be read."
+        words = "It is not there." if isinstance(error, FileNotFoundError) else "It cannot be read."
         raise Refused(f"the file {path}", words, "a Parquet or CSV file.") from None
     found: dict[str, list[Any]] = table.to_pydict()
     return found

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
+from tacit.errors import Refused
+from tacit.exact import whole
 from tacit.frozen import frozen
 from tacit.noise.bits import Rehearsal
 from tacit.noise.rehearsal import Seeded
@@ -15,6 +19,15 @@ class Effort:
     samples: int = 1_000_000
     seconds: float = 60.0
     seed: int = 1
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alarm_rate < 1:
+            raise Refused(
+                f"an alarm rate of {self.alarm_rate}", "It is no share of runs.", "a number between 0 and 1, as 0.0001."
+            )
+        whole(self.samples, "samples", 1)
+        if not 0 < self.seconds < math.inf:
+            raise Refused(f"{self.seconds} seconds", "Nothing can be looked at in that time.", "a time, as 60.")
 
     def bits(self, salt: int = 0) -> Rehearsal:
         """Fresh repeatable bits; another salt gives others."""

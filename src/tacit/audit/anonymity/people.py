@@ -40,6 +40,8 @@ class People:
         )
         if not trees:
             raise Refused("no quasi-identifier", "Then nobody can be told apart.", "one column at least.")
+        if secret in [tree.name for tree in trees]:
+            raise Refused(f"the column {secret}", "What others know is no secret.", "another column as the secret.")
         told = [_places(tree, _column(columns, tree.name)) for tree in trees]
         hidden = _column(columns, secret)
         if not len({len(each) for each in (*told, hidden)}) == 1 or not len(hidden):

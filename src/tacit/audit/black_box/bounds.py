@@ -25,10 +25,6 @@ class Counts:
     def __add__(self, other: Counts) -> Counts:
         return Counts(*(mine + yours for mine, yours in zip(self._all, other._all, strict=True)))
 
-    def scaled(self, times: float) -> Counts:
-        """So many times as many answers in the same proportions."""
-        return Counts(*(round(count * times) for count in self._all))
-
     @property
     def _all(self) -> tuple[int, ...]:
         return (

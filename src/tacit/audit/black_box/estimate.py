@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from time import perf_counter
 from typing import Any
 
 from tacit.audit.black_box.bounds import Counts, delta_at_least
-from tacit.audit.black_box.drawing import draw, drawn
-from tacit.audit.black_box.learner import learn
-from tacit.audit.black_box.matrix import Matrix, Reader
+from tacit.audit.black_box.drawing import draw
 from tacit.audit.black_box.rule import Claimed, Rule
-from tacit.audit.black_box.score import Labels
-from tacit.audit.black_box.search import worst_pair
+from tacit.audit.black_box.search import worst_pairs
 from tacit.audit.black_box.standing import Standing
+from tacit.audit.black_box.training import train
 from tacit.audit.domain import Pair
 from tacit.audit.effort import Effort
 from tacit.audit.subject import Subject
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.loss import Loss
-from tacit.noise.bits import Bits
 
-_SEARCHED, _LEARNED, _TRIED = 0.2, 0.2, 0.05
+_SEARCHED, _LEARNED = 0.2, 0.3
 _ONE_LOOK = ((1.0, 1.0),)
 _LOOKS = ((1 / 16, 0.05), (1 / 4, 0.1), (1.0, 0.85))
 """After which share of the fresh samples it looks, and which share of the alarm rate that look may use."""
 _DELTAS = (1e-5, 1e-4, 1e-3, 1e-2, 0.1)
-_TREES = 20
-_RULES = 4
+_RULES = (0.7, 0.1, 0.1, 0.1)
+"""How many rules are looked at, and which share of a look's rate each has, the surest most."""
 _TRIAL, _TRIALS = 200, 3
-_LEARNED_AT_MOST = 2_000_000
+_LEARNED_AT_MOST = 3_000_000
 
 
 @frozen(eq=False)
@@ -89,38 +85,27 @@ def estimate(subject: Subject, effort: Effort, *, early: bool = True) -> Estimat
     Claim: it exceeds the true ε (at its δ, over all neighbours) with probability at most the effort's alarm rate.
     Proof: pair, rules and their δ are fixed before the fresh samples; every look at every rule has its own share of
     the rate, and each bound is exact (`bounds`). With `early` it ends at the first look that contradicts the claim.
-    Without, the bound is to be high: one rule is chosen on further samples, and looked at once.
+    Without, the bound is to be high: it looks once.
     """
     bits, claims = effort.bits(7), claims_of(subject.claim)
     samples = _affordable(subject, effort)
     fresh = int(samples * (1 - _SEARCHED - _LEARNED))
-    pair, taken = worst_pair(subject, claims, int(samples * _SEARCHED), fresh, effort.alarm_rate, bits, early=early)
+    pairs, taken = worst_pairs(subject, claims, int(samples * _SEARCHED), fresh, effort.alarm_rate, bits, early=early)
     learned = min(samples - taken - fresh, _LEARNED_AT_MOST)
-    reader, rows, labels = drawn(subject, pair, learned, bits)
-    rate = effort.alarm_rate / _RULES if early else effort.alarm_rate
-    ends = [Standing(rule) for rule in learn(rows, labels, claims, fresh, rate, trees=_TREES, most=_RULES)]
-    tried = 0 if early else int(samples * _TRIED)
-    fresh, seen = samples - taken - learned - tried, 0
-    if tried:
-        for tried_rows, marks in _fresh(subject, pair, tried, bits, reader):
-            ends = [end.counted(tried_rows, marks) for end in ends]
-        ends = [Standing(max(ends, key=lambda end: end.promise(fresh / tried, effort.alarm_rate)).rule)]
+    surest = effort.alarm_rate * _RULES[0]
+    trained = train(subject, pairs, claims, learned, fresh, surest, len(_RULES), bits)
+    ends, fresh, seen = [Standing(rule) for rule in trained.rules], samples - taken - learned, 0
     for share, part in _LOOKS if early else _ONE_LOOK:
-        for fresh_rows, marks in _fresh(subject, pair, int(fresh * share) - seen, bits, reader):
-            ends = [end.counted(fresh_rows, marks) for end in ends]
+        for outputs, marks in draw(subject, trained.pair, int(fresh * share) - seen, bits):
+            rows = trained.reader.read(outputs)
+            ends = [end.counted(rows, marks) for end in ends]
         seen = int(fresh * share)
-        ends = [end.looked(effort.alarm_rate * part / len(ends)) for end in ends]
+        ends = [end.looked(effort.alarm_rate * part * each) for end, each in zip(ends, _RULES, strict=False)]
         if early and any(end.excess > 0 for end in ends):
             break
     best = max(ends, key=lambda end: end.excess)
-    epsilon = best.certified()
-    used = taken + learned + tried + seen
-    return Estimate(pair, best.rule, best.at, epsilon, best.rate, effort.alarm_rate, used)
-
-
-def _fresh(subject: Subject, pair: Pair, count: int, bits: Bits, reader: Reader) -> Iterator[tuple[Matrix, Labels]]:
-    for outputs, marks in draw(subject, pair, count, bits):
-        yield reader.read(outputs), marks
+    used = taken + learned + seen
+    return Estimate(trained.pair, best.rule, best.at, best.certified(), best.rate, effort.alarm_rate, used)
 
 
 def _affordable(subject: Subject, effort: Effort) -> int:

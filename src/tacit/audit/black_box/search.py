@@ -1,4 +1,4 @@
-"""The search for bad neighbours: many pairs on few samples each, the promising ones on more (successive halving)."""
+"""The search for bad neighbours: many pairs on few samples each, the promising ones on more."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tacit.audit.subject import Subject
 from tacit.loss.relation import Relation
 from tacit.noise.bits import Bits
 
-_ROUNDS = ((3, 4), (1, 0))
-"""How many pairs each round keeps, and how many changed ones join them."""
+_BEST, _CHANGED = 3, 2
+"""How many pairs are kept, and how many changed ones are tried beside the patterns."""
 _FEWEST = 1_000  # samples a pair, below which a look says too little
 _ENOUGH = 500_000  # samples, below which changed pairs could not be told from lucky ones
 
@@ -30,7 +30,7 @@ def domain_of(subject: Subject) -> Domain | None:
     return Rows(subject.universe, subject.relation, max(sizes))
 
 
-def worst_pair(
+def worst_pairs(
     subject: Subject,
     claims: Sequence[Claimed],
     samples: int,
@@ -39,29 +39,24 @@ def worst_pair(
     bits: Bits,
     *,
     early: bool = False,
-) -> tuple[Pair, int]:
-    """The pair that promises the highest bound on so many fresh samples, and how many samples it took to find it.
+) -> tuple[list[Pair], int]:
+    """The pairs that promise the highest bounds on so many fresh samples, and how many samples it took to find them.
 
-    Nothing is claimed of it: it is chosen on samples that no bound will use. With `early`, the first round that
-    promises to contradict the claim is the last.
+    Nothing is claimed of them: they are chosen on samples that no bound will use. With `early`, one that promises to
+    contradict the claim is enough.
     """
     generator = np.random.Generator(np.random.PCG64(bits.integer(64)))
     domain = domain_of(subject)
     pairs = [*subject.pairs, *(domain.patterns() if domain is not None else ())]
     pairs = pairs[: max(1, samples // _FEWEST)]
-    taken, rounds = 0, len(_ROUNDS) if domain is not None and samples >= _ENOUGH else 1
-    for kept, changed in _ROUNDS[:rounds]:
-        if len(pairs) == 1:
-            break
-        each = max(_FEWEST, samples // (rounds * len(pairs)))
-        found = []
-        for pair in pairs:
-            _, rows, labels = drawn(subject, pair, each, bits)
-            taken += len(labels)
-            found.append(learn(rows, labels, claims, fresh, alarm_rate, trees=0)[0].excess)
-        pairs = [pairs[at] for at in np.argsort(found)[::-1][:kept]]
-        if early and max(found) > 0:
-            break
-        if domain is not None:
-            pairs += [domain.changed(pairs[at % len(pairs)], generator) for at in range(changed)]
-    return pairs[0], taken
+    if domain is not None and samples >= _ENOUGH:
+        pairs += [domain.changed(pairs[-1 - at % len(pairs)], generator) for at in range(_CHANGED)]
+    if len(pairs) == 1:
+        return pairs, 0
+    each, taken, found = max(_FEWEST, samples // len(pairs)), 0, []
+    for pair in pairs:
+        _, rows, labels = drawn(subject, pair, each, bits)
+        taken += len(labels)
+        found.append(learn(rows, labels, claims, fresh, alarm_rate, trees=0)[0].excess)
+    order = np.argsort(found)[::-1]
+    return [pairs[at] for at in order[: 1 if early and max(found) > 0 else _BEST]], taken

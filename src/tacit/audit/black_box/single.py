@@ -47,10 +47,15 @@ class Histogram(Score):
 
 
 def edges_of(column: Column, bins: int) -> NDArray[np.float64]:
-    """Cuts between values: all of them where they are few, otherwise such that bins hold about equally many."""
-    values = np.unique(column[:50_000])
+    """Cuts between values: all of them where they are few, otherwise such that bins hold about equally many.
+
+    Half of the bins are for answers, half for different values: where most answers repeat one, the others show too.
+    """
+    answers, values = column[:50_000], np.unique(column[:50_000])
     if len(values) > bins:
-        values = np.unique(np.quantile(column[:50_000], np.linspace(0, 1, bins + 1), method="nearest"))
+        shares = np.linspace(0, 1, bins // 2 + 1)
+        halves = [np.quantile(each, shares, method="nearest") for each in (answers, values)]
+        values = np.unique(np.concatenate(halves))
     return values[:-1]
 
 

@@ -35,10 +35,6 @@ class Standing:
         epsilon = self._bound(self.counts, alarm_rate, QUICK)
         return self if epsilon <= self.epsilon else replace(self, epsilon=epsilon, at=self.counts, rate=alarm_rate)
 
-    def promise(self, times: float, alarm_rate: float) -> float:
-        """By how much so many times as many answers would exceed the claim, if they were like those so far."""
-        return self._bound(self.counts.scaled(times), alarm_rate, QUICK) - self.rule.claimed.epsilon
-
     def certified(self) -> float:
         """The best bound, rounded downwards."""
         return self._bound(self.at, self.rate, CERTIFIED)
