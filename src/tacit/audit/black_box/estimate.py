@@ -18,7 +18,7 @@ from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.loss import Loss
 
-_SEARCHED, _LEARNED = 0.2, 0.3
+_SEARCHED, _LEARNED = 0.2, 0.2
 _ONE_LOOK = ((1.0, 1.0),)
 _LOOKS = ((1 / 16, 0.05), (1 / 4, 0.1), (1.0, 0.85))
 """After which share of the fresh samples it looks, and which share of the alarm rate that look may use."""
@@ -26,7 +26,7 @@ _DELTAS = (1e-5, 1e-4, 1e-3, 1e-2, 0.1)
 _RULES = (0.7, 0.1, 0.1, 0.1)
 """How many rules are looked at, and which share of a look's rate each has, the surest most."""
 _TRIAL, _TRIALS = 200, 3
-_LEARNED_AT_MOST = 3_000_000
+_LEARNED_AT_MOST = 2_000_000
 
 
 @frozen(eq=False)

@@ -14,7 +14,7 @@ from tacit.audit.subject import Subject
 from tacit.loss.relation import Relation
 from tacit.noise.bits import Bits
 
-_BEST, _CHANGED = 3, 2
+_BEST, _CHANGED = 2, 2
 """How many pairs are kept, and how many changed ones are tried beside the patterns."""
 _FEWEST = 1_000  # samples a pair, below which a look says too little
 _ENOUGH = 500_000  # samples, below which changed pairs could not be told from lucky ones
