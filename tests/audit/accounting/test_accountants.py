@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tacit.audit.accounting.accounting import Accounting, check_accountant
-from tacit.audit.controls.accountants import BROKEN_ACCOUNTANTS, SOUND_ACCOUNTANTS
+from tacit.audit.controls.accountants.broken import BROKEN_ACCOUNTANTS
+from tacit.audit.controls.accountants.sound import SOUND_ACCOUNTANTS
 from tacit.audit.effort import Effort
 from tacit.audit.finding import Outcome
 

@@ -1,0 +1,1 @@
+"""Accountants, broken and sound."""
