@@ -118,6 +118,7 @@ _MORE = (
     *("x / w", "x + x", "x / (x * 1e-300)", "x * w * s", "CEIL(x)", "ROUND(x, 3)", "ROUND(x, -3)", "SIGN(x)", "ABS(x)"),
     *("CAST(x AS TINYINT)", "CAST(x AS DECIMAL(18, 4))", "CAST(x AS DECIMAL(28, 9))", "CAST(any_cost AS DOUBLE)"),
     *("n * n", "-n", "n % 7", "n * 3 // 7", "SQRT(x)", "CAST(n AS VARCHAR)", "CAST(cost AS DOUBLE)", "LEAST(x, n, z)"),
+    *("CAST(1e3 AS TINYINT)", "CAST(1e30 AS INTEGER)", "CAST(-1e30 AS DECIMAL(10, 2))", "ROUND(x * -0.0, -3)"),
     *("CAST(note AS INTEGER)", "UPPER(note)", "TRIM(note)", "note LIKE '%\\%'", "RIGHT(note, 3)", "LENGTH(note)"),
 )
 _LAST = (
