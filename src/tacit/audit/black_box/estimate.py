@@ -18,13 +18,13 @@ from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.loss import Loss
 
-_SEARCHED, _LEARNED = 0.2, 0.2
+_SEARCHED, _SEARCHED_WELL, _LEARNED = 0.2, 0.25, 0.2
 _ONE_LOOK = ((1.0, 1.0),)
 _LOOKS = ((1 / 16, 0.05), (1 / 4, 0.1), (1.0, 0.85))
 """After which share of the fresh samples it looks, and which share of the alarm rate that look may use."""
 _DELTAS = (1e-5, 1e-4, 1e-3, 1e-2, 0.1)
-_RULES = (0.7, 0.1, 0.1, 0.1)
-"""How many rules are looked at, and which share of a look's rate each has, the surest most."""
+_RULES = (0.6, 0.2, 0.2)
+"""Which share of a look's rate each rule has."""
 _TRIAL, _TRIALS = 200, 3
 _LEARNED_AT_MOST = 2_000_000
 
@@ -85,22 +85,22 @@ def estimate(subject: Subject, effort: Effort, *, early: bool = True) -> Estimat
     Claim: it exceeds the true ε (at its δ, over all neighbours) with probability at most the effort's alarm rate.
     Proof: pair, rules and their δ are fixed before the fresh samples; every look at every rule has its own share of
     the rate, and each bound is exact (`bounds`). With `early` it ends at the first look that contradicts the claim.
-    Without, the bound is to be high: it looks once.
+    Without, the bound is to be high: it searches longer, and looks once.
     """
     bits, claims = effort.bits(7), claims_of(subject.claim)
     samples = _affordable(subject, effort)
-    fresh = int(samples * (1 - _SEARCHED - _LEARNED))
-    pairs, taken = worst_pairs(subject, claims, int(samples * _SEARCHED), fresh, effort.alarm_rate, bits, early=early)
+    searched = _SEARCHED if early else _SEARCHED_WELL
+    fresh = int(samples * (1 - searched - _LEARNED))
+    pairs, taken = worst_pairs(subject, claims, int(samples * searched), fresh, effort.alarm_rate, bits, early=early)
     learned = min(samples - taken - fresh, _LEARNED_AT_MOST)
-    surest = effort.alarm_rate * _RULES[0]
-    trained = train(subject, pairs, claims, learned, fresh, surest, len(_RULES), bits)
+    trained = train(subject, pairs, claims, learned, fresh, effort.alarm_rate * _RULES[0], bits)
     ends, fresh, seen = [Standing(rule) for rule in trained.rules], samples - taken - learned, 0
     for share, part in _LOOKS if early else _ONE_LOOK:
         for outputs, marks in draw(subject, trained.pair, int(fresh * share) - seen, bits):
             rows = trained.reader.read(outputs)
             ends = [end.counted(rows, marks) for end in ends]
         seen = int(fresh * share)
-        ends = [end.looked(effort.alarm_rate * part * each) for end, each in zip(ends, _RULES, strict=False)]
+        ends = [end.looked(effort.alarm_rate * part * each) for end, each in zip(ends, _RULES, strict=True)]
         if early and any(end.excess > 0 for end in ends):
             break
     best = max(ends, key=lambda end: end.excess)

@@ -17,26 +17,32 @@ from tacit.audit.black_box.table import Table
 from tacit.audit.black_box.trees import Trees
 
 _FITTED = 300_000  # rows that scores are learned on, at most
-_DOUBTS = (3.0, 1.5)
-"""How many standard errors worse than they look rules are taken: those that will do, then those that might."""
+DOUBTS = (3.0, 2.0, 1.5)
+"""How many standard errors worse than they look rules are taken: those that will do, should do, and might."""
 
 
 def learn(
-    rows: Matrix, labels: Labels, claims: Sequence[Claimed], fresh: int, alarm_rate: float, *, trees: int, most: int = 1
+    rows: Matrix,
+    labels: Labels,
+    claims: Sequence[Claimed],
+    fresh: int,
+    alarm_rate: float,
+    *,
+    trees: int,
+    doubts: Sequence[float] = DOUBTS[:1],
 ) -> list[Rule]:
-    """The most promising rules for so many fresh answers, the surest first: learned on some rows, cut on others."""
+    """The most promising rule for so many fresh answers at each doubt: learned on some rows, cut on others."""
     fitted = min(len(rows) // 2, _FITTED)
     cut_on = labels[fitted:]
     more, strict = fresh / max(1, len(cut_on)), NormalDist().inv_cdf(1 - alarm_rate)
     scored = list(_scores(rows[:fitted], labels[:fitted], rows[fitted:], trees))
-    chosen: list[Rule] = []
-    for doubt, wanted in zip(_DOUBTS, (-(-most // 2), most // 2), strict=True):
-        if wanted:
-            found = [
-                rule for score, values in scored for rule in rules(score, values, cut_on, claims, more, strict, doubt)
-            ]
-            chosen += sorted(found, key=_excess, reverse=True)[:wanted]
-    return chosen
+    return [
+        max(
+            (rule for score, values in scored for rule in rules(score, values, cut_on, claims, more, strict, doubt)),
+            key=_excess,
+        )
+        for doubt in doubts
+    ]
 
 
 def _excess(rule: Rule) -> float:
@@ -49,7 +55,8 @@ def _scores(rows: Matrix, labels: Labels, held: Matrix, trees: int) -> Iterator[
     columns = np.column_stack([feature.of(rows) for feature in features])
     apart = np.column_stack([feature.of(held) for feature in features])
     for at, feature in enumerate(features):
-        yield Single(feature), apart[:, at]
+        for single in (Single(feature), Single(feature, falls=True)):
+            yield single, single.told(apart[:, at])
         histogram = Histogram.learn(feature, columns[:, at], labels)
         yield histogram, histogram.ratios[np.searchsorted(histogram.edges, apart[:, at])]
     table = Table.learn(rows, labels)

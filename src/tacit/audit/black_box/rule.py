@@ -15,7 +15,7 @@ from tacit.audit.black_box.score import Labels, Score, Scores
 from tacit.frozen import frozen
 
 _CUTS = 96
-_FEWEST = 10  # answers that a rule must have guessed on
+_FEWEST = 20  # answers that a rule must have guessed on
 
 
 @frozen

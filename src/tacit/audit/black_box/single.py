@@ -13,16 +13,21 @@ from tacit.frozen import frozen
 
 @frozen(eq=False)
 class Single(Score):
-    """One feature as it is."""
+    """One feature as it is, or the other way round: then small values speak for the first world."""
 
     feature: Feature
+    falls: bool = False
 
     @property
     def name(self) -> str:
-        return self.feature.name
+        return f"{self.feature.name}, falling" if self.falls else self.feature.name
 
     def of(self, rows: Matrix) -> Scores:
-        return self.feature.of(rows)
+        return self.told(self.feature.of(rows))
+
+    def told(self, column: Column) -> Scores:
+        """The score of known values of the feature."""
+        return -column if self.falls else column
 
 
 @frozen(eq=False)

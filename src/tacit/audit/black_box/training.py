@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacit.audit.black_box.drawing import drawn
-from tacit.audit.black_box.learner import learn
+from tacit.audit.black_box.learner import DOUBTS, learn
 from tacit.audit.black_box.matrix import Reader
 from tacit.audit.black_box.rule import Claimed, Rule
 from tacit.audit.domain import Pair
@@ -18,7 +18,7 @@ _TREES = 20
 
 @frozen(eq=False)
 class Trained:
-    """A pair, how its answers are read, and rules for them, the surest first."""
+    """A pair, how its answers are read, and rules for them, one for each doubt."""
 
     pair: Pair
     reader: Reader
@@ -26,7 +26,7 @@ class Trained:
 
     @property
     def promise(self) -> float:
-        """By how much the surest rule's bound is expected to exceed the claim."""
+        """By how much the first rule's bound is expected to exceed the claim."""
         return self.rules[0].excess
 
 
@@ -37,12 +37,11 @@ def train(
     samples: int,
     fresh: int,
     alarm_rate: float,
-    most: int,
     bits: Bits,
 ) -> Trained:
-    """The best of the pairs, after an equal part of the samples for each: so many rules for so many fresh answers."""
+    """The best of the pairs, after an equal part of the samples for each, with rules for so many fresh answers."""
     found = []
     for pair in pairs:
         reader, rows, labels = drawn(subject, pair, samples // len(pairs), bits)
-        found.append(Trained(pair, reader, learn(rows, labels, claims, fresh, alarm_rate, trees=_TREES, most=most)))
+        found.append(Trained(pair, reader, learn(rows, labels, claims, fresh, alarm_rate, trees=_TREES, doubts=DOUBTS)))
     return max(found, key=lambda trained: trained.promise)
