@@ -7,11 +7,10 @@ from random import Random
 
 import duckdb
 import psycopg
-import pytest
 from tests.engines.postgres_server import PostgresUnderTest
 
 from tacit.query.dialects.postgres.written import written
-from tacit.query.dialects.sql_type import DOUBLE, SqlType
+from tacit.query.dialects.sql_type import DOUBLE
 
 _RANDOM = Random(5)
 _HALFWAY = [  # odd numbers of 54 bits with many factors 5: times a power of two they are short, and between two doubles
@@ -42,9 +41,3 @@ def test_doubles_have_the_same_digits(postgres: PostgresUnderTest) -> None:
 def _texts(server: psycopg.Connection[tuple[object, ...]], sql: str) -> list[object]:
     found = server.execute(f"SELECT {sql} FROM unnest(%s::float8[]) AS x".encode(), [_VALUES])
     return [text for (text,) in found.fetchall()]
-
-
-def test_single_precision_has_no_text() -> None:
-    """DuckDB's digits of it are not the shortest ones."""
-    with pytest.raises(Exception, match="FLOAT as a text"):
-        written("x", SqlType("FLOAT"))
