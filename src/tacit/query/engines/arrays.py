@@ -46,7 +46,9 @@ class Arrays:
                 is_alone = not any(node["name"] in _HASHES for node in nodes)
                 places = left_for_arrays(self.memory, is_alone) // (place * self._workers)
                 bits = min(_MOST_BITS, max(_USUAL_BITS, places.bit_length() - 1))
-                octets = place * self._workers << bits
+                self._set(connection, bits, 0)
+                are_used = any(node["name"] == _ARRAY for node in _nodes(connection, sql))
+                octets = place * self._workers << bits if are_used else 0
         self._set(connection, bits, octets)
 
     @property
