@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from statistics import NormalDist
 
@@ -10,7 +11,7 @@ import numpy as np
 from tacit.audit.black_box.features import features_of, linear_features_of
 from tacit.audit.black_box.logistic import Logistic
 from tacit.audit.black_box.matrix import Matrix
-from tacit.audit.black_box.rule import Claimed, Rule, rules
+from tacit.audit.black_box.rule import Claimed, Rule, Tallied, rules
 from tacit.audit.black_box.score import Labels, Score, Scores
 from tacit.audit.black_box.single import Histogram, Single
 from tacit.audit.black_box.table import Table
@@ -34,13 +35,11 @@ def learn(
     """The most promising rule for so many fresh answers at each doubt: learned on some rows, cut on others."""
     fitted = min(len(rows) // 2, _FITTED)
     cut_on = labels[fitted:]
-    more, strict = fresh / max(1, len(cut_on)), NormalDist().inv_cdf(1 - alarm_rate)
-    scored = list(_scores(rows[:fitted], labels[:fitted], rows[fitted:], trees))
+    margin = NormalDist().inv_cdf(1 - alarm_rate) / math.sqrt(fresh / max(1, len(cut_on)))
+    scored = _scores(rows[:fitted], labels[:fitted], rows[fitted:], trees)
+    tallies = [(score, Tallied.of(values, cut_on)) for score, values in scored]
     return [
-        max(
-            (rule for score, values in scored for rule in rules(score, values, cut_on, claims, more, strict, doubt)),
-            key=_excess,
-        )
+        max((rule for score, tallied in tallies for rule in rules(score, tallied, claims, margin, doubt)), key=_excess)
         for doubt in doubts
     ]
 

@@ -52,20 +52,11 @@ class Rule:
         )
 
 
-def rules(
-    score: Score,
-    scores: Scores,
-    labels: Labels,
-    claims: Sequence[Claimed],
-    fresh: float,
-    strict: float,
-    doubt: float,
-) -> Iterator[Rule]:
-    """The best cuts of a score for each claim, for a bound on `fresh` times as many new answers.
+def rules(score: Score, tallied: Tallied, claims: Sequence[Claimed], margin: float, doubt: float) -> Iterator[Rule]:
+    """The best cuts of a score for each claim, for a bound that lies `margin` standard errors below what is tallied.
 
     What looks well among many was partly lucky: each cut is taken `doubt` standard errors worse than it looks.
     """
-    tallied, margin = Tallied.of(scores, labels), strict / math.sqrt(fresh)
     for claimed in claims:
         if claimed.delta > 0:
             yield _one_sided(score, tallied, claimed, doubt, margin, True)

@@ -1,4 +1,4 @@
-"""The search for bad neighbours: many pairs on few samples each, the promising ones on more."""
+"""The search for bad neighbours: many pairs on few samples each, of which the most promising are kept."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The laws of the books, held against a long adaptive sequence of questions by several analysts.
 
-What is said never costs less than the books show, never more than the budget; repeats are free and the same; a refusal
-costs nothing and says nothing; a cancelled run gives nothing back. None of this is left to chance.
+What is said never costs less than the books show, never more than the budget; repeats are free and say nothing new; a
+refusal costs nothing and says nothing; a cancelled run gives nothing back. None of this is left to chance.
 """
 
 from __future__ import annotations
