@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -190,3 +191,10 @@ def test_the_same_faults_at_tacits_own_desk_are_seen(fault: type[Through], clini
     asked = Questions.about(read_description(clinic)).any
     with apart(clinic) as desk:
         assert check_books(fault(desk), asked, EFFORT, questions=25).is_broken, fault.__doc__
+
+
+def test_no_column_is_both_summed_and_averaged(clinic: Path) -> None:
+    """A sum is worked out of an average that was told, without a charge: it would look like a repeat told anew."""
+    asked, generator = Questions.about(read_description(clinic)).any, np.random.Generator(np.random.PCG64(3))
+    functions = {found for _ in range(200) for found in re.findall(r"(SUM|AVG)\((\S+)\)", asked(generator, 0.5))}
+    assert len(functions) == len({column for _, column in functions}) == 2
