@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 from tacit.audit.black_box.bounds import Counts, delta_at_least
 from tacit.audit.black_box.drawing import draw
-from tacit.audit.black_box.rule import Claimed, Rule
+from tacit.audit.black_box.rule import Aim, Claimed, Rule
 from tacit.audit.black_box.search import worst_pairs
 from tacit.audit.black_box.standing import Standing
 from tacit.audit.black_box.training import train
@@ -18,7 +19,8 @@ from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.loss import Loss
 
-_SEARCHED, _SEARCHED_WELL, _LEARNED = 0.2, 0.25, 0.2
+_EARLY, _HIGH = (0.2, 0.2, 0.0), (0.25, 0.2, 0.15)
+"""Which shares of the samples find pairs, teach scores, and cut those of the best pair; the rest is for the verdict."""
 _ONE_LOOK = ((1.0, 1.0),)
 _LOOKS = ((1 / 16, 0.05), (1 / 4, 0.1), (1.0, 0.85))
 """After which share of the fresh samples it looks, and which share of the alarm rate that look may use."""
@@ -70,13 +72,13 @@ class Estimate:
         }
 
 
-def claims_of(loss: Loss) -> list[Claimed]:
+def claims_of(loss: Loss) -> tuple[Claimed, ...]:
     """What a loss claims, at the δ that samples can see and at its own; a pure one at δ = 0."""
     if isinstance(loss, Pure):
-        return [Claimed(0.0, loss.epsilon(0))]
+        return (Claimed(0.0, loss.epsilon(0)),)
     own = (float(loss.exact_delta),) if isinstance(loss, Approx) else ()
     points = [Claimed(delta, loss.epsilon(delta)) for delta in dict.fromkeys((0.0, *_DELTAS, *own))]
-    return [point for point in points if point.epsilon < 100]
+    return tuple(point for point in points if point.epsilon < 100)
 
 
 def estimate(subject: Subject, effort: Effort, *, early: bool = True) -> Estimate:
@@ -89,12 +91,14 @@ def estimate(subject: Subject, effort: Effort, *, early: bool = True) -> Estimat
     """
     bits, claims = effort.bits(7), claims_of(subject.claim)
     samples = _affordable(subject, effort)
-    searched = _SEARCHED if early else _SEARCHED_WELL
-    fresh = int(samples * (1 - searched - _LEARNED))
-    pairs, taken = worst_pairs(subject, claims, int(samples * searched), fresh, effort.alarm_rate, bits, early=early)
-    learned = min(samples - taken - fresh, _LEARNED_AT_MOST)
-    trained = train(subject, pairs, claims, learned, fresh, effort.alarm_rate * _RULES[0], bits)
-    ends, fresh, seen = [Standing(rule) for rule in trained.rules], samples - taken - learned, 0
+    searched, learned, cut = (int(samples * share) for share in (_EARLY if early else _HIGH))
+    fresh = samples - searched - learned - cut
+    aim = Aim(claims, fresh, effort.alarm_rate)
+    pairs, taken = worst_pairs(subject, aim, searched, bits, early=early)
+    learned, aim = min(learned, _LEARNED_AT_MOST), replace(aim, alarm_rate=effort.alarm_rate * _RULES[0])
+    trained = train(subject, pairs, aim, learned, cut, bits)
+    taken += learned + cut
+    ends, fresh, seen = [Standing(rule) for rule in trained.rules], samples - taken, 0
     for share, part in _LOOKS if early else _ONE_LOOK:
         for outputs, marks in draw(subject, trained.pair, int(fresh * share) - seen, bits):
             rows = trained.reader.read(outputs)
@@ -104,7 +108,7 @@ def estimate(subject: Subject, effort: Effort, *, early: bool = True) -> Estimat
         if early and any(end.excess > 0 for end in ends):
             break
     best = max(ends, key=lambda end: end.excess)
-    used = taken + learned + seen
+    used = taken + seen
     return Estimate(trained.pair, best.rule, best.at, best.certified(), best.rate, effort.alarm_rate, used)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,10 @@ from numpy.typing import NDArray
 
 from tacit.audit.black_box.bounds import Counts
 from tacit.audit.black_box.matrix import Matrix
-from tacit.audit.black_box.score import Labels, Score, Scores
+from tacit.audit.black_box.score import Labels, Score
+from tacit.audit.black_box.tally import Tallied
 from tacit.frozen import frozen
 
-_CUTS = 96
 _FEWEST = 20  # answers that a rule must have guessed on
 
 
@@ -24,6 +25,19 @@ class Claimed:
 
     delta: float
     epsilon: float
+
+
+@frozen
+class Aim:
+    """What a rule is for: one of the claims is to be contradicted by so many fresh answers, wrongly so seldom."""
+
+    claims: tuple[Claimed, ...]
+    fresh: int
+    alarm_rate: float
+
+    def margin(self, tallied: Tallied) -> float:
+        """How far a bound from the fresh answers will lie below what it estimates, in standard errors of the tally."""
+        return NormalDist().inv_cdf(1 - self.alarm_rate) * math.sqrt(sum(tallied.trials) / self.fresh)
 
 
 @frozen(eq=False)
@@ -52,42 +66,18 @@ class Rule:
         )
 
 
-def rules(score: Score, tallied: Tallied, claims: Sequence[Claimed], margin: float, doubt: float) -> Iterator[Rule]:
-    """The best cuts of a score for each claim, for a bound that lies `margin` standard errors below what is tallied.
+def rules(score: Score, tallied: Tallied, aim: Aim, doubt: float) -> Iterator[Rule]:
+    """The best cuts of a score for each claim.
 
     What looks well among many was partly lucky: each cut is taken `doubt` standard errors worse than it looks.
     """
-    for claimed in claims:
+    margin = aim.margin(tallied)
+    for claimed in aim.claims:
         if claimed.delta > 0:
             yield _one_sided(score, tallied, claimed, doubt, margin, True)
             yield _one_sided(score, tallied, claimed, doubt, margin, False)
         else:
             yield _two_sided(score, tallied, claimed, doubt + margin)
-
-
-@frozen(eq=False)
-class Tallied:
-    """How many answers of each world lie at or beyond each of some cuts of a score, from above and from below."""
-
-    cuts: NDArray[np.float64]
-    above: tuple[NDArray[Any], NDArray[Any]]
-    below: tuple[NDArray[Any], NDArray[Any]]
-    trials: tuple[int, int]
-
-    @classmethod
-    def of(cls, scores: Scores, labels: Labels) -> Tallied:
-        cuts = np.unique(scores)
-        if len(cuts) > _CUTS:
-            shares = np.geomspace(1e-5, 0.5, _CUTS // 2)
-            cuts = np.unique(np.quantile(scores, [*shares, *(1 - shares)], method="nearest"))
-        size = len(cuts)
-        most = np.searchsorted(cuts, scores, side="right")  # how many cuts are at most the score
-        less = np.searchsorted(cuts, scores, side="left")  # how many are below it
-        parts = labels, 1 - labels
-        above = [np.cumsum(np.bincount(most, part, size + 1)[::-1])[::-1][1:] for part in parts]
-        below = [np.cumsum(np.bincount(less, part, size + 1))[:size] for part in parts]
-        firsts = int(labels.sum())
-        return cls(cuts, (above[0], above[1]), (below[0], below[1]), (firsts, len(labels) - firsts))
 
 
 def _two_sided(score: Score, tallied: Tallied, claimed: Claimed, errors: float) -> Rule:

@@ -1,14 +1,14 @@
-"""The search for bad neighbours: many pairs on few samples each, of which the most promising are kept."""
+"""The search for bad neighbours: a race of many pairs, in which the less promising half drops out in turn."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from tacit.audit.black_box.drawing import drawn
-from tacit.audit.black_box.learner import learn
-from tacit.audit.black_box.rule import Claimed
+from tacit.audit.black_box.rule import Aim
+from tacit.audit.black_box.studied import Studied
 from tacit.audit.domain import Domain, Pair, Rows
 from tacit.audit.subject import Subject
 from tacit.loss.relation import Relation
@@ -17,7 +17,7 @@ from tacit.noise.bits import Bits
 _BEST, _CHANGED = 2, 2
 """How many pairs are kept, and how many changed ones are tried beside the patterns."""
 _FEWEST = 1_000  # samples a pair, below which a look says too little
-_ENOUGH = 500_000  # samples, below which changed pairs could not be told from lucky ones
+_ENOUGH = 500_000  # samples, below which a pair that was changed or looked at briefly could not be told from lucky ones
 
 
 def domain_of(subject: Subject) -> Domain | None:
@@ -30,17 +30,8 @@ def domain_of(subject: Subject) -> Domain | None:
     return Rows(subject.universe, subject.relation, max(sizes))
 
 
-def worst_pairs(
-    subject: Subject,
-    claims: Sequence[Claimed],
-    samples: int,
-    fresh: int,
-    alarm_rate: float,
-    bits: Bits,
-    *,
-    early: bool = False,
-) -> tuple[list[Pair], int]:
-    """The pairs that promise the highest bounds on so many fresh samples, and how many samples it took to find them.
+def worst_pairs(subject: Subject, aim: Aim, samples: int, bits: Bits, *, early: bool = False) -> tuple[list[Pair], int]:
+    """The pairs that promise the highest bounds, and how many samples it took to find them.
 
     Nothing is claimed of them: they are chosen on samples that no bound will use. With `early`, one that promises to
     contradict the claim is enough.
@@ -53,10 +44,17 @@ def worst_pairs(
         pairs += [domain.changed(pairs[-1 - at % len(pairs)], generator) for at in range(_CHANGED)]
     if len(pairs) == 1:
         return pairs, 0
-    each, taken, found = max(_FEWEST, samples // len(pairs)), 0, []
-    for pair in pairs:
-        _, rows, labels = drawn(subject, pair, each, bits)
-        taken += len(labels)
-        found.append(learn(rows, labels, claims, fresh, alarm_rate, trees=0)[0].excess)
-    order = np.argsort(found)[::-1]
-    return [pairs[at] for at in order[: 1 if early and max(found) > 0 else _BEST]], taken
+    rounds = max(1, math.ceil(math.log2(len(pairs) / _BEST))) if samples >= _ENOUGH and not early else 1
+    each = samples // rounds
+    field = [Studied.of(subject, pair, max(_FEWEST, each // len(pairs)), bits) for pair in pairs]
+    taken = sum(studied.samples for studied in field)
+    for _ in range(rounds - 1):
+        field = _best(field, aim)[: max(_BEST, len(field) // 2)]
+        field = [studied.more(subject, each // len(field), bits) for studied in field]
+        taken += each // len(field) * len(field)
+    best = _best(field, aim)
+    return [studied.pair for studied in best[: 1 if early and best[0].promise(aim) > 0 else _BEST]], taken
+
+
+def _best(field: Sequence[Studied], aim: Aim) -> list[Studied]:
+    return sorted(field, key=lambda studied: studied.promise(aim), reverse=True)

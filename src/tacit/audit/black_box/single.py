@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.audit.black_box.features import Column, Feature
+from tacit.audit.black_box.features import Feature
 from tacit.audit.black_box.matrix import Matrix
 from tacit.audit.black_box.score import Labels, Score, Scores
+from tacit.audit.black_box.special import Column
 from tacit.frozen import frozen
 
 
@@ -48,7 +49,11 @@ class Histogram(Score):
         return cls(feature, edges, log_ratios(np.searchsorted(edges, column), labels, len(edges) + 1))
 
     def of(self, rows: Matrix) -> Scores:
-        return self.ratios[np.searchsorted(self.edges, self.feature.of(rows))]
+        return self.told(self.feature.of(rows))
+
+    def told(self, column: Column) -> Scores:
+        """The score of known values of the feature."""
+        return self.ratios[np.searchsorted(self.edges, column)]
 
 
 def edges_of(column: Column, bins: int) -> NDArray[np.float64]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.audit.black_box.features import common_values
 from tacit.audit.black_box.matrix import Matrix
 from tacit.audit.black_box.score import Labels, Score, Scores
 from tacit.audit.black_box.single import log_ratios
+from tacit.audit.black_box.special import Special
 from tacit.frozen import frozen
 
 _MOST = 20_000
@@ -29,7 +29,7 @@ class Table(Score):
     @classmethod
     def learn(cls, rows: Matrix, labels: Labels) -> Table | None:
         """The table, where the patterns are few enough to be learned."""
-        atoms = np.sort(common_values(rows))
+        atoms = np.sort(Special.of(rows).values)
         if not len(atoms):
             return None
         patterns, codes = np.unique(_codes(rows, atoms), return_inverse=True)

@@ -1,19 +1,20 @@
-"""Training: for each of a few pairs, rules that guess which of the two an answer is about; the most promising stays."""
+"""Training: a few pairs are learned from, the most promising one is then studied longer, and its rules are chosen."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tacit.audit.black_box.drawing import drawn
-from tacit.audit.black_box.learner import DOUBTS, learn
 from tacit.audit.black_box.matrix import Reader
-from tacit.audit.black_box.rule import Claimed, Rule
+from tacit.audit.black_box.rule import Aim, Rule
+from tacit.audit.black_box.studied import CAUTIOUS, Studied
 from tacit.audit.domain import Pair
 from tacit.audit.subject import Subject
 from tacit.frozen import frozen
 from tacit.noise.bits import Bits
 
 _TREES = 20
+_DOUBTS = (CAUTIOUS, 2.0, 1.5)
+"""How many standard errors worse than they look rules are taken: those that will do, should do, and might."""
 
 
 @frozen(eq=False)
@@ -24,24 +25,13 @@ class Trained:
     reader: Reader
     rules: Sequence[Rule]
 
-    @property
-    def promise(self) -> float:
-        """By how much the first rule's bound is expected to exceed the claim."""
-        return self.rules[0].excess
 
+def train(subject: Subject, pairs: Sequence[Pair], aim: Aim, shared: int, own: int, bits: Bits) -> Trained:
+    """The best of the pairs, with rules for it.
 
-def train(
-    subject: Subject,
-    pairs: Sequence[Pair],
-    claims: Sequence[Claimed],
-    samples: int,
-    fresh: int,
-    alarm_rate: float,
-    bits: Bits,
-) -> Trained:
-    """The best of the pairs, after an equal part of the samples for each, with rules for so many fresh answers."""
-    found = []
-    for pair in pairs:
-        reader, rows, labels = drawn(subject, pair, samples // len(pairs), bits)
-        found.append(Trained(pair, reader, learn(rows, labels, claims, fresh, alarm_rate, trees=_TREES, doubts=DOUBTS)))
-    return max(found, key=lambda trained: trained.promise)
+    Some samples are shared by the pairs, to learn scores and to choose; the others are the best pair's own, to cut its
+    scores where few answers lie.
+    """
+    found = [Studied.of(subject, pair, shared // len(pairs), bits, trees=_TREES) for pair in pairs]
+    best = max(found, key=lambda studied: studied.promise(aim)).more(subject, own, bits)
+    return Trained(best.pair, best.reader, best.learned.rules(aim, _DOUBTS))

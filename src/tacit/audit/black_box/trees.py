@@ -8,10 +8,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.audit.black_box.features import Column, Feature
+from tacit.audit.black_box.features import Feature
 from tacit.audit.black_box.matrix import Matrix
 from tacit.audit.black_box.score import Labels, Score, Scores
 from tacit.audit.black_box.single import edges_of
+from tacit.audit.black_box.special import Column
 from tacit.frozen import frozen
 
 _DEPTH = 3
