@@ -7,15 +7,13 @@ memory where they are all that needs any, little where tables of hashes stand be
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterator
-from typing import Any
 
 import duckdb
 
 from tacit.frozen import frozen
 from tacit.query.engines.resources import engine_memory, left_for_arrays
+from tacit.query.engines.steps import steps_of
 from tacit.query.relations.rows import UNIT
 
 _USUAL_BITS = 12  # the engine's own choice
@@ -40,14 +38,14 @@ class Arrays:
         bits, octets = _USUAL_BITS, 0
         if f"GROUP BY {UNIT}" in sql:
             self._set(connection, _MOST_BITS, 0)
-            nodes = list(_nodes(connection, sql))
-            place = sum(1 + _SUM * _sums(node) for node in nodes if node["name"] == _ARRAY)
+            steps = list(steps_of(connection, sql))
+            place = sum(1 + _SUM * step.sums for step in steps if step.name == _ARRAY)
             if place:
-                is_alone = not any(node["name"] in _HASHES for node in nodes)
+                is_alone = not any(step.name in _HASHES for step in steps)
                 places = left_for_arrays(self.memory, is_alone) // (place * self._workers)
                 bits = min(_MOST_BITS, max(_USUAL_BITS, places.bit_length() - 1))
                 self._set(connection, bits, 0)
-                are_used = any(node["name"] == _ARRAY for node in _nodes(connection, sql))
+                are_used = any(step.name == _ARRAY for step in steps_of(connection, sql))
                 octets = place * self._workers << bits if are_used else 0
         self._set(connection, bits, octets)
 
@@ -60,18 +58,3 @@ class Arrays:
         connection.execute(f"SET perfect_ht_threshold = {bits}")
         if self.memory is not None:
             connection.execute(f"SET memory_limit = '{engine_memory(self.memory) - octets}B'")
-
-
-def _nodes(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterator[dict[str, Any]]:
-    """Every step of the statement's plan."""
-    ((_, plan),) = connection.execute(f"EXPLAIN (FORMAT JSON) {sql}").fetchall()
-    nodes: list[dict[str, Any]] = json.loads(plan)
-    while nodes:
-        node = nodes.pop()
-        nodes += node.get("children", [])
-        yield node
-
-
-def _sums(node: dict[str, Any]) -> int:
-    sums = node["extra_info"].get("Aggregates", [])
-    return 1 if isinstance(sums, str) else len(sums)

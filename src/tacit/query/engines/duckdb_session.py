@@ -13,7 +13,8 @@ import duckdb
 from tacit.errors import Failed
 from tacit.frozen import frozen
 from tacit.query.engines.arrays import Arrays
-from tacit.query.engines.parts import EVERYBODY, MORE, MOST, Part, Seen, added_sql, can_be_cut
+from tacit.query.engines.parts import EVERYBODY, MORE, MOST, Part, Seen, added_sql, can_be_cut, parts_expected
+from tacit.query.engines.resources import engine_memory
 from tacit.query.relations.rows import UNIT, quoted
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ class DuckDBSession:
     """One connection of its own, with the data set's tables as views.
 
     Where memory does not suffice for what is kept or added up of everybody at once, the statement is run again on parts
-    of the people, four times as many each time. Nothing is asked of the data for that, and the integers are the same.
+    of the people, four times as many each time; where that is to be expected, it begins with parts. The integers are
+    the same.
     """
 
     connection: duckdb.DuckDBPyConnection
@@ -91,16 +93,25 @@ class DuckDBSession:
         return course.finished, (course.part.place + share) / course.part.of
 
     def _as_memory_permits(self, sql: str, answer: Callable[[int], _Answer]) -> _Answer:
-        """The answer with as few parts as do; from then on the session begins with so many."""
-        if self.arrays is not None:
-            self.arrays.fit(self.connection, sql)
+        """The answer with as few parts as do; where more did than were expected, the session begins with so many."""
+        parts = max(self.course.parts, self._expected(sql))
         while True:
             try:
-                return answer(self.course.parts)
+                return answer(parts)
             except duckdb.OutOfMemoryException:
-                if not (self.course.parts < MOST and can_be_cut(self.connection, self.tables)):
+                if not (parts < MOST and can_be_cut(self.connection, self.tables)):
                     raise
-                self.course.parts *= MORE
+                self.course.parts = parts = parts * MORE
+
+    def _expected(self, sql: str) -> int:
+        """How many parts a statement is best begun with, the engine being set for it."""
+        self._see(EVERYBODY)
+        if self.arrays is None:
+            return 1
+        self.arrays.fit(self.connection, sql)
+        if self.arrays.memory is None or not can_be_cut(self.connection, self.tables):
+            return 1
+        return parts_expected(self.connection, sql, engine_memory(self.arrays.memory))
 
     def _added(self, sql: str, parts: int) -> str:
         """The SELECT that gives the same sums: itself, or one that adds up what it gave about each part."""

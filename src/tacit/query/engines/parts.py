@@ -8,10 +8,12 @@ from typing import Final
 
 import duckdb
 
+from tacit.query.engines.steps import steps_of
 from tacit.query.relations.rows import quoted
 
 MORE: Final = 4  # times as many parts, where so many did not do
 MOST: Final = MORE**5
+_GROUP: Final = 48  # octets of a person's sums for one key, if few
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,21 @@ def can_be_cut(connection: duckdb.DuckDBPyConnection, tables: Sequence[Seen]) ->
             kind = str(described.fetchall()[0][1])
             types.add(kind if table.is_plain or "VARCHAR" not in kind else "")
     return len(types) == 1 and "" not in types
+
+
+def parts_expected(connection: duckdb.DuckDBPyConnection, sql: str, memory: int) -> int:
+    """Into how many parts people are best cut from the start: so many that the engine's guess of all groups fits.
+
+    It would do without, by writing what does not fit to disk and reading it again, but that takes longer than to read
+    the rows anew for each part; unless they are text, which takes longest. The guess decides on nothing but time.
+    """
+    steps = list(steps_of(connection, sql))
+    groups = max((step.rows for step in steps if step.name == "HASH_GROUP_BY"), default=0)
+    parts = 1
+    if not any("CSV" in step.name for step in steps):
+        while parts < MOST and groups * _GROUP > memory * parts:
+            parts *= MORE
+    return parts
 
 
 def added_sql(answers: str, columns: Sequence[str]) -> str:
