@@ -20,7 +20,7 @@ def _look(subject: Subject, effort: Effort) -> Finding:
         words = f"ε is at least {found.epsilon:.3g}{at}, claimed was {claimed.epsilon:.3g}"
     else:
         words = (
-            f"ε is at least {found.epsilon:.3g}{at} on the worst pair found, within the claimed {claimed.epsilon:.3g}"
+            f"ε is at least {found.epsilon:.3g}{at} on the worst pair found, within the {claimed.epsilon:.3g} claimed."
         )
     return Finding(
         _NAME,
