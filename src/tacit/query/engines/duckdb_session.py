@@ -14,14 +14,13 @@ from tacit.errors import Failed
 from tacit.frozen import frozen
 from tacit.query.engines.arrays import Arrays
 from tacit.query.engines.parts import EVERYBODY, MORE, MOST, Part, Seen, added_sql, can_be_cut, parts_expected
+from tacit.query.engines.progress import share_of_time
 from tacit.query.engines.resources import engine_memory
 from tacit.query.relations.rows import UNIT, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_SCAN_TOLD, _SCAN_TAKES = 0.17, 0.6
-_END_TOLD: Final = 0.8
 _ANSWERS: Final = "__answers"
 _Answer = TypeVar("_Answer")
 
@@ -152,21 +151,6 @@ class DuckDBSession:
         with _constant_failure():
             yield
         self.course.finished += 1
-
-
-def share_of_time(told: float, is_staged: bool) -> float:
-    """What part of the time is over when DuckDB tells a part of the rows; 0 where it tells nothing.
-
-    It counts every reading of rows alike. Where people's totals are added up first, then read again for norms and
-    sums, reading the source is about a sixth of all that is read, but more than half of the time.
-    """
-    if not told > 0:
-        return 0.0
-    if not is_staged:
-        return min(told, 1.0)
-    if told <= _SCAN_TOLD:
-        return told / _SCAN_TOLD * _SCAN_TAKES
-    return min(1.0, _SCAN_TAKES + (told - _SCAN_TOLD) / (_END_TOLD - _SCAN_TOLD) * (1 - _SCAN_TAKES))
 
 
 @contextmanager
