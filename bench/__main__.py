@@ -12,6 +12,7 @@ SUBJECTS = (
     "accountant",
     "query",
     "query_overhead",
+    "second_line",
     "limits",
     "scale",
     "engines_postgres",

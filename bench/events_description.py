@@ -26,19 +26,22 @@ amount = {{ type = "money", min = 0, max = 500, nullable = false }}
 """
 
 
-def describe(source: Path, folder: Path, rows: int | None) -> Path:
-    """Write the file into a folder; `rows` is how many rows of a person count, chosen privately if None."""
+def describe(source: Path, folder: Path, rows: int | None, more: str = "") -> Path:
+    """Write the file into a folder; `rows` is how many rows of a person count, chosen privately if None.
+
+    `more` is the lines of further columns.
+    """
     limits = "" if rows is None else f"limits = {{ rows = {rows} }}\n"
     regions = "[" + ", ".join(f'"{region}"' for region in REGIONS) + "]"
     path = folder / "events.toml"
-    path.write_text(TEXT.format(source=source.resolve(), limits=limits, regions=regions))
+    path.write_text(TEXT.format(source=source.resolve(), limits=limits, regions=regions) + more)
     return path
 
 
-def open_events(source: Path, folder: Path, rows: int | None, memory: str | None = None) -> Dataset:
+def open_events(source: Path, folder: Path, rows: int | None, memory: str | None = None, more: str = "") -> Dataset:
     """The data set, answered on one thread, within a limit of memory if there is one; the ledger is in the folder."""
     at_home(folder)
-    return open_dataset(describe(source, folder, rows), engine=DuckDBEngine(threads=1, memory=memory))
+    return open_dataset(describe(source, folder, rows, more), engine=DuckDBEngine(threads=1, memory=memory))
 
 
 def at_home(folder: Path) -> None:

@@ -1,6 +1,7 @@
 """Whole questions over ten million rows on one core: Tacit against OpenDP, SmartNoise SQL and plain DuckDB.
 
-Cold, five rows a person count, as the peers are told. On a prepared form, everybody's rows do, in full.
+Cold, five rows a person count, as the peers are told. On a prepared form, everybody's rows do, in full. At last, what
+the second line costs, which needs no peers: `python -m bench second_line` shows that alone.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from statistics import median
 
 from bench.claims import Claim, report
 from bench.events import LARGE, QUESTIONS, SMALL, events
+from bench.second_line import second_line
 
 ROUNDS = 5
 HERE = Path(__file__).parent
@@ -131,4 +133,5 @@ def main() -> None:
     claims += [over_plain(workload, found[workload]) for workload in QUESTIONS]
     claims += [speed(workload, found[workload], "Tacit prepared", target) for workload, target in FAR_FASTER.items()]
     claims += [speed(workload, found[workload], "Tacit", target) for workload, target in FASTER.items()]
-    report("Query", claims + [memory(workload, found[workload]) for workload in LEAN])
+    claims += [memory(workload, found[workload]) for workload in LEAN]
+    report("Query", claims + second_line())
