@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from tacit.printable import printable_lines
+
 
 class Refused(ValueError):  # noqa: N818  (a refusal is an answer, not an error)
     """A request turned down before any data was read; nothing was spent.
 
-    It says what was asked, why not, and what would be accepted. It never carries a data value.
+    It says what was asked, why not, and what would be accepted, in printable characters, since it quotes what people
+    typed. It never carries a data value.
     """
 
     def __init__(self, asked: str, why: str, accepted: str) -> None:
         super().__init__(asked, why, accepted)
-        self.asked = asked
-        self.why = why
-        self.accepted = accepted
+        self.asked = printable_lines(asked)
+        self.why = printable_lines(why)
+        self.accepted = printable_lines(accepted)
 
     def __str__(self) -> str:
         end = "" if self.asked.endswith("\n") else ". "  # an expression with a mark under it has its own lines

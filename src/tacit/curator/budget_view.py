@@ -11,6 +11,7 @@ from tacit.ledger.account import Entry
 from tacit.loss.filters.filters import Filter
 from tacit.loss.loss import Loss
 from tacit.loss.words import guess_probability, percent_up
+from tacit.printable import printable
 from tacit.release.price import left as left_words
 from tacit.release.price import share as share_words
 
@@ -66,10 +67,11 @@ class BudgetView:
 
     def text(self, width: int = 120) -> str:
         """A line a charge, its query shortened to the width, then what is left."""
-        who = max((len(entry.analyst) for entry in self.entries), default=0)
+        names = [printable(entry.analyst) for entry in self.entries]
+        who = max(map(len, names), default=0)
         lines = []
-        for entry in self.entries:
-            head = f" {entry.time[:16].replace('T', ' ')}  {entry.analyst:<{who}}  {share_words(entry.share):>6}  "
+        for entry, name in zip(self.entries, names, strict=True):
+            head = f" {entry.time[:16].replace('T', ' ')}  {name:<{who}}  {share_words(entry.share):>6}  "
             lines.append(head + _short(entry, width - len(head)))
         more = self._how_many_more()
         lines.append(f"{left_words(self.left)} left{f': {more}' if more else ''}.")
@@ -98,7 +100,7 @@ class BudgetView:
 
 
 def _short(entry: Entry, width: int) -> str:
-    words = " ".join(entry.words.split())
+    words = printable(" ".join(entry.words.split()))
     end = "" if entry.stored else " (not answered: asking again runs under this charge)"
     room = max(20, width - len(end))
     return (words if len(words) <= room else words[: room - 1] + "…") + end

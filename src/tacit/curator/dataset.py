@@ -28,6 +28,7 @@ from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, price_of_strength, release_delta
 from tacit.query.running.answering import answered
 from tacit.release.release import Release
+from tacit.schema.analysts import who_asks
 
 _USUAL = "0.1"  # the ε that is explained where none is named
 
@@ -215,5 +216,6 @@ def open_dataset(
     `memory`, as "2GB", and `threads` limit what DuckDB takes of this machine: the rest goes to temporary files.
     `watcher` is told of each session that runs; how far it is may be shown to the steward alone.
     """
+    asking = who_asks(analyst)
     opened = open_data(path, ledger, engine, frames, memory, threads, watcher)
-    return Dataset(opened, analyst or opened.description.steward)
+    return Dataset(opened, asking)

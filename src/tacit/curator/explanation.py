@@ -10,6 +10,7 @@ from tacit.curator.expected import Expected
 from tacit.curator.notes import limit_notes, withheld
 from tacit.frozen import frozen
 from tacit.mechanisms.answer import percent
+from tacit.printable import printable, printable_lines
 from tacit.query.lowering.finding import BINS
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
@@ -63,10 +64,11 @@ class Explanation:
             lines.append(withheld(self.people_withheld))
         if self.whence is not None:
             lines.append(self.whence)
-        return "\n".join([*lines, *self._errors()])
+        return printable_lines("\n".join([*lines, *self._errors()]))
 
     def __str__(self) -> str:
-        return "\n".join([self.brief(), "SQL sent to the engine:", *(f"  {each}" for each in self._shown())])
+        statements = (f"  {printable(each)}" for each in self._shown())
+        return "\n".join([self.brief(), "SQL sent to the engine:", *statements])
 
     def __repr__(self) -> str:
         return str(self)

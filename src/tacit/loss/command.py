@@ -24,7 +24,7 @@ from tacit.loss.plans.question import Question
 from tacit.loss.sharp import shown_down, shown_up
 from tacit.loss.words import guess_probability, percent_up
 
-_console = Console(highlight=False, soft_wrap=True)
+_console = Console(highlight=False, markup=False, soft_wrap=True)
 
 _delta = click.option("--delta", required=True, help="The probability δ with which the promise may fail.")
 _figure = click.option("--figure", type=click.Path(path_type=Path), help="Draw it to this PNG or SVG file.")

@@ -8,6 +8,7 @@ from typing import Final
 
 from tacit.frozen import frozen
 from tacit.mechanisms.answer import number
+from tacit.printable import printable
 from tacit.query.above.estimates import Estimates, Keys
 from tacit.query.above.rendered import OutputColumn
 from tacit.schema.kind import Key
@@ -88,7 +89,7 @@ def _key_text(value: Key | float | None, days: bool) -> str:
         return value.date().isoformat() if days else value.isoformat(sep=" ")
     if isinstance(value, float):
         return f"{value + 0.0:.12g}"
-    text = "".join(mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in str(value))
+    text = printable(str(value))
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyarrow import csv, parquet
 
+from tacit.printable import printable_json
+
 if TYPE_CHECKING:
     from tacit.release.release import Release
 
@@ -36,7 +38,7 @@ def json_text(release: Release) -> str:
             "free": price.free,
         },
     }
-    return json.dumps(whole, ensure_ascii=False, indent=2, default=_moment) + "\n"
+    return printable_json(json.dumps(whole, ensure_ascii=False, indent=2, default=_moment)) + "\n"
 
 
 def write_parquet(table: pa.Table, path: Path) -> None:

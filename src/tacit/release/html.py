@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
+from tacit.printable import printable
 from tacit.query.above.rendered import Rendered
 from tacit.release.cells import Cell, cells
 
@@ -19,7 +20,7 @@ def release_html(rendered: Rendered, notes: Sequence[str], most: int) -> str:
     """The table and, under it, the notes."""
     columns = [cells(column) for column in rendered.first(most).columns]
     head = "".join(
-        f'<th{"" if column.is_key else " colspan=2"} style="{_LEFT}">{escape(column.name)}</th>'
+        f'<th{"" if column.is_key else " colspan=2"} style="{_LEFT}">{_text(column.name)}</th>'
         for column in rendered.columns
     )
     widths = [1 if column.is_key else 2 for column in rendered.columns]
@@ -29,9 +30,13 @@ def release_html(rendered: Rendered, notes: Sequence[str], most: int) -> str:
     )
     hidden = rendered.size - min(most, rendered.size)
     more = [f"… and {hidden:,} more groups"] if hidden else []
-    under = "".join(f'<div style="opacity:0.75;max-width:60em">{escape(note)}</div>' for note in [*more, *notes])
+    under = "".join(f'<div style="opacity:0.75;max-width:60em">{_text(note)}</div>' for note in [*more, *notes])
     table = f'<table style="border-collapse:collapse"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
     return f"<div>{table}{under}</div>"
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))
 
 
 def _cell(cell: Cell, width: int) -> str:

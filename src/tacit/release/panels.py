@@ -9,6 +9,7 @@ from matplotlib import dates
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from tacit.printable import printable
 from tacit.query.above.estimates import Estimates, Floats
 from tacit.release.cells import TOO_FEW
 from tacit.release.layout import Bars, Lines
@@ -65,8 +66,8 @@ def draw_lines(panel: Axes, shape: Lines, numbers: Estimates) -> None:
 
 
 def plain(text: str) -> str:
-    """The text with no mark that a figure would read as a formula."""
-    return text.replace("$", r"\$")
+    """The text with no mark that a figure would read as a formula, or that could not be printed."""
+    return printable(text).replace("$", r"\$")
 
 
 def _errors(numbers: Estimates, size: int) -> Floats:

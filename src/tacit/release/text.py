@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
+from tacit.printable import printable
 from tacit.query.above.rendered import OutputColumn, Rendered
 from tacit.release.cells import Cell, cells
 from tacit.release.folding import folded
@@ -17,7 +18,7 @@ def table_text(rendered: Rendered, most: int | None = None) -> str:
     """The table, at most so many rows of it; one row without keys is written downwards."""
     if rendered.size == 1 and not any(column.is_key for column in rendered.columns):
         return _downwards(rendered.columns)
-    columns = [[Cell(column.name, is_words=True), *cells(column)] for column in rendered.first(most).columns]
+    columns = [[_head(column), *cells(column)] for column in rendered.first(most).columns]
     padded = [_padded(column) for column in columns]
     lines = [" " + _GAP.join(row).rstrip() for row in zip(*padded, strict=True)]
     hidden = rendered.size - (len(lines) - 1)
@@ -30,11 +31,15 @@ def table_text(rendered: Rendered, most: int | None = None) -> str:
 
 def notes_text(notes: Sequence[str], width: int) -> str:
     """The notes, a paragraph each."""
-    return "\n".join(folded(note, width, " ") for note in notes)
+    return "\n".join(folded(printable(note), width, " ") for note in notes)
+
+
+def _head(column: OutputColumn) -> Cell:
+    return Cell(printable(column.name), is_words=True)
 
 
 def _downwards(columns: Sequence[OutputColumn]) -> str:
-    names = _padded([Cell(column.name, is_words=True) for column in columns])
+    names = _padded([_head(column) for column in columns])
     values = _padded([cells(column)[0] for column in columns])
     return "\n".join(f" {name}{_GAP}{value}".rstrip() for name, value in zip(names, values, strict=True))
 

@@ -1,4 +1,4 @@
-"""Analysts, and the share of the budget that each may use at most."""
+"""Analysts: the share of the budget that each may use at most, and who asks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from tacit.errors import Refused
-from tacit.schema.names import check_name, clashes, folded
+from tacit.schema.names import check_name, clashes, letters
 from tacit.schema.numbers import share_from
 from tacit.schema.problems import Problems
 
@@ -25,7 +25,22 @@ def read_analysts(written: Mapping[str, object], problems: Problems) -> dict[str
     }
 
 
+def who_asks(named: str | None) -> str:
+    """Who asks, from the name that was given: the steward only where none was, or where exactly that is the name.
+
+    The steward has no share to keep, so no other name may pass for it, neither here nor to who reads the ledger.
+    """
+    if named is None or named == STEWARD:
+        return STEWARD
+    _check_analyst(named if isinstance(named, str) else "")
+    return named
+
+
 def _check_analyst(name: str) -> None:
     check_name(name)
-    if folded(name) == STEWARD:
+    if name == STEWARD:
         raise Refused(name, "The steward is no analyst, and is not limited here.", "another name.")
+    if name != name.strip() or not letters(name):
+        raise Refused(f"the name {name!r}", "It has no letter, or begins or ends with a space.", "a name as alice.")
+    if letters(name) == STEWARD:
+        raise Refused(f"the name {name}", f"It would be taken for {STEWARD}.", f"another name, or {STEWARD} itself.")

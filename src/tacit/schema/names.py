@@ -9,11 +9,18 @@ from difflib import get_close_matches
 from tacit.errors import Refused
 
 _LONGEST = 200
+_FILLERS = "\u115f\u1160\u3164\uffa0"  # letters of Hangul that are not seen
 
 
 def folded(name: str) -> str:
     """What two names share that SQL, or a reader, would take for one."""
     return unicodedata.normalize("NFKC", name).casefold()
+
+
+def letters(name: str) -> str:
+    """Its letters and digits as a reader sees them: without case, accents, spaces and signs that nobody sees."""
+    whole = unicodedata.normalize("NFKD", folded(name))
+    return "".join(sign for sign in whole if sign.isalnum() and sign not in _FILLERS)
 
 
 def check_name(name: str) -> None:

@@ -12,6 +12,7 @@ from tacit.curator.books import Books, open_books
 from tacit.curator.budget_view import BudgetView
 from tacit.curator.commands import options
 from tacit.curator.commands.printing import say, terminal_width
+from tacit.printable import printable_json
 
 if TYPE_CHECKING:
     from tacit.loss.composing.study import Study
@@ -37,7 +38,7 @@ def budget(file: Path, as_json: bool, polls: tuple[Path, ...], shuffled: int | N
         study = _study(books, file.name, polls, shuffled) if polls else None
     if as_json:
         together = {} if study is None else {"with_polls": {"epsilon": study.total.epsilon("1e-6"), "delta": 1e-6}}
-        click.echo(json.dumps(view.fields() | together, ensure_ascii=False, indent=2))
+        click.echo(printable_json(json.dumps(view.fields() | together, ensure_ascii=False, indent=2)))
     else:
         say(view.text(terminal_width()))
         if study is not None:

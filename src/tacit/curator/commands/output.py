@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from enum import Enum
 from pathlib import Path
 from typing import Final
@@ -13,6 +14,7 @@ from tacit.certificate.certificate import Certificate
 from tacit.curator.commands.printing import say
 from tacit.errors import Refused
 from tacit.frozen import frozen
+from tacit.printable import printable_lines
 from tacit.release.release import Release
 
 FAILED: Final = 3
@@ -75,13 +77,19 @@ class Output:
         else:
             text = {Format.CSV: release.to_csv, Format.JSON: release.to_json}.get(self.form, release.text)()
             if self.out is None:
-                click.echo(text, nl=self.form is Format.TABLE)
+                shown = printable_lines(text) if is_terminal() else text  # CSV in a file or a pipe is exact
+                click.echo(shown.encode(), nl=self.form is Format.TABLE)  # of a text, click takes escapes away
             else:
                 self.out.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8", newline="")
         if self.out is not None:
             say(f"Wrote {self.out}.", err=True)
         if self.form in (Format.CSV, Format.PARQUET):  # the other two say it themselves
             say("\n".join(remark for remark in release.remarks if remark), err=True)
+
+
+def is_terminal() -> bool:
+    """Whether what is printed goes to a terminal, which would obey what keys hold."""
+    return sys.stdout.isatty()
 
 
 def _form_of(out: Path | None) -> Format:

@@ -9,6 +9,7 @@ from shutil import get_terminal_size
 
 import click
 
+from tacit.printable import printable, printable_lines
 from tacit.release.folding import folded
 
 
@@ -20,12 +21,12 @@ def terminal_width() -> int:
 def wrapped(text: str) -> str:
     """The text with long lines folded to the terminal, each under its own indentation."""
     width = terminal_width()
-    return "\n".join(_folded(line, width) for line in text.splitlines())
+    return "\n".join(_folded(line, width) for line in text.split("\n"))
 
 
 def say(text: object, *, err: bool = False) -> None:
-    """Print for people."""
-    click.echo(wrapped(str(text)), err=err)
+    """Print for people, in printable characters alone: what is said may quote what others typed."""
+    click.echo(wrapped(printable_lines(str(text))), err=err)
 
 
 @contextmanager
@@ -37,7 +38,9 @@ def step_by_step(words: str) -> Iterator[Callable[[str, int, int], None]]:
     from rich.console import Console  # needed on long runs only
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[step]}"), TimeElapsedColumn()
+    words = printable(words)
+    what = TextColumn("{task.description}", markup=False)  # a name may hold [red], which is a name and no colour
+    columns = what, BarColumn(), TextColumn("{task.fields[step]}", markup=False), TimeElapsedColumn()
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(words, total=None, step="")
         yield lambda step, done, total: progress.update(task, completed=done, total=total, step=step)

@@ -58,7 +58,7 @@ class Waiting:
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
         bar = [BarColumn(), TextColumn("{task.fields[left]}")] if self._is_steward else []
-        columns = SpinnerColumn(), TextColumn("{task.description}"), *bar, TimeElapsedColumn()
+        columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), *bar, TimeElapsedColumn()
         with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
             task = progress.add_task(self._words, total=None, left="")
             while not self._ended.wait(_OFTEN):

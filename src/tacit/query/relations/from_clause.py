@@ -53,7 +53,21 @@ def _named(select: exp.Select) -> dict[str, exp.Select]:
         return {}
     if clause.args.get("recursive"):
         raise Refused("WITH RECURSIVE", "A recursion has no bound.", "WITH without RECURSIVE.")
+    for part in clause.expressions:
+        _refuse_column_names(part)
     return {part.alias.lower(): part.this for part in clause.expressions}
+
+
+def _refuse_column_names(node: exp.Expression) -> None:
+    """Refuses `v(a, b)`: it renames columns by their order, which the description of a table does not say."""
+    named = node.args.get("alias")
+    if isinstance(named, exp.TableAlias) and named.columns:
+        listed = ", ".join(column.name for column in named.columns)
+        raise Refused(
+            f"{node.alias}({listed})",
+            "Names for the columns behind the name of a table would rename them by their order.",
+            f"{node.alias} alone; and in a sub-query, SELECT … AS {named.columns[0].name}.",
+        )
 
 
 def _read(node: exp.Expression, catalogue: Catalogue, named: Named) -> Rows | Lookup:
@@ -61,7 +75,10 @@ def _read(node: exp.Expression, catalogue: Catalogue, named: Named) -> Rows | Lo
         raise Refused(f"the name {node.alias or node.name}", "A dot stands between a table and a column.", "AS a_name.")
     if node.alias.startswith("__"):
         raise Refused(f"the name {node.alias}", "Names that begin with __ are Tacit's own.", "AS a_name.")
+    _refuse_column_names(node)
     if isinstance(node, exp.Subquery):
+        if {key for key, value in node.args.items() if value} - {"this", "alias"}:
+            raise Refused("this sub-query", "Something stands behind it that has no form here.", "(SELECT …) AS t.")
         return _sub_query(node.this, node.alias or "__sub", catalogue, named)
     if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier) or node.args.get("db"):
         raise Refused(f"FROM {node.sql('duckdb')}", "It is no described table.", "a table of the description, by name.")
