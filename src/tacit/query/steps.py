@@ -8,6 +8,7 @@ from math import ceil, floor
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.noise.grid import Grid
+from tacit.query.expressions.storage import double_sql
 from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
 
@@ -54,6 +55,5 @@ def _on_grid(value: Typed) -> Steps:
     low, high = value.low or Fraction(0), value.high or Fraction(0)
     reach = max(-low, high, Fraction(1, 2**100))
     step = Grid.below(max((high - low) / _FINE, reach / _LARGEST, Fraction(1, 2**100))).step
-    scale = float(1 / step)
-    sql = f"CAST(floor({value.sql} * {scale!r} + 0.5) AS BIGINT)"
+    sql = f"CAST(floor({value.sql} * {double_sql(1 / step)} + 0.5e0) AS BIGINT)"
     return Steps(sql, step, floor(low / step), ceil(high / step) + 1, value.nullable)

@@ -14,7 +14,7 @@ from tacit.query.expressions.storage import (
     as_float,
     as_type,
     constant_number,
-    float_sql,
+    double_sql,
     integer_sql,
     integer_type,
     is_null,
@@ -39,12 +39,15 @@ def _width_bucket(node: exp.Expression, typer: Typer) -> Typed:
         raise refuse(node, "Its limits and number must be literals.", _ACCEPTED)
     if not (buckets.denominator == 1 and 1 <= buckets <= _MOST_BUCKETS):
         raise refuse(node, "The number of buckets is out of range.", _ACCEPTED)
+    is_float = Kind.FLOAT in (value.kind, low.kind, high.kind)
+    if is_float:
+        value, first, last = as_float(value), Fraction(float(first)), Fraction(float(last))
     if not float((last - first) / buckets) > 1e-300:
         raise refuse(node, "The lower limit is not below the upper one.", _ACCEPTED)
     if is_null(value):
         return null_of(Kind.INTEGER)
-    if Kind.FLOAT in (value.kind, low.kind, high.kind):
-        sql = _in_doubles(as_float(value), first, last, int(buckets))
+    if is_float:
+        sql = _in_doubles(value, first, last, int(buckets))
     else:
         sql = _in_integers(node, value, low, high, int(buckets))
     return Typed(Kind.INTEGER, sql, *_ends(value, first, last, int(buckets)), nullable=value.nullable)
@@ -83,10 +86,10 @@ def _in_integers(node: exp.Expression, value: Typed, low: Typed, high: Typed, bu
 def _in_doubles(value: Typed, low: Fraction, high: Fraction, buckets: int) -> str:
     """In doubles, kept within 1 … n against rounding."""
     x, width = value.sql, (high - low) / buckets
-    place = f"CAST(floor(({x} - {float_sql(low)}) / {float_sql(width)}) AS BIGINT) + 1"
+    place = f"CAST(floor(({x} - {double_sql(low)}) / {double_sql(width)}) AS BIGINT) + 1"
     inside = f"least(greatest({place}, {integer_sql(1)}), {integer_sql(buckets)})"
     return (
-        f"(CASE WHEN {x} < {float_sql(low)} THEN {integer_sql(0)} WHEN {x} < {float_sql(high)} THEN {inside} "
+        f"(CASE WHEN {x} < {double_sql(low)} THEN {integer_sql(0)} WHEN {x} < {double_sql(high)} THEN {inside} "
         f"WHEN {x} IS NOT NULL THEN {integer_sql(buckets + 1)} END)"
     )
 

@@ -14,8 +14,8 @@ from tacit.query.expressions.intervals import Interval
 from tacit.query.expressions.reading_times import LIMITS, clamp_time
 from tacit.query.expressions.rule import Family, Typer, part
 from tacit.query.expressions.shown import refuse
-from tacit.query.expressions.storage import interval, is_null, null_of, sql_type
-from tacit.query.expressions.unifying import MICROSECONDS_A_DAY, as_timestamp, parse_time
+from tacit.query.expressions.storage import MICROSECONDS_A_DAY, interval, is_null, null_of, sql_type
+from tacit.query.expressions.unifying import as_timestamp, parse_time
 from tacit.query.typed import Typed
 from tacit.schema.kind import Key, Kind
 

@@ -17,6 +17,8 @@ from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
 
 _ENGINE = {"TINYINT": "TINYINT", "SMALLINT": "SMALLINT", "INT": "INTEGER", "BIGINT": "BIGINT", "INT128": "HUGEINT"}
+_WORD_DIGITS = 18  # of a DECIMAL in 64 bits, which DuckDB multiplies there: 10^18 units and above are an error
+_FAR = 1e40  # beyond every decimal
 
 
 def _no_times(node: exp.Expression, value: Typed) -> None:
@@ -101,13 +103,22 @@ def to_decimal(node: exp.Expression, value: Typed, shape: list[int]) -> Typed:
         return replace(within(to_digits(node, finer, scale), limits), is_constant=False)
     bounds = limits
     if value.kind is Kind.FLOAT and value.low is not None and value.high is not None:
-        low = Fraction(math.floor(value.low * 10**scale), 10**scale)
-        bounds = _meet(Interval(low, Fraction(math.ceil(value.high * 10**scale), 10**scale)), limits)
+        bounds = _meet(_cut(value.low, value.high, scale), limits)
     kind = Kind.DECIMAL if scale else Kind.INTEGER
     result = Typed(kind, "", bounds.low, bounds.high, True, scale)
     decimal = f"TRY_CAST({value.sql} AS DECIMAL({width}, {scale}))"
-    scaled = f"{decimal} * {10**scale}" if scale else decimal
+    wide = decimal if width + scale <= _WORD_DIGITS else f"CAST({decimal} AS DECIMAL(38, {scale}))"
+    scaled = f"{wide} * {10**scale}" if scale else decimal
     return replace(result, sql=f"TRY_CAST({scaled} AS {integer_type(stored(result))})")
+
+
+def _cut(low: Fraction, high: Fraction, scale: int) -> Interval:
+    """Where floats within [low, high] lie as decimals: engines round x·10^scale to a double first, then to an integer.
+
+    Both steps are monotone, so the ends go to the ends. As a double 1e17·10^9 is 4.8·10^9 steps above itself.
+    """
+    least, most = (min(max(float(end) * 10.0**scale, -_FAR), _FAR) for end in (low, high))
+    return Interval(Fraction(math.floor(least), 10**scale), Fraction(math.ceil(most), 10**scale))
 
 
 def to_float(node: exp.Expression, value: Typed) -> Typed:

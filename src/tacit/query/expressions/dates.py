@@ -10,10 +10,10 @@ from tacit.query.expressions.intervals import Interval
 from tacit.query.expressions.rule import Family, Rule, Typer, part, parts
 from tacit.query.expressions.shifting import shift
 from tacit.query.expressions.shown import refuse
-from tacit.query.expressions.storage import interval, is_null, null_of, time_of
+from tacit.query.expressions.storage import MICROSECONDS_A_DAY, interval, is_null, null_of, time_of
 from tacit.query.expressions.texts import fixed_text
 from tacit.query.expressions.truncating import unit_of
-from tacit.query.expressions.unifying import MICROSECONDS_A_DAY, as_timestamp, unify
+from tacit.query.expressions.unifying import as_timestamp, unify
 from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
 

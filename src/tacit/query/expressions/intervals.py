@@ -104,7 +104,7 @@ def doubles(interval: Interval) -> Interval:
 
 
 def widened(interval: Interval) -> Interval:
-    """`doubles`, moved apart by far more than any mathematics library is off."""
+    """`doubles`, moved apart by far more than any mathematics library is off, which is 4 units of the last place."""
     return Interval(_double(_moved(interval.low, -1)), _double(_moved(interval.high, 1)))
 
 
@@ -116,6 +116,6 @@ def _moved(value: Fraction | None, direction: int) -> Fraction | None:
     if value is None or not abs(value) <= _LARGEST:
         return None
     number = float(value)
-    for _ in range(4):
+    for _ in range(16):
         number = math.nextafter(number, direction * math.inf)
     return Fraction(number)

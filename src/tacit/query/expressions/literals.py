@@ -12,7 +12,7 @@ from tacit.query.expressions.shown import refuse
 from tacit.query.expressions.storage import (
     MOST_128,
     MOST_SCALE,
-    float_sql,
+    double_sql,
     integer_sql,
     literal_sql,
     null_of,
@@ -50,7 +50,7 @@ def exact_constant(value: Fraction, scale: int) -> Typed:
 def float_constant(value: Fraction) -> Typed:
     """A FLOAT as a literal."""
     nearest = Fraction(float(value))
-    return Typed(Kind.FLOAT, float_sql(nearest), nearest, nearest, nullable=False, is_constant=True)
+    return Typed(Kind.FLOAT, double_sql(nearest), nearest, nearest, nullable=False, is_constant=True)
 
 
 def _literal(node: exp.Expression, typer: Typer) -> Typed:

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from tacit.query.expressions.reading_numbers import read_float, read_integer
 from tacit.query.expressions.reading_times import read_time
-from tacit.query.expressions.storage import float_sql, integer_sql, literal_sql, number_of, sql_type, time_of
+from tacit.query.expressions.storage import double_sql, integer_sql, literal_sql, number_of, sql_type, time_of
 from tacit.query.typed import Typed
 from tacit.schema.description import Column
 from tacit.schema.kind import Key, Kind
@@ -70,7 +70,7 @@ def _number(key: Key) -> Fraction:
 
 def _stored_literal(key: Key, value: Typed) -> str:
     if value.kind is Kind.FLOAT and isinstance(key, int):
-        return f"{float(key)!r}::DOUBLE"
+        return double_sql(Fraction(key))
     if value.kind is Kind.DECIMAL and isinstance(key, int):
         return integer_sql(key * 10**value.scale, sql_type(value))
     return literal_sql(key)
@@ -97,7 +97,7 @@ def low_sql(value: Typed) -> str:
     if value.kind.is_time:
         return literal_sql(time_of(value.kind, low))
     if value.kind is Kind.FLOAT:
-        return float_sql(low)
+        return double_sql(low)
     return integer_sql(int(low * 10**value.scale), sql_type(value))
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from tacit.query.expressions.intervals import Interval
 from tacit.query.expressions.physical import decimal_shape, integer_range, is_float
-from tacit.query.expressions.storage import LEAST_64, MOST_64, MOST_128, float_sql, integer_sql, integer_type
+from tacit.query.expressions.storage import LEAST_64, MOST_64, MOST_128, double_sql, integer_sql, integer_type
 from tacit.query.typed import Typed
 from tacit.schema.description import Column
 from tacit.schema.kind import Kind
@@ -30,7 +30,7 @@ def read_integer(column: Column, reference: str, physical: str | None) -> Typed:
     elif low > -_NARROW and high < _NARROW:
         double = reference if is_float(physical) else f"TRY_CAST({reference} AS DOUBLE)"
         scaled = f"{double} * 1e{column.scale}" if column.scale else double
-        values = (float_sql(Fraction(low, 10**column.scale)), float_sql(Fraction(high, 10**column.scale)))
+        values = (double_sql(Fraction(low, 10**column.scale)), double_sql(Fraction(high, 10**column.scale)))
         sql = (
             f"CASE WHEN {double} < {values[0]} THEN {ends[0]} WHEN {double} <= {values[1]} "
             f"THEN TRY_CAST(round({scaled}) AS {target}) WHEN {double} <= {_INFINITY} THEN {ends[1]} END"
@@ -119,13 +119,13 @@ def read_float(column: Column, reference: str, physical: str | None) -> Typed:
     low = None if column.low is None else Fraction(float(column.low))
     high = None if column.high is None else Fraction(float(column.high))
     value = reference if physical == "DOUBLE" else f"TRY_CAST({reference} AS DOUBLE)"
-    tests = [] if low is None else [f"WHEN {value} < {float_sql(low)} THEN {float_sql(low)}"]
+    tests = [] if low is None else [f"WHEN {value} < {double_sql(low)} THEN {double_sql(low)}"]
     if high is None:
         tests.append(f"WHEN isfinite({value}) THEN {value}")
     else:
-        finite = "" if low is not None else f" AND {value} >= {float_sql(-_LARGEST)}"
-        tests.append(f"WHEN {value} <= {float_sql(high)}{finite} THEN {value}")
-        tests.append(f"WHEN {value} > {float_sql(high)} AND {value} <= {_INFINITY} THEN {float_sql(high)}")
+        finite = "" if low is not None else f" AND {value} >= {double_sql(-_LARGEST)}"
+        tests.append(f"WHEN {value} <= {double_sql(high)}{finite} THEN {value}")
+        tests.append(f"WHEN {value} > {double_sql(high)} AND {value} <= {_INFINITY} THEN {double_sql(high)}")
     return Typed(Kind.FLOAT, f"(CASE {' '.join(tests)} END)", low, high)
 
 

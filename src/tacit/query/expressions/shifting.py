@@ -11,12 +11,11 @@ from sqlglot import exp
 
 from tacit.frozen import frozen
 from tacit.query.expressions.domains import mapped
-from tacit.query.expressions.intervals import Interval
 from tacit.query.expressions.reading_times import LIMITS, clamp_time
 from tacit.query.expressions.results import exact_result
 from tacit.query.expressions.rule import Typer, part
 from tacit.query.expressions.shown import refuse
-from tacit.query.expressions.storage import interval, is_null, null_of, number_of, time_of
+from tacit.query.expressions.storage import MICROSECONDS_A_DAY, interval, is_null, null_of, number_of, time_of
 from tacit.query.typed import Typed
 from tacit.schema.kind import Key, Kind
 
@@ -59,20 +58,31 @@ def shift(node: exp.Expression, typer: Typer) -> Typed:
     moved = f"({value.sql} + INTERVAL '{span.months} months {span.seconds} seconds')"
     if kind is Kind.DATE:
         moved = f"CAST(({value.sql} + INTERVAL '{span.months} months {span.seconds // 86400} days') AS DATE)"
+    first, last = (Fraction(limit) for limit in LIMITS[kind])
+    ends = [_moved(value.kind, kind, number, span) for number in _turns(value)]
+    beyond = last if span.months > 0 or span.seconds > 0 else first
+    reached = [beyond if end is None else end for end in ends]
+    sql = clamp_time(moved, kind, first, last) if None in ends else moved
+    keys = None if value.keys is None else mapped(value, lambda key: _moved_key(key, kind, span))
+    return replace(value, kind=kind, sql=sql, low=min(reached), high=max(reached), keys=keys)
+
+
+def _turns(value: Typed) -> tuple[Fraction, ...]:
+    """Moments within the bounds among which a shift takes its least and its greatest value.
+
+    A shift by months is not monotone: 30 December 23:59 goes back to 30 November 23:59, and 31 December 00:00 to
+    30 November 00:00. But within one day it keeps the clock, and so the order; and whole days keep their order, since
+    the day of the month is cut to the length of its new month. So nothing that lies on a later day than `low` goes
+    below where the midnight after `low` goes, and nothing on an earlier day than `high` goes above where the last
+    microsecond before the day of `high` goes. Seconds move everything alike.
+    """
     assert value.low is not None
     assert value.high is not None
-    low, high = _moved(value.kind, kind, value.low, span), _moved(value.kind, kind, value.high, span)
-    first, last = (Fraction(limit) for limit in LIMITS[kind])
-    bounds = Interval(low if low is not None else first, high if high is not None else last)
-    if span.months < 0 or span.seconds < 0:
-        bounds = Interval(low if low is not None else first, high if high is not None else first)
-    elif low is None:
-        bounds = Interval(last, last)
-    assert bounds.low is not None
-    assert bounds.high is not None
-    sql = moved if low is not None and high is not None else clamp_time(moved, kind, first, last)
-    keys = None if value.keys is None else mapped(value, lambda key: _moved_key(key, kind, span))
-    return replace(value, kind=kind, sql=sql, low=bounds.low, high=bounds.high, keys=keys)
+    if value.kind is Kind.DATE:
+        return value.low, value.high
+    midnight = Fraction((value.low // MICROSECONDS_A_DAY + 1) * MICROSECONDS_A_DAY)
+    evening = Fraction(value.high // MICROSECONDS_A_DAY * MICROSECONDS_A_DAY - 1)
+    return value.low, min(midnight, value.high), max(evening, value.low), value.high
 
 
 def _moved(own: Kind, kind: Kind, number: Fraction, span: Span) -> Fraction | None:

@@ -19,6 +19,7 @@ MOST_128 = 2**126
 MOST_SCALE = 9
 FIRST_DAY = (date.min - date(1970, 1, 1)).days
 LAST_DAY = (date.max - date(1970, 1, 1)).days
+MICROSECONDS_A_DAY = 86_400_000_000
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
 FIRST_MICROSECOND = (datetime.min - _EPOCH) // _MICROSECOND
@@ -75,10 +76,15 @@ def integer_sql(value: int, target: str = "BIGINT") -> str:
     return f"{value}::{target}" if value >= 0 else f"({value})::{target}"
 
 
-def float_sql(value: Fraction) -> str:
-    """A number as a literal of type DOUBLE."""
-    number = float(value)
-    return f"{number!r}::DOUBLE" if number >= 0 else f"({number!r})::DOUBLE"
+def double_sql(value: Fraction | float) -> str:
+    """The double nearest to a number, as a literal that is a DOUBLE, to the last bit, in every engine.
+
+    Its digits are the shortest that mean this double. The exponent is what makes it one: without it a literal is a
+    DECIMAL first, and 0.9999999999999999 has been seen to become 1 on the way from there.
+    """
+    text = repr(float(value))
+    literal = text if "e" in text else f"{text}e0"
+    return f"({literal})" if text.startswith("-") else literal
 
 
 def text_sql(value: str) -> str:
@@ -138,7 +144,7 @@ def as_float(typed: Typed) -> Typed:
     number = constant_number(typed)
     if number is not None:
         nearest = Fraction(float(number))
-        return Typed(Kind.FLOAT, float_sql(nearest), nearest, nearest, nullable=False, is_constant=True)
+        return Typed(Kind.FLOAT, double_sql(nearest), nearest, nearest, nullable=False, is_constant=True)
     is_small = integer_type(stored(typed) * Interval(Fraction(2**10), Fraction(2**10))) == "BIGINT"  # below 2^53
     rounded = doubles(interval(typed)) if is_small else widened(interval(typed))
     sql = f"CAST({typed.sql} AS DOUBLE)"

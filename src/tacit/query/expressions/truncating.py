@@ -12,8 +12,8 @@ from sqlglot import exp
 from tacit.query.expressions.domains import mapped
 from tacit.query.expressions.rule import Family, Typer, part
 from tacit.query.expressions.shown import refuse
-from tacit.query.expressions.storage import is_null, null_of, number_of, time_of
-from tacit.query.expressions.unifying import MICROSECONDS_A_DAY, as_timestamp
+from tacit.query.expressions.storage import MICROSECONDS_A_DAY, is_null, null_of, number_of, time_of
+from tacit.query.expressions.unifying import as_timestamp
 from tacit.query.typed import Typed
 from tacit.schema.kind import Key, Kind
 

@@ -12,11 +12,9 @@ from sqlglot import exp
 from tacit.query.expressions.intervals import Interval, hull
 from tacit.query.expressions.literals import constant
 from tacit.query.expressions.shown import refuse
-from tacit.query.expressions.storage import as_float, interval, is_null, null_of, rescaled
+from tacit.query.expressions.storage import MICROSECONDS_A_DAY, as_float, interval, is_null, null_of, rescaled
 from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
-
-MICROSECONDS_A_DAY = 86_400_000_000
 
 
 def unify(node: exp.Expression, *items: Typed) -> tuple[Typed, ...]:

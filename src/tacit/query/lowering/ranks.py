@@ -7,6 +7,7 @@ from math import floor, isqrt
 
 from tacit.frozen import frozen
 from tacit.query.aggregates.parts import Ranks
+from tacit.query.expressions.storage import double_sql
 from tacit.query.lowering.rank_norms import cells_sql, rank_squares_sql
 from tacit.query.lowering.tally import group_by, word_sum
 from tacit.query.plans.key_column import KeyColumn
@@ -102,4 +103,4 @@ class RanksBlock:
 
     def weight_sql(self, squares: str) -> str:
         """What each row weighs of a person whose norm is beyond the limit."""
-        return f"CAST(floor({self.noise.radius * _SLACK!r} / sqrt(CAST({squares} AS DOUBLE))) AS BIGINT)"
+        return f"CAST(floor({double_sql(self.noise.radius * _SLACK)} / sqrt(CAST({squares} AS DOUBLE))) AS BIGINT)"

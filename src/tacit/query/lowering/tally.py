@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tacit.frozen import frozen
 from tacit.query.aggregates.parts import Measure
+from tacit.query.expressions.storage import double_sql
 from tacit.query.plans.geometric_rule import GeometricRule
 from tacit.query.plans.key_column import KeyColumn
 from tacit.query.plans.key_rule import KeyRule
@@ -92,8 +93,8 @@ class TallyBlock:
         places = range(len(self.measures))
         doubles = [f"CAST(y{place} AS DOUBLE)" for place in places]
         norm = " + ".join(f"{y} * {y}" if self.noise.is_gaussian else f"abs({y})" for y in doubles)
-        ratio = f"{float(self._limit) * _SLACK!r} / norm"
-        factor = f"CASE WHEN norm > {float(self._limit) * _SLACK!r} THEN {self._factor(ratio)} END"
+        ratio = f"{double_sql(self._limit * _SLACK)} / norm"
+        factor = f"CASE WHEN norm > {double_sql(self._limit * _SLACK)} THEN {self._factor(ratio)} END"
         scaled = f"SELECT {', '.join(self._scaled())} FROM {source}"
         columns = ", ".join(f"y{place}" for place in places)
         normed = f'SELECT {columns}, {norm} AS norm FROM ({scaled}) AS "__scaled"'
@@ -109,7 +110,7 @@ class TallyBlock:
         places = range(len(self.measures))
         squares = [self._square(f"y{place}") for place in places]
         norm = f"SUM({' + '.join(squares)})" if squares else "0"
-        factor = self._factor(f"{float(self._limit) * _SLACK!r} / CAST({norm} AS DOUBLE)")
+        factor = self._factor(f"{double_sql(self._limit * _SLACK)} / CAST({norm} AS DOUBLE)")
         if self.rule:  # the number of keys is needed of everybody
             found = f"CASE WHEN {norm} > {self._limit} THEN {factor} END AS factor, COUNT(*) AS held"
             join, some, weight = "JOIN", "", [f"{word_sum(self.rule.weight_sql('held'))} AS w"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tacit.query.expressions.storage import double_sql
 from tacit.query.lowering.tally import TallyBlock, group_by, word_sum
 from tacit.query.plans.limit import Scaling
 from tacit.query.prepared.totals import MOST_HELD, KeptTotals
@@ -52,24 +53,24 @@ def _light(block: TallyBlock, kept: KeptTotals) -> str:
     tests = [f"held <= {MOST_HELD}"] if kept.key else []
     if not block.is_joint:
         tests += [
-            f"{square}{spread} <= {float(cap) ** 2 * _SURELY!r}::DOUBLE"
+            f"{square}{spread} <= {double_sql(float(cap) ** 2 * _SURELY)}"
             for square, cap in zip(kept.squares, caps, strict=True)
         ]
     elif block.noise.is_gaussian:
         norm = " + ".join(
-            f"{float(s.scale) ** 2!r}::DOUBLE * {square}"
+            f"{double_sql(float(s.scale) ** 2)} * {square}"
             for s, square in zip(block.scalings, kept.squares, strict=True)
         )
-        tests.append(f"{norm} <= {float(block.noise.radius) ** 2 * _SURELY!r}::DOUBLE")
+        tests.append(f"{norm} <= {double_sql(float(block.noise.radius) ** 2 * _SURELY)}")
     else:
         norm = " + ".join(
-            f"{float(s.scale)!r}::DOUBLE * sqrt({square}{spread})"
+            f"{double_sql(s.scale)} * sqrt({square}{spread})"
             for s, square in zip(block.scalings, kept.squares, strict=True)
         )
-        tests.append(f"{norm} <= {float(block.noise.radius) * _SURELY!r}::DOUBLE")
+        tests.append(f"{norm} <= {double_sql(float(block.noise.radius) * _SURELY)}")
     if block.is_joint:
         tests += [
-            f"{square} <= {float(_WORD) ** 2 * _SURELY!r}::DOUBLE"
+            f"{square} <= {double_sql(float(_WORD) ** 2 * _SURELY)}"
             for square, scaling in zip(kept.squares, block.scalings, strict=True)
             if block.noise.radius / scaling.scale >= _WORD
         ]

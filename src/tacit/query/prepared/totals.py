@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tacit.frozen import frozen
 from tacit.query.aggregates.parts import ColumnSum, Measure
+from tacit.query.expressions.storage import double_sql
 from tacit.query.plans.key_column import KeyColumn
 from tacit.query.prepared.form import KEPT, TableForm
 from tacit.query.relations.rows import UNIT, Rows, quoted
@@ -80,9 +81,9 @@ def _squares(form: TableForm, of: ColumnSum) -> str:
     if of.centre == 0:
         return squares
     cross, centre = quoted(f"cross {of.column}"), float(of.centre)
-    far = f"{centre * centre!r}::DOUBLE * {counts}"
-    slack = f"{4 * _SLACK!r}::DOUBLE * ({squares} + {far})"  # the difference may be far smaller than its terms
-    return f"({squares} - {2 * centre!r}::DOUBLE * {cross} + {far} + {slack})"
+    far = f"{double_sql(centre * centre)} * {counts}"
+    slack = f"{double_sql(4 * _SLACK)} * ({squares} + {far})"  # the difference may be far smaller than its terms
+    return f"({squares} - {double_sql(2 * centre)} * {cross} + {far} + {slack})"
 
 
 def _present(form: TableForm, column: str) -> str:

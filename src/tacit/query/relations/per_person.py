@@ -10,7 +10,7 @@ from sqlglot import exp
 from tacit.errors import Refused
 from tacit.query.expressions.intervals import doubles
 from tacit.query.expressions.registry import type_expression, type_predicate
-from tacit.query.expressions.storage import interval
+from tacit.query.expressions.storage import double_sql, interval
 from tacit.query.relations.rows import UNIT, Ownership, Rows, quoted
 from tacit.query.relations.scan import once_named, output_name
 from tacit.query.relations.select import Column, Select
@@ -164,6 +164,6 @@ def _sum_sql(node: exp.Expression, scope: PersonScope) -> str:
 def _average(value: Typed) -> str:
     """The mean of a person's values, from whole steps: the same whatever the order of the rows."""
     steps = in_steps(value, "AVG of each person")
-    mean = f"CAST(SUM({steps.sql}) AS DOUBLE) / COUNT({steps.sql}) * {float(steps.step)!r}"
-    low, high = float(value.low or 0), float(value.high or 0)
-    return f"CASE WHEN COUNT({steps.sql}) > 0 THEN least(greatest({mean}, {low!r}), {high!r}) END"
+    mean = f"CAST(SUM({steps.sql}) AS DOUBLE) / COUNT({steps.sql}) * {double_sql(steps.step)}"
+    low, high = double_sql(value.low or 0.0), double_sql(value.high or 0.0)
+    return f"CASE WHEN COUNT({steps.sql}) > 0 THEN least(greatest({mean}, {low}), {high}) END"
