@@ -104,8 +104,10 @@ def _copy(
 
 
 def _text(name: str, kind: str) -> str:
-    """A value as PostgreSQL reads it: years before 1 are marked otherwise there."""
+    """A value as PostgreSQL reads it: years before 1 are marked otherwise there; DuckDB writes some doubles wrongly."""
     text = f'"{name}"::VARCHAR'
+    if kind == "DOUBLE":
+        return f'"{name}"'
     return text if kind == "VARCHAR" else f"regexp_replace({text}, '^([^ ]+) \\(BC\\)(.*)$', '\\1\\2 BC')"
 
 

@@ -1,0 +1,140 @@
+"""A block of rows: for each column a declaration, and dense values that queries cut."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from random import Random
+from typing import TypeAlias
+
+from tests.fuzz import awkward, awkward_texts
+
+from tacit.query.expressions import NamedScope, read_column
+from tacit.query.expressions.storage import number_of
+from tacit.schema.description import Column
+from tacit.schema.kind import Kind
+
+Value: TypeAlias = "int | float | Decimal | str | date | datetime"
+TABLE = "dense"
+PHYSICAL = {
+    **dict.fromkeys(("i", "j", "l"), "BIGINT"),
+    "c": "DECIMAL(18,2)",
+    "e": "DECIMAL(28,9)",
+    "f": "DECIMAL(4,1)",
+    **dict.fromkeys(("x", "y", "z"), "DOUBLE"),
+    **dict.fromkeys(("t", "u", "v"), "VARCHAR"),
+    **dict.fromkeys(("p", "q"), "BOOLEAN"),
+    **dict.fromkeys(("a", "b"), "DATE"),
+    **dict.fromkeys(("s", "r"), "TIMESTAMP"),
+}
+"""The physical type of each column, the same in every block: types that all engines have."""
+
+_HOLES = {
+    "i": {Kind.INTEGER},
+    "n": {Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT},
+    "t": {Kind.TEXT},
+    "p": {Kind.BOOLEAN},
+    "a": {Kind.DATE},
+    "s": {Kind.TIMESTAMP},
+}
+_KINDS = {
+    "BIGINT": Kind.INTEGER,
+    "DOUBLE": Kind.FLOAT,
+    "VARCHAR": Kind.TEXT,
+    "BOOLEAN": Kind.BOOLEAN,
+    "DATE": Kind.DATE,
+    "TIMESTAMP": Kind.TIMESTAMP,
+}
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows of a table: how its columns are declared, their physical types where a plan knows them, and their values."""
+
+    table: str
+    columns: Mapping[str, Column]
+    physical: Mapping[str, str]
+    values: Mapping[str, list[Value | None]] = field(default_factory=dict)
+    number: int | None = None
+
+    @property
+    def rows(self) -> str:
+        """The rows of the block, after FROM."""
+        return f'"{self.table}"' + ("" if self.number is None else f' WHERE "{self.table}"."block" = {self.number}')
+
+    @cached_property
+    def scope(self) -> NamedScope:
+        """The enforced reads, as a plan has them."""
+        return NamedScope(
+            {
+                name: read_column(column, f'"{self.table}"."{name}"', self.physical.get(name))
+                for name, column in self.columns.items()
+            }
+        )
+
+    def names(self, hole: str) -> list[str]:
+        """The columns that may stand in a hole of a template."""
+        return [name for name, column in self.columns.items() if column.kind in _HOLES[hole]]
+
+
+def make_block(number: int, random: Random) -> Block:
+    """Windows for all columns, drawn anew."""
+    columns: dict[str, Column] = {}
+    values: dict[str, list[Value | None]] = {}
+    for name, physical in PHYSICAL.items():
+        window = _window(physical, random)
+        columns[name] = _declared(name, physical, window, random)
+        held: list[Value | None] = [*window]
+        for _ in range(random.randrange(4)):
+            held[random.randrange(len(held))] = None
+        if physical == "DOUBLE" and random.random() < 0.3:
+            held[random.randrange(len(held))] = awkward.wild(random)
+        random.shuffle(held)
+        values[name] = held
+    return Block(TABLE, columns, PHYSICAL, values, number)
+
+
+def _window(physical: str, random: Random) -> list[Value]:
+    if physical == "BIGINT":
+        return [*awkward.integers(random)]
+    if physical.startswith("DECIMAL"):
+        return [*awkward.decimals(random, *shape(physical))]
+    if physical == "DOUBLE":
+        return [*awkward.floats(random)]
+    if physical == "VARCHAR":
+        return [*awkward_texts.texts(random)]
+    if physical == "BOOLEAN":
+        return [random.random() < 0.5 for _ in range(awkward.ROWS)]
+    return [*(awkward.days(random) if physical == "DATE" else awkward.moments(random))]
+
+
+def shape(physical: str) -> tuple[int, int]:
+    """The width and the scale in the name of a decimal type."""
+    width, scale = physical.removeprefix("DECIMAL(").removesuffix(")").split(",")
+    return int(width), int(scale)
+
+
+def _declared(name: str, physical: str, window: Sequence[Value], random: Random) -> Column:
+    """Half of the columns have bounds: two of their own values; some have keys, and some no NULL."""
+    kind = _KINDS.get(physical, Kind.DECIMAL)
+    scale = shape(physical)[1] if kind is Kind.DECIMAL else 0
+    nullable, chance = random.random() < 0.6, random.random()
+    if kind in (Kind.TEXT, Kind.INTEGER, Kind.DATE) and chance < 0.15:
+        known = [value for value in window if isinstance(value, (int, date)) or len(str(value)) < 60]
+        keys = tuple(dict.fromkeys(key for key in random.choices(known, k=4) if isinstance(key, (int, str, date))))
+        return Column(name, kind, nullable=nullable, keys=keys)
+    if kind in (Kind.TEXT, Kind.BOOLEAN) or chance > 0.6:
+        return Column(name, kind, nullable=nullable, scale=scale)
+    low, high = sorted(_number(random.choice(window)) for _ in range(2))
+    return Column(name, kind, low, high, nullable, scale)
+
+
+def _number(value: Value) -> Fraction:
+    if isinstance(value, date):
+        return number_of(value)
+    assert not isinstance(value, str)
+    return Fraction(value)

@@ -1,0 +1,153 @@
+"""A campaign: expressions by the thousand over dense rows, on one engine or several, and everything that they broke."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+
+import sqlglot
+from sqlglot import exp
+from tests.fuzz.block import Block, make_block
+from tests.fuzz.dense import Dense
+from tests.fuzz.grammar import Grammar
+from tests.fuzz.law import exact, fault
+
+from tacit.errors import Failed, Refused
+from tacit.query.expressions import Scope, type_expression
+from tacit.query.typed import Typed
+
+BLOCKS = 24
+_BATCH = 40
+
+
+@dataclass(frozen=True)
+class Sample:
+    """An expression that was accepted over the columns of a block."""
+
+    text: str
+    typed: Typed
+    block: Block
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What an expression did on an engine although it claims that it cannot: the smallest part that does it, first."""
+
+    engine: str
+    text: str
+    what: str
+    typed: Typed
+    within: str
+
+    def __str__(self) -> str:
+        bounds = f"[{self.typed.low}, {self.typed.high}]{'' if self.typed.nullable else ' NOT NULL'}"
+        return f"{self.engine}: {self.text}: {self.what}; believed {self.typed.kind} {bounds}; within {self.within}"
+
+
+def rule_of(node: exp.Expression) -> str:
+    """The name under which the registry knows a node."""
+    return node.name.lower() if isinstance(node, exp.Anonymous) else type(node).__name__
+
+
+@dataclass
+class Campaign:
+    """Blocks of rows, drawn from a seed, and what was seen of expressions over them."""
+
+    seed: int
+    blocks: list[Block]
+    findings: list[Finding] = field(default_factory=list)
+    seen: Counter[str] = field(default_factory=Counter)
+    rules: Counter[str] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, seed: int, blocks: int = BLOCKS) -> Campaign:
+        return cls(seed, [make_block(number, Random(f"{seed} {number}")) for number in range(blocks)])
+
+    def batches(self, count: int) -> Iterator[list[Sample]]:
+        """So many accepted expressions, each batch over one block."""
+        random, left = Random(self.seed), count
+        while left:
+            for block in self.blocks:
+                scope, grammar = block.scope, Grammar(block, random)
+                batch: list[Sample] = []
+                while len(batch) < min(_BATCH, left):
+                    text = grammar.expression()
+                    typed = self._accepted(sqlglot.parse_one(text, dialect="duckdb"), scope)
+                    if typed is not None:
+                        batch.append(Sample(text, typed, block))
+                left -= len(batch)
+                if batch:
+                    yield batch
+
+    def _accepted(self, tree: exp.Expression, scope: Scope) -> Typed | None:
+        try:
+            typed = type_expression(tree, scope)
+        except Refused:
+            self.seen["refused"] += 1
+            return None
+        self.seen["accepted"] += 1
+        self.rules.update(map(rule_of, tree.walk()))
+        return typed
+
+    def check(self, batch: Sequence[Sample], engines: Sequence[Dense]) -> None:
+        """The law on each engine, and the values of the first on all."""
+        first: dict[int, list[object]] = {}
+        for dense in engines:
+            sayable = [place for place, sample in enumerate(batch) if dense.has_words_for(sample.typed, sample.block)]
+            found = self._columns(dense, batch, sayable)
+            self.seen[f"refused by {dense.name}"] += len(batch) - len(sayable)
+            self.seen[f"run on {dense.name}"] += len(found)
+            for place, column in found.items():
+                sample = batch[place]
+                held = exact(column, sample.typed)
+                what = fault(sample.typed, column)
+                if what is not None:
+                    self._blame(dense, sample, what, None)
+                elif first.setdefault(place, held) != held:
+                    self._blame(dense, sample, "another value", engines[0])
+
+    def _columns(self, dense: Dense, batch: Sequence[Sample], places: Sequence[int]) -> dict[int, list[object]]:
+        """The columns of a batch; a statement that fails is halved until it has one expression."""
+        if not places:
+            return {}
+        try:
+            columns = dense.columns([batch[place].typed for place in places], batch[0].block)
+        except Failed:
+            if len(places) == 1:
+                self._blame(dense, batch[places[0]], "fails", None)
+                return {}
+            half = len(places) // 2
+            return self._columns(dense, batch, places[:half]) | self._columns(dense, batch, places[half:])
+        return dict(zip(places, columns, strict=True))
+
+    def _blame(self, dense: Dense, sample: Sample, what: str, other: Dense | None) -> None:
+        """A finding: of the smallest part that does it by itself, if one does."""
+        tree = sqlglot.parse_one(sample.text, dialect="duckdb")
+        parts = sorted(tree.find_all(exp.Condition), key=lambda node: sum(1 for _ in node.walk()))
+        for node in parts:
+            if isinstance(node, (exp.Literal, exp.Column)) or isinstance(node.parent, exp.Interval):
+                continue
+            try:
+                part = replace(sample, typed=type_expression(node, sample.block.scope))
+            except Refused:
+                continue
+            own = _broken(dense, part, other)
+            if own is not None:
+                self.findings.append(Finding(dense.name, node.sql("duckdb"), own, part.typed, sample.text))
+                return
+        self.findings.append(Finding(dense.name, sample.text, what, sample.typed, sample.text))
+
+
+def _broken(dense: Dense, sample: Sample, other: Dense | None) -> str | None:
+    try:
+        (column,) = dense.columns([sample.typed], sample.block)
+    except Failed:
+        return "fails"
+    if (what := fault(sample.typed, column)) is not None or other is None:
+        return what
+    (first,) = other.columns([sample.typed], sample.block)
+    pairs = zip(exact(first, sample.typed), exact(column, sample.typed), strict=True)
+    pair = next((pair for pair in pairs if pair[0] != pair[1]), None)
+    return None if pair is None else f"{str(pair[1])[:80]} where {other.name} has {str(pair[0])[:80]}"
