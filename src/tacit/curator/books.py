@@ -13,9 +13,9 @@ from tacit.ledger.account import Account, Entry
 from tacit.ledger.ledger import Ledger
 from tacit.ledger.places import default_places
 from tacit.ledger.registry import AccountName
-from tacit.ledger.request import Stored
+from tacit.ledger.request import Charge, Request, Stored
 from tacit.loss.filters.filters import Filter
-from tacit.query.engines.choice import public_values
+from tacit.query.engines.choice import other_names, public_values
 from tacit.schema.description import Description
 from tacit.schema.reading import read_description
 
@@ -31,6 +31,14 @@ class Books:
     def account(self) -> Account:
         """The one budget of these data, whatever the description is called; opened, and so fixed, if it is new."""
         return self.ledger.account(self.account_name, self.description.budget)
+
+    def charge(self, request: Request) -> Charge | Stored:
+        """Charges the account. It is found by what its sources are now: a file may have been exchanged meanwhile."""
+        name = self.account_name
+        if self.__dict__.get("_charged_as") != name:
+            self.__dict__["account"] = self.ledger.account(name, self.description.budget)
+            self.__dict__["_charged_as"] = name
+        return self.account.charge(request)
 
     @property
     def known_account(self) -> Account | None:
@@ -62,8 +70,16 @@ class Books:
 
     @property
     def account_name(self) -> AccountName:
+        """By what the account is found: where the sources are, and which files or tables are there now."""
+        named = self.written_name
+        others = (name for table in self.description.tables.values() for name in other_names(table.source))
+        return AccountName((*named.sources, *others), named.unit)
+
+    @property
+    def written_name(self) -> AccountName:
+        """The same as the description writes it, whatever is there."""
         unit = self.description.unit
-        sources = tuple(sorted(table.source.identity for table in self.description.tables.values()))
+        sources = tuple(table.source.identity for table in self.description.tables.values())
         return AccountName(sources, f"{unit.identifier or 'each row'}, {unit.relation}")
 
     def close(self) -> None:

@@ -98,7 +98,7 @@ def release(opened: Opened, plan: Plan, price: Price, analyst: str, words: str, 
     statements = preparation.statements_for(plan)
     if opened.known_account is None:  # a first request that does not fit must not open the account
         opened.filter.charge(price.charge)
-    given = opened.account.charge(Request(digest, strength, price.charge, analyst, words, share, fresh))
+    given = opened.charge(Request(digest, strength, price.charge, analyst, words, share, fresh))
     if isinstance(given, Stored):
         return _read(given, opened)
     with behind_the_charge(opened.account, given) as bits, preparation.session(statements, plan) as session:

@@ -58,7 +58,7 @@ class Opened(Books):
     @cached_property
     def preparation(self) -> Preparation:
         """The prepared form of these data, if the steward made one."""
-        folder = FormFolder(self.ledger.beside, self.account_name)
+        folder = FormFolder(self.ledger.beside, self.written_name)
         return Preparation(self.catalogue, self.engine, folder, self.data_version, self._edges)
 
     def profile(self) -> Profile | None:

@@ -53,7 +53,7 @@ def release_profile(opened: Opened, epsilon: Number, delta: Number | None, analy
     request = Request(
         digest, price.strength, price.charge, analyst, "profile of what people have", share, fresh, "profile"
     )
-    given = opened.account.charge(request)
+    given = opened.charge(request)
     if isinstance(given, Stored):
         return _answer(opened, price, given, True)
     statements = opened.preparation.statements_for_all()

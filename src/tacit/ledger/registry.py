@@ -1,4 +1,8 @@
-"""Whose budget it is: accounts are found by the sources they own and the unit they hide, never by a file's name."""
+"""Whose budget it is: accounts are found by the sources they own and the unit they hide, whatever describes them.
+
+A source has several names: where it is written to be, and which files or tables are there. Any of them finds the
+account, so a hard link has no budget of its own, and a file that was exchanged keeps the one of its path.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ _DIGITS = 10**9
 
 @frozen
 class AccountName:
-    """What identifies an account: every private source, and the unit with its relation in canonical text."""
+    """What identifies an account: every name of every private source, and the unit with its relation."""
 
     sources: tuple[str, ...]
     unit: str
@@ -63,8 +67,8 @@ def find_account(chain: Chain, name: AccountName, budget: Loss) -> Known | None:
     if len(owners) > 1:
         raise Refused(
             "one account for sources of several accounts",
-            "Each has a budget of its own, and budgets are never merged.",
-            "a description for each, with the tables of one account only.",
+            "Each has a budget of its own, and budgets are never merged. (A hard link is the file it links to.)",
+            "a description for each, with the tables and files of one account only.",
         )
     if not known.unit == name.unit:
         raise Refused(

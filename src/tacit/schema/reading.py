@@ -21,6 +21,7 @@ from tacit.schema.lookup_keys import ReadPublic
 from tacit.schema.lookups import LookupKeys, read_lookups
 from tacit.schema.names import check_name, clashes
 from tacit.schema.problems import Problems
+from tacit.schema.same_files import file_names
 from tacit.schema.spark_source import read_master
 from tacit.schema.tables import Place, read_tables
 
@@ -125,7 +126,9 @@ def _check_together(tables: dict[str, Table], lookups: dict[str, Lookup], proble
 
 
 def _share_rows(one: Source, other: Source) -> bool:
-    """Whether two sources are the same, or one is a pattern that the other fits."""
+    """Whether two sources are the same, or one is a pattern that the other fits, or a file is of both."""
     paths = str(one.path), str(other.path)
     fits = fnmatchcase(paths[0], paths[1]) or fnmatchcase(paths[1], paths[0])
-    return one.identity == other.identity or (one.format == other.format == "parquet" and fits)
+    if one.identity == other.identity or (one.format == other.format == "parquet" and fits):
+        return True
+    return not {*file_names(one)}.isdisjoint(file_names(other))

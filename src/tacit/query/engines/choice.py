@@ -8,6 +8,7 @@ from tacit.errors import Refused
 from tacit.query.engine import Engine
 from tacit.schema.database_source import DATABASE
 from tacit.schema.description import Source
+from tacit.schema.same_files import file_names
 
 
 def engine_of(sources: Iterable[Source]) -> Engine:
@@ -31,6 +32,17 @@ def engine_of(sources: Iterable[Source]) -> Engine:
 def public_values(source: Source, column: str) -> list[object]:
     """The values of a column of a public table, by the engine of its source."""
     return engine_of([source]).public_values(source, column)
+
+
+def other_names(source: Source) -> tuple[str, ...]:
+    """What the rows of a source are called beside their path or address: the files, or the table, that hold them."""
+    if source.format != DATABASE:
+        return file_names(source)
+    try:
+        from tacit.query.engines.postgres_identity import table_names
+    except ImportError:
+        return ()
+    return table_names(source)
 
 
 def _duckdb() -> Engine:

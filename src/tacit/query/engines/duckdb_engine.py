@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field
 from functools import cached_property
-from glob import glob
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -23,6 +22,7 @@ from tacit.query.engines.resources import engine_memory, read_memory, read_threa
 from tacit.query.engines.spill import spill_folder
 from tacit.query.relations.rows import quoted
 from tacit.schema.description import Description, Lookup, OwnColumn, Source, Table
+from tacit.schema.same_files import files_of, pattern_of
 
 if TYPE_CHECKING:
     from tacit.query.engines.frames import Frame
@@ -91,9 +91,8 @@ class DuckDBEngine:
     def version(self, source: Source) -> str:
         if source.format == "frame":
             return self._frame(source).version
-        found = sorted(glob(_pattern(source), recursive=True)) if source.format == "parquet" else [str(source.path)]
         try:
-            stats = [(path, os.stat(path)) for path in found]
+            stats = [(path, os.stat(path)) for path in files_of(source)]
         except OSError:
             raise Refused(f"the source {source.path.name}", "It is not there.", "a file that can be read.") from None
         return ";".join(f"{path}:{stat.st_size}:{stat.st_mtime_ns}" for path, stat in stats)
@@ -188,7 +187,7 @@ def _reading(source: Source, attached: str) -> str:
             f"columns = {{{columns}}}, auto_detect = false, quote = '\"', escape = '\"', null_padding = true, "
             "strict_mode = false, ignore_errors = true, nullstr = '', parallel = false)"
         )
-    return f"read_parquet({_text(_pattern(source))}, union_by_name = true, hive_partitioning = false)"
+    return f"read_parquet({_text(pattern_of(source))}, union_by_name = true, hive_partitioning = false)"
 
 
 def _csv_names(source: Source) -> list[str]:
@@ -206,11 +205,6 @@ def _csv_names(source: Source) -> list[str]:
             "a CSV file in UTF-8 whose first line names the columns.",
         )
     return names
-
-
-def _pattern(source: Source) -> str:
-    path = str(source.path)
-    return os.path.join(path, "**", "*.parquet") if os.path.isdir(path) else path
 
 
 def _text(value: str) -> str:
