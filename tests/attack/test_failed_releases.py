@@ -48,3 +48,10 @@ def test_a_failure_after_noise_is_final(tmp_path: Path, monkeypatch: pytest.Monk
         else:
             assert clinic.query(_COUNT, epsilon=1).table.num_rows == 1
             assert len(clinic.budget().entries) == 1
+
+
+@pytest.mark.parametrize("sql", ["SELECT AVG(5) FROM t", "SELECT SUM(0), VAR_POP(7) FROM t"])
+def test_a_constant_is_no_failure(tmp_path: Path, sql: str) -> None:
+    """What everybody has alike has no size to find a limit for; yet it is charged, and so answered."""
+    with open_clinic(tmp_path, _FILE.replace("limits = { rows = 2 }\n", ""), t=_ROWS) as clinic:
+        assert clinic.query(sql, epsilon=1).table.num_rows == 1

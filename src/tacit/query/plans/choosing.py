@@ -53,7 +53,7 @@ def unseen(plan: Plan, price: Price, part: Part, rows: Fraction | None) -> int:
     if not isinstance(part, Measure) or part.once or part.subject == "rows":
         return _FEW_ROWS
     steps = NORM_STEPS if plan.question.keys and not price.is_pure else 1
-    return min(ceil(part.size * (rows or _FEW_ROWS) * steps), BINS.most)
+    return min(max(1, ceil(part.size * (rows or _FEW_ROWS) * steps)), BINS.most)  # a constant has no size
 
 
 def as_norm(plan: Plan, part: Part, amount: int, is_gaussian: bool) -> Fraction:
