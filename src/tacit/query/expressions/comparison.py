@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from tacit.query.expressions.rule import Family, Rule, Typer, part, parts
+from tacit.query.expressions.second_line import tried
 from tacit.query.expressions.shown import refuse
 from tacit.query.expressions.storage import as_type, sql_type
 from tacit.query.expressions.unifying import unify
@@ -20,18 +21,19 @@ def boolean(sql: str, *parts: Typed) -> Typed:
     return Typed(Kind.BOOLEAN, sql, nullable=any(item.nullable for item in parts), is_constant=is_constant)
 
 
-def sides(node: exp.Expression, *items: Typed) -> tuple[str, ...]:
-    """The SQL of items to be compared, in one type."""
+def sides(node: exp.Expression, typer: Typer, *items: Typed) -> tuple[str, ...]:
+    """The SQL of items to be compared, in one type; they were typed within."""
     same = unify(node, *items)
     types = {sql_type(item) for item in same}
     target = "HUGEINT" if "HUGEINT" in types else next(iter(types))
-    return tuple(as_type(item, target) for item in same)
+    listed = (as_type(item, target) for item in same)
+    return tuple(map(tried, listed) if typer.is_outer else listed)
 
 
 def _compare(operator: str) -> Rule:
     def rule(node: exp.Expression, typer: Typer) -> Typed:
-        left, right = typer(part(node)), typer(part(node, "expression"))
-        first, second = sides(node, left, right)
+        left, right = typer.within(part(node)), typer.within(part(node, "expression"))
+        first, second = sides(node, typer, left, right)
         return boolean(f"({first} {operator} {second})", left, right)
 
     return rule
@@ -39,7 +41,8 @@ def _compare(operator: str) -> Rule:
 
 def _distinct(operator: str) -> Rule:
     def rule(node: exp.Expression, typer: Typer) -> Typed:
-        first, second = sides(node, typer(part(node)), typer(part(node, "expression")))
+        left, right = typer.within(part(node)), typer.within(part(node, "expression"))
+        first, second = sides(node, typer, left, right)
         return boolean(f"({first} {operator} {second})")
 
     return rule
@@ -57,8 +60,8 @@ def _is(node: exp.Expression, typer: Typer) -> Typed:
 
 
 def _between(node: exp.Expression, typer: Typer) -> Typed:
-    value, low, high = typer(part(node)), typer(part(node, "low")), typer(part(node, "high"))
-    first, second = sides(node, value, low), sides(node, value, high)
+    value, low, high = (typer.within(part(node, name)) for name in ("this", "low", "high"))
+    first, second = sides(node, typer, value, low), sides(node, typer, value, high)
     return boolean(f"({first[0]} >= {first[1]} AND {second[0]} <= {second[1]})", value, low, high)
 
 
@@ -68,11 +71,11 @@ def _in(node: exp.Expression, typer: Typer) -> Typed:
         raise refuse(node, "IN takes a list of values, not a query.", "x IN (1, 2, 3).")
     if not len(listed) <= _LONGEST_LIST:
         raise refuse(node, f"The list has more than {_LONGEST_LIST} values.", "a join with a public table.")
-    items = [typer(item) for item in listed]
+    items = [typer.within(item) for item in listed]
     if not all(item.is_constant for item in items):
         raise refuse(node, "IN takes a list of literals.", "x IN (1, 2, 3), or x = y OR x = z.")
-    value = typer(part(node))
-    first, *rest = sides(node, value, *items)
+    value = typer.within(part(node))
+    first, *rest = sides(node, typer, value, *items)
     return boolean(f"({first} IN ({', '.join(rest)}))", value, *items)
 
 

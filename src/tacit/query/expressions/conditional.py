@@ -43,7 +43,7 @@ def _case(node: exp.Expression, typer: Typer) -> Typed:
         tests = [truth(part(branch), typer).sql for branch in branches]
     else:
         tested = typer(subject)
-        pairs = [sides(branch, tested, typer(part(branch))) for branch in branches]
+        pairs = [sides(branch, typer, tested, typer(part(branch))) for branch in branches]
         tests = [f"({left} = {right})" for left, right in pairs]
     chosen = " ".join(f"WHEN {test} THEN {value}" for test, value in zip(tests, values[:-1], strict=True))
     return replace(result, sql=f"(CASE {chosen} ELSE {values[-1]} END)", is_constant=False)
@@ -68,7 +68,7 @@ def _coalesce(node: exp.Expression, typer: Typer) -> Typed:
 
 def _nullif(node: exp.Expression, typer: Typer) -> Typed:
     value, missing = typer(part(node)), typer(part(node, "expression"))
-    left, right = sides(node, value, missing)
+    left, right = sides(node, typer, value, missing)
     sql = f"(CASE WHEN {left} = {right} THEN NULL ELSE {value.sql} END)"
     return replace(value, sql=sql, nullable=True, is_constant=False)
 

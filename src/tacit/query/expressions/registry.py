@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from tacit.frozen import frozen
@@ -21,6 +23,7 @@ from tacit.query.expressions.refusals import refusal
 from tacit.query.expressions.rounding import ROUNDING
 from tacit.query.expressions.rule import Family, Rule
 from tacit.query.expressions.scope import Scope
+from tacit.query.expressions.second_line import tried
 from tacit.query.expressions.shown import refuse
 from tacit.query.expressions.texts import TEXTS
 from tacit.query.expressions.truncating import TRUNCATING
@@ -45,16 +48,26 @@ FAMILIES: tuple[Family, ...] = (
 )
 _NODES: dict[type[exp.Expression], Rule] = {node: rule for family in FAMILIES for node, rule in family.nodes.items()}
 _FUNCTIONS: dict[str, Rule] = {name: rule for family in FAMILIES for name, rule in family.functions.items()}
+_OPEN = {exp.Paren, *LOGIC.nodes, *COMPARISON.nodes}  # they do not fail, only what they are made of
 _DEEPEST = 200
 _LONGEST = 20_000  # letters of SQL: guards repeat what they guard, and an engine's planner feels that
 
 
 @frozen
 class _Typing:
-    """Types one node by its rule, its parts by the same."""
+    """Types one node by its rule, its parts by the same.
+
+    Where the node `is_outer`, the second line is put around it; around the parts of a condition one by one, so that an
+    equality stays one, by which an engine joins.
+    """
 
     scope: Scope
     depth: int = 0
+    is_outer: bool = True
+
+    @property
+    def within(self) -> _Typing:
+        return replace(self, is_outer=False)
 
     def __call__(self, node: exp.Expression) -> Typed:
         if not self.depth < _DEEPEST:
@@ -62,11 +75,12 @@ class _Typing:
         rule = self._rule(node)
         if rule is None:
             raise refusal(node, FAMILIES)
-        typed = rule(node, _Typing(self.scope, self.depth + 1))
+        is_open = self.is_outer and type(node) in _OPEN
+        typed = rule(node, _Typing(self.scope, self.depth + 1, is_open))
         if not (len(typed.sql) <= _LONGEST or len(typed.sql) <= _LONGEST + self._given(node)):
             why = f"Made safe, it is longer than {_LONGEST} letters of SQL."
             raise refuse(node, why, "a shorter expression, or bounds on its columns, which need fewer guards.")
-        return typed
+        return replace(typed, sql=tried(typed.sql)) if self.is_outer and not is_open else typed
 
     def _given(self, node: exp.Expression) -> int:
         """What long lists of keys or literals may add."""

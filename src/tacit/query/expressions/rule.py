@@ -19,6 +19,16 @@ class Typer(Protocol):
     @property
     def scope(self) -> Scope: ...
 
+    @property
+    def is_outer(self) -> bool:
+        """Whether the parts stand by themselves in the SQL: then `second_line.tried` is put around what may fail."""
+        ...
+
+    @property
+    def within(self) -> Typer:
+        """Types what is part of a larger expression, around which `tried` will be."""
+        ...
+
     def __call__(self, node: exp.Expression) -> Typed: ...
 
 

@@ -1,0 +1,18 @@
+"""The two lines against failing rows, each without the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from tacit.query.expressions import second_line
+
+
+@contextmanager
+def first_line_alone() -> Iterator[None]:
+    """Expressions are made total, and nothing stands behind: what is wrong with them is seen."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(second_line, "IS_ON", False)
+        yield
