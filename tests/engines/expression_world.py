@@ -10,6 +10,7 @@ import duckdb
 import sqlglot
 from tests.engines.engines import EngineUnderTest
 from tests.query.expressions.grammar import COLUMNS
+from tests.query.expressions.lines import first_line_alone
 from tests.query.expressions.poison import POISON
 
 from tacit.errors import Refused
@@ -76,7 +77,8 @@ def typed_expression(text: str, variant: int) -> Typed | None:
         for column, _ in COLUMNS
     }
     try:
-        return type_expression(sqlglot.parse_one(text, dialect="duckdb"), NamedScope(reads))
+        with first_line_alone():
+            return type_expression(sqlglot.parse_one(text, dialect="duckdb"), NamedScope(reads))
     except Refused:
         return None
 

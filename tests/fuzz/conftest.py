@@ -1,0 +1,14 @@
+"""The fuzzers see the first line alone: the second would hide what breaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from tests.query.expressions.lines import first_line_alone
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _first_line_alone() -> Iterator[None]:
+    with first_line_alone():
+        yield
