@@ -13,7 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.certificate import Certificate, SigningKey, Statement, fingerprint, key_beside, sign, verify
+from tacit.certificate import (
+    Certificate,
+    SigningKey,
+    Statement,
+    fingerprint,
+    key_beside,
+    present,
+    sign,
+    verify,
+    verify_table,
+)
 from tacit.errors import Refused
 
 STATEMENT = Statement(
@@ -26,7 +36,11 @@ STATEMENT = Statement(
     entry=12,
     chain="c0ffee",
     claims=("The noise is drawn exactly.", "At most 40 visits a patient count."),
-    issued="2026-11-15T10:02:00+00:00",
+    time="2026-11-15T10:02:00+00:00",
+    asked="SELECT COUNT(*) FROM visits",
+    ledger="9e9e5a",
+    shown="d16e57",
+    stored="5107ed",
 )
 
 
@@ -62,11 +76,11 @@ def is_accepted(tree: Any, public_key: bytes | None) -> bool:
 
 
 def test_a_certificate_is_genuine_until_any_leaf_is_changed(key: SigningKey) -> None:
-    certificate = sign(STATEMENT, key)
+    certificate = present(present(sign(STATEMENT, key), "csv", b"a,b\n", key), "parquet", b"PAR1", key)
     tree = json.loads(certificate.to_json())
     assert is_accepted(tree, key.public_key)
     found = list(leaves(tree))
-    assert len(found) >= 18
+    assert len(found) >= 28
     for path, value in found:
         others = [True, None, 0, "", "0" * 64, [], {}]
         if isinstance(value, str) and value:
@@ -123,7 +137,8 @@ def test_another_key_is_noticed(key: SigningKey, tmp_path: Path) -> None:
 def test_it_says_nothing_about_the_data() -> None:
     """The fields, one by one: none for a number of rows, none for a hash of data."""
     assert {field.name for field in fields(Statement)} == {
-        *("version", "query", "plan", "unit", "mechanisms", "loss", "price", "entry", "chain", "claims", "issued")
+        *("version", "query", "plan", "unit", "mechanisms", "loss", "price", "entry", "chain", "claims", "time"),
+        *("asked", "ledger", "shown", "stored"),  # of the answer that was shown, and of the noisy release
     }
 
 
@@ -146,7 +161,11 @@ def test_it_survives_writing(query: str, mechanism: dict[str, Any]) -> None:
         {"mechanisms": ({"scale": object()},)},
         {"mechanisms": ("laplace",)},
         {"loss": None},
-        {"version": 2},
+        {"version": 3},
+        {"version": 1},
+        {"version": True},
+        {"shown": None},
+        {"shown": 1},
     ],
 )
 def test_what_cannot_be_written_cannot_be_stated(wrong: dict[str, Any]) -> None:
@@ -177,3 +196,37 @@ def test_a_statement_keeps_its_own_copy() -> None:
     statement = replace(STATEMENT, mechanisms=(mechanism,))
     mechanism["name"] = "none"
     assert statement.mechanisms[0]["name"] == "laplace"
+
+
+def test_a_file_is_the_answer_octet_by_octet(key: SigningKey, tmp_path: Path) -> None:
+    certificate = present(sign(STATEMENT, key), "csv", b"region,count\nnorth,12\n", key)
+    again = Certificate.from_json(certificate.to_json())
+    assert verify(again, key.public_key).holds
+    assert verify_table(again, b"region,count\nnorth,12\n", "answer.csv").holds
+    for other in (b"region,count\nnorth,13\n", b"region,count\nnorth,12", b""):
+        assert not verify_table(again, other, "answer.csv").holds
+    assert not verify_table(sign(STATEMENT, key), b"region,count\nnorth,12\n", "answer.csv").holds
+    stranger = SigningKey.open(tmp_path / "other.key")
+    for forged in (
+        present(sign(STATEMENT, key), "csv", b"mine", stranger),  # another's signature
+        replace(sign(replace(STATEMENT, shown="0"), key), presentations=certificate.presentations),  # another answer's
+        replace(certificate, presentations=(replace(certificate.presentations[0], format="json"),)),
+    ):
+        assert not verify(forged, key.public_key).holds
+
+
+def test_a_certificate_of_version_1_holds_as_what_it_was() -> None:
+    """One that was signed before numbers were bound; it cannot be dressed up as one that binds some."""
+    text = (Path(__file__).parent / "version_1.json").read_text()
+    old = Certificate.from_json(text)
+    assert verify(old).holds
+    assert old.to_json() == text
+    assert not old.statement.binds_numbers
+    verdict = verify_table(old, b"anything", "answer.csv")
+    assert not verdict.holds
+    assert "version 1" in str(verdict)
+    tree = json.loads(text)
+    for place, value in ((("presentations",), []), (("statement", "shown"), "0"), (("statement", "time"), "now")):
+        with pytest.raises(Refused, match="cannot be read"):
+            Certificate.from_json(json.dumps(changed(tree, place, value), sort_keys=True, indent=2))
+    assert not is_accepted(changed(tree, ("statement", "version"), 2), None)

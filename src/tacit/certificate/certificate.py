@@ -1,25 +1,31 @@
-"""The certificate of a release: what was asked, what it cost, and the claims it rests on; nothing about the data."""
+"""The certificate of an answer: what was asked, what it cost, the claims it rests on, and the numbers shown."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
+from tacit.certificate.presentation import Presentation
 from tacit.errors import Refused
 from tacit.frozen import frozen
 
-_VERSION = 1
-_PURPOSE = b"tacit certificate\n"  # so that a signature under it can never pass for one of something else
+_VERSION: Final = 2
+_PURPOSE: Final = b"tacit certificate\n"  # so that a signature under it can never pass for one of something else
+_NUMBERS: Final = ("asked", "ledger", "shown", "stored")  # what version 1 did not have
 
 
 @frozen
 class Statement:
     """What is certified. It has no row count and no hash of data; there is no field for either.
 
-    `plan` is the digest of the plan. `mechanisms` are described in plain JSON, `loss` too. `entry` and `chain` are the
-    position in the ledger: the number of the charge, and its hash, which seals every entry before it.
+    Of the release that was paid for: `query`, the digest of its `plan`, `mechanisms` and `loss` in plain JSON. Of its
+    place: the `ledger` by its first seal, `entry` and `chain`, the number of the charge and its hash, which seals every
+    entry before it; the `time` of the charge; and `stored`, the hash of the noisy release as it is kept there.
+    Of the answer: what was `asked` of that release, and `shown`, the digest of the canonical answer.
+
+    Version 1 said none of `ledger`, `stored`, `asked` and `shown`: it bound no numbers. Its time was that of signing.
     """
 
     query: str
@@ -31,37 +37,65 @@ class Statement:
     entry: int
     chain: str
     claims: tuple[str, ...]
-    issued: str
+    time: str
+    asked: str | None = None
+    ledger: str | None = None
+    shown: str | None = None
+    stored: str | None = None
     version: int = _VERSION
 
     def __post_init__(self) -> None:
-        texts = (self.query, self.plan, self.unit, self.price, self.chain, self.issued, *_listed(self.claims))
+        texts = (self.query, self.plan, self.unit, self.price, self.chain, self.time, *_listed(self.claims))
         maps = (*_listed(self.mechanisms), self.loss)
-        numbers = (self.entry, self.version)
+        whole = (self.entry, self.version)
+        numbers = [getattr(self, name) for name in _NUMBERS]
         if not (
             all(isinstance(text, str) for text in texts)
             and all(isinstance(entry, Mapping) for entry in maps)
-            and all(isinstance(number, int) and not isinstance(number, bool) for number in numbers)
-            and self.version == _VERSION
+            and all(isinstance(number, int) and not isinstance(number, bool) for number in whole)
+            and self.version in (1, _VERSION)
+            and all(isinstance(text, str) if self.version == _VERSION else text is None for text in numbers)
         ):
-            raise _unreadable("a field is missing, of another type, or of another version")
+            raise unreadable("a field is missing, of another type, or of another version")
         object.__setattr__(self, "mechanisms", tuple(_copy(entry) for entry in self.mechanisms))
         object.__setattr__(self, "loss", _copy(self.loss))
         object.__setattr__(self, "claims", tuple(self.claims))
 
+    @property
+    def binds_numbers(self) -> bool:
+        """Whether it says which numbers were shown; those of version 1 do not."""
+        return self.shown is not None
+
     def fields(self) -> dict[str, Any]:
         """The statement as JSON knows it."""
         stated = {field.name: getattr(self, field.name) for field in fields(self)}
-        return stated | {"mechanisms": list(self.mechanisms), "claims": list(self.claims)}
+        stated |= {"mechanisms": list(self.mechanisms), "claims": list(self.claims)}
+        if self.version == 1:
+            stated["issued"] = stated.pop("time")
+            return {name: value for name, value in stated.items() if name not in _NUMBERS}
+        return stated
+
+    @classmethod
+    def from_fields(cls, stated: Mapping[str, Any]) -> Statement:
+        """The statement that JSON says."""
+        said = dict(stated)
+        if said.get("version") == 1:
+            said["time"] = said.pop("issued")
+        return cls(**said)
 
 
 @frozen
 class Certificate:
-    """A statement, the public key of who makes it, and the signature over both."""
+    """A statement, the public key of who makes it, and the signature over both; then a signed line for each file."""
 
     statement: Statement
     public_key: bytes
     signature: bytes
+    presentations: tuple[Presentation, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.presentations and not self.statement.binds_numbers:
+            raise unreadable("its version knows no tables")
 
     def signed_bytes(self) -> bytes:
         """What the signature is over: the one spelling of statement and key."""
@@ -69,23 +103,27 @@ class Certificate:
 
     def to_json(self) -> str:
         """The certificate as a file: keys sorted, two spaces, one spelling."""
-        signer = {"public_key": self.public_key.hex(), "signature": self.signature.hex()}
-        return json.dumps({"statement": self.statement.fields()} | signer, sort_keys=True, indent=2) + "\n"
+        whole: dict[str, Any] = {"statement": self.statement.fields()}
+        whole |= {"public_key": self.public_key.hex(), "signature": self.signature.hex()}
+        if self.statement.binds_numbers:
+            whole["presentations"] = [each.fields() for each in self.presentations]
+        return json.dumps(whole, sort_keys=True, indent=2) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Certificate:
         """The certificate in a file; refused unless it is spelled exactly as `to_json` does."""
         try:
             whole = json.loads(text, parse_constant=_refuse_constant)
-            stated = dict(whole.pop("statement"))
+            statement = Statement.from_fields(whole.pop("statement"))
             key, signature = bytes.fromhex(whole.pop("public_key")), bytes.fromhex(whole.pop("signature"))
-            certificate = cls(Statement(**stated), key, signature)
+            lines = tuple(map(Presentation.from_fields, whole.get("presentations", ())))
+            certificate = cls(statement, key, signature, lines)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             if isinstance(error, Refused):
                 raise
-            raise _unreadable("it does not have the form of one") from None
+            raise unreadable("it does not have the form of one") from None
         if not certificate.to_json().strip() == text.strip():
-            raise _unreadable("it is spelled in another way")
+            raise unreadable("it is spelled in another way")
         return certificate
 
 
@@ -95,9 +133,14 @@ def signed_bytes(statement: Statement, public_key: bytes) -> bytes:
     return _PURPOSE + json.dumps(whole, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
+def unreadable(why: str) -> Refused:
+    """The refusal of what is no certificate."""
+    return Refused("this certificate", f"It cannot be read: {why}.", "a certificate as `to_json` writes it.")
+
+
 def _listed(value: Any) -> tuple[Any, ...]:
     if not isinstance(value, (tuple, list)):
-        raise _unreadable("a list is missing")
+        raise unreadable("a list is missing")
     return tuple(value)
 
 
@@ -105,12 +148,8 @@ def _copy(value: Mapping[str, Any]) -> dict[str, Any]:
     try:
         copied: dict[str, Any] = json.loads(json.dumps(dict(value), allow_nan=False))
     except (TypeError, ValueError):
-        raise _unreadable("a mechanism or a loss is not plain JSON") from None
+        raise unreadable("a mechanism or a loss is not plain JSON") from None
     return copied
-
-
-def _unreadable(why: str) -> Refused:
-    return Refused("this certificate", f"It cannot be read: {why}.", "a certificate as `to_json` writes it.")
 
 
 def _refuse_constant(text: str) -> NoReturn:

@@ -6,12 +6,14 @@ import hashlib
 import hmac
 import os
 import secrets
+from dataclasses import replace
 from pathlib import Path
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from tacit.certificate.certificate import Certificate, Statement, signed_bytes
+from tacit.certificate.presentation import Presentation, presented_bytes
 from tacit.errors import Refused
 from tacit.frozen import frozen
 
@@ -67,6 +69,27 @@ def sign(statement: Statement, key: SigningKey) -> Certificate:
     return Certificate(statement, key.public_key, key.sign(signed_bytes(statement, key.public_key)))
 
 
+def present(certificate: Certificate, form: str, octets: bytes, key: SigningKey) -> Certificate:
+    """The certificate with a signed line for a file in which its answer was written."""
+    digest, whole = hashlib.sha256(octets).hexdigest(), certificate.signed_bytes()
+    line = Presentation(form, digest, key.sign(presented_bytes(form, digest, whole)))
+    return replace(certificate, presentations=(*certificate.presentations, line))
+
+
+def verify_table(certificate: Certificate, octets: bytes, name: str) -> Verdict:
+    """Whether a file is one of those that a certificate, which holds, was signed for."""
+    line = next((line for line in certificate.presentations if line.shows(octets)), None)
+    if line is not None:
+        return Verdict(True, f"{name} is its answer, byte for byte as it was written ({line.format}).")
+    if not certificate.statement.binds_numbers:
+        return Verdict(
+            False, f"Whether {name} is its answer cannot be said: a certificate of version 1 binds no numbers."
+        )
+    forms = ", ".join(line.format for line in certificate.presentations)
+    why = f"It was signed for another file ({forms})." if forms else "It was signed for no file."
+    return Verdict(False, f"Not its answer: {name} is not what was written with this certificate. {why}")
+
+
 def verify(certificate: Certificate, public_key: bytes | None = None) -> Verdict:
     """Checks the signature, offline; with a public key got elsewhere, also that it is that key's."""
     name = fingerprint(certificate.public_key)
@@ -76,7 +99,10 @@ def verify(certificate: Certificate, public_key: bytes | None = None) -> Verdict
         )
     try:
         key = Ed25519PublicKey.from_public_bytes(certificate.public_key)
-        key.verify(certificate.signature, certificate.signed_bytes())
+        whole = certificate.signed_bytes()
+        key.verify(certificate.signature, whole)
+        for line in certificate.presentations:
+            key.verify(line.signature, line.signed_bytes(whole))
     except (InvalidSignature, ValueError):
         return Verdict(False, "Not genuine: the signature does not match, so something in it was changed.")
     where = f"entry {certificate.statement.entry:,} of the ledger"

@@ -10,6 +10,7 @@ from typing import Any
 
 from tacit.curator.asking_ibis import Asked, ibis_table, sql_of
 from tacit.curator.budget_view import BudgetView
+from tacit.curator.certifying import Certifier
 from tacit.curator.door import Answered, analyst_share, find_stored, release
 from tacit.curator.expected import Expected
 from tacit.curator.explanation import Explanation
@@ -72,10 +73,10 @@ class Dataset:
                     "No earlier release answers it.",
                     "epsilon (--epsilon 0.1), or a target error (--error 50).",
                 )
-            return self._shown(*known, level)
+            return self._shown(sql, *known, level)
         plan, price = self._planned(sql, epsilon, delta, error, size, level)
         found = release(self._opened, plan, price, self._analyst, sql, fresh)
-        return self._shown(plan, found, level, None if error is None else Target.read(error))
+        return self._shown(sql, plan, found, level, None if error is None else Target.read(error))
 
     def explain(
         self,
@@ -186,6 +187,7 @@ class Dataset:
 
     def _shown(
         self,
+        sql: str,
         plan: Plan,
         found: Answered,
         confidence: Fraction,
@@ -197,7 +199,8 @@ class Dataset:
         notes = (*kept, *notes_of(plan, found.table, found.people))
         loss_words = found.certificate.statement.price
         words = price_words(self._opened.filter, loss_words, found.share, found.free, found.charge)
-        return Release(rendered, confidence, notes, words, found.certificate)
+        certify = Certifier.of(self._opened, found.certificate.statement, sql)
+        return Release(rendered, confidence, notes, words, certify)
 
 
 def open_dataset(

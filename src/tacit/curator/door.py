@@ -137,6 +137,7 @@ def _certified(opened: Opened, plan: Plan, price: Price, charge: Charge, words: 
         entry=charge.number,
         chain=charge.hash,
         claims=claims_of(plan, price),
-        issued=datetime.now(UTC).isoformat(timespec="seconds"),
+        time=datetime.now(UTC).isoformat(timespec="seconds"),
+        version=1,
     )
     return sign(statement, opened.signing_key)

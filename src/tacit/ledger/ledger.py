@@ -11,6 +11,7 @@ from tacit.errors import Refused
 from tacit.ledger.account import Account
 from tacit.ledger.chain import Chain
 from tacit.ledger.events import Joined, Opened
+from tacit.ledger.evidence import Evidence, evidence_of
 from tacit.ledger.link import Head
 from tacit.ledger.loss_text import loss_to_json
 from tacit.ledger.opening import open_existing, open_or_create
@@ -102,6 +103,10 @@ class Ledger:
                 self._chain.append(connection, known.id, Joined(_now(), tuple(sorted(new))))
         self._chain.secure(self._chain.head().entries)
         return known
+
+    def evidence(self, number: int) -> Evidence | None:
+        """What it holds of the charge with this number; None where there is none."""
+        return evidence_of(self._chain, number)
 
     def keyed(self, text: str) -> str:
         """A name for the text that only this ledger can compute: HMAC-SHA256 under its secret."""

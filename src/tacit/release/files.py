@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyarrow import csv, parquet
 
+from tacit.errors import Refused
 from tacit.printable import printable_json
 
 if TYPE_CHECKING:
@@ -41,9 +41,22 @@ def json_text(release: Release) -> str:
     return printable_json(json.dumps(whole, ensure_ascii=False, indent=2, default=_moment)) + "\n"
 
 
-def write_parquet(table: pa.Table, path: Path) -> None:
+def parquet_octets(table: pa.Table) -> bytes:
     """The table as Parquet."""
-    parquet.write_table(table, path)
+    sink = pa.BufferOutputStream()
+    parquet.write_table(table, sink)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def written(release: Release, form: str) -> bytes:
+    """The octets of a release in a format; refused where the format is not known."""
+    if form == "csv":
+        return csv_text(release.table).encode()
+    if form == "json":
+        return json_text(release).encode()
+    if form == "parquet":
+        return parquet_octets(release.table)
+    raise Refused(f"an answer as {form}", "The format is not known.", "table, csv, json or parquet.")
 
 
 def _moment(value: date) -> str:

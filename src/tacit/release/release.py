@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
@@ -10,6 +12,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
+from tacit.certificate.certificate import Certificate
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.mechanisms.answer import percent
@@ -30,14 +33,23 @@ _SHOWN = 60  # rows, unless all are asked for
 class Release:
     """A table of answers. It prints with ±, and gives its numbers to whoever computes further.
 
-    `certificate` says what was asked, what it cost and which claims it rests on.
+    `certificate` says what was asked, what it cost, which claims it rests on, and that these are the numbers.
     """
 
     rendered: Rendered
     confidence: Fraction
     notes: tuple[str, ...]
     price: Price
-    certificate: object | None = None
+    certify: Callable[[Release, Sequence[str]], Certificate] | None = field(default=None, repr=False)  # the curator's
+
+    @cached_property
+    def certificate(self) -> Certificate | None:
+        """The signed certificate of this answer; None where no curator gave it."""
+        return self.certified()
+
+    def certified(self, *forms: str) -> Certificate | None:
+        """The same with a signed line for the answer as it is written in each format: "csv", "json", "parquet"."""
+        return None if self.certify is None else self.certify(self, forms)
 
     @cached_property
     def table(self) -> pa.Table:
@@ -83,21 +95,29 @@ class Release:
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """CSV text, written to the path if there is one."""
-        from tacit.release.files import csv_text
-
-        return _written(csv_text(self.table), path)
+        return self._written("csv", path).decode()
 
     def to_json(self, path: str | Path | None = None) -> str:
         """JSON text, written to the path if there is one."""
-        from tacit.release.files import json_text
-
-        return _written(json_text(self), path)
+        return self._written("json", path).decode()
 
     def to_parquet(self, path: str | Path) -> None:
         """A Parquet file."""
-        from tacit.release.files import write_parquet
+        self._written("parquet", path)
 
-        write_parquet(self.table, Path(path))
+    def presented(self, form: str) -> bytes:
+        """The octets of the answer in a format: "table", as it prints, "csv", "json" or "parquet"."""
+        if form == "table":
+            return f"{self.text()}\n".encode()
+        from tacit.release.files import written
+
+        return written(self, form)
+
+    def _written(self, form: str, path: str | Path | None) -> bytes:
+        octets = self.presented(form)
+        if path is not None:
+            Path(path).write_bytes(octets)
+        return octets
 
     def plot(self, path: str | Path | None = None) -> Figure:
         """Bars with error bars, or lines with their bands over dates and numbers; saved if there is a path."""
@@ -113,9 +133,3 @@ def _library(name: str) -> Any:
     if find_spec(name) is None:
         raise Refused(f"to_{name}()", f"{name} is not installed.", f"`pip install {name}`, or to_arrow().")
     return import_module(name)
-
-
-def _written(text: str, path: str | Path | None) -> str:
-    if path is not None:
-        Path(path).write_text(text, encoding="utf-8", newline="")
-    return text

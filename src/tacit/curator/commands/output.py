@@ -10,7 +10,6 @@ from typing import Final
 
 import click
 
-from tacit.certificate.certificate import Certificate
 from tacit.curator.commands.printing import say
 from tacit.errors import Refused
 from tacit.frozen import frozen
@@ -55,8 +54,8 @@ class Output:
         """The answer, then figure and certificate. What cannot be written now is not lost: the release is stored."""
         try:
             self._write_answer(release)
-            if self.certificate is not None and isinstance(release.certificate, Certificate):
-                self.certificate.write_text(release.certificate.to_json(), encoding="utf-8")
+            if self.certificate is not None and (signed := release.certified(self.form.value)) is not None:
+                self.certificate.write_text(signed.to_json(), encoding="utf-8")
                 say(f"Wrote {self.certificate}.", err=True)
             if self.figure is not None:
                 release.plot(self.figure)
@@ -72,16 +71,11 @@ class Output:
             raise click.exceptions.Exit(FAILED) from None
 
     def _write_answer(self, release: Release) -> None:
-        if self.form is Format.PARQUET and self.out is not None:
-            release.to_parquet(self.out)
+        octets = release.presented(self.form.value)
+        if self.out is None:  # on a terminal it is shown, in a file or a pipe it is exact
+            click.echo(printable_lines(octets.decode()).encode() if is_terminal() else octets, nl=False)
         else:
-            text = {Format.CSV: release.to_csv, Format.JSON: release.to_json}.get(self.form, release.text)()
-            if self.out is None:
-                shown = printable_lines(text) if is_terminal() else text  # CSV in a file or a pipe is exact
-                click.echo(shown.encode(), nl=self.form is Format.TABLE)  # of a text, click takes escapes away
-            else:
-                self.out.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8", newline="")
-        if self.out is not None:
+            self.out.write_bytes(octets)
             say(f"Wrote {self.out}.", err=True)
         if self.form in (Format.CSV, Format.PARQUET):  # the other two say it themselves
             say("\n".join(remark for remark in release.remarks if remark), err=True)

@@ -1,4 +1,4 @@
-"""`tacit verify`: whether a certificate is genuine, or a ledger whole."""
+"""`tacit verify`: whether a certificate is genuine, a table what it was signed for, or a ledger whole."""
 
 from __future__ import annotations
 
@@ -7,26 +7,34 @@ from pathlib import Path
 import click
 
 from tacit.certificate.certificate import Certificate
-from tacit.certificate.signing import SigningKey, fingerprint, key_beside
+from tacit.certificate.signing import SigningKey, Verdict, fingerprint, key_beside, verify_table
 from tacit.certificate.signing import verify as verify_certificate
 from tacit.curator.commands.printing import say
 from tacit.errors import Refused
+from tacit.frozen import frozen
+from tacit.ledger.evidence import Evidence
 from tacit.ledger.ledger import Ledger
 
 
 @click.command()
 @click.argument("certificate", type=click.Path(path_type=Path), required=False)
 @click.option("--key", help="The steward's public key, in hex, or a file with it.")
+@click.option(
+    "--table", type=click.Path(path_type=Path), help="The answer as it was written: is it the one signed for?"
+)
 @click.option("--ledger", help="Read a whole ledger again: its path or address, or the description of its data.")
 @click.option(
     "--accept-witness",
     is_flag=True,
     help="The steward's word that the ledger is the newest, where its witness is lost or the machine is new.",
 )
-def verify(certificate: Path | None, key: str | None, ledger: str | None, accept_witness: bool) -> None:
-    """Check a certificate offline, or read a whole ledger again; with both, the certificate must be of its key.
+def verify(
+    certificate: Path | None, key: str | None, table: Path | None, ledger: str | None, accept_witness: bool
+) -> None:
+    """Check a certificate offline, and the table it was signed for; or read a whole ledger again.
 
-    CERTIFICATE is one that `tacit query` wrote.
+    CERTIFICATE is one that `tacit query` wrote. With --ledger it must be signed by the ledger's key, and the ledger
+    must hold the entry that it names. With --table the file must be the one that was written with it.
 
     A ledger that has entries is opened only where its witness is: a file on this machine that knows how far the ledger
     had come, so that one put back to an earlier state is noticed. A machine that joins a shared ledger has none yet.
@@ -37,50 +45,93 @@ def verify(certificate: Path | None, key: str | None, ledger: str | None, accept
 
     \b
     Examples:
-      tacit verify answer.json --key steward.pub
-      tacit verify --ledger clinic.toml
+      tacit verify answer.json --key steward.pub --table answer.csv
+      tacit verify answer.json --ledger clinic.toml
       tacit verify --ledger postgresql://db.example.org/ledger --accept-witness
     """
     if certificate is None and ledger is None:
         raise Refused("to verify nothing", "Something must be named.", "a certificate, or --ledger clinic.toml.")
     if accept_witness and ledger is None:
         raise Refused("to accept a ledger", "It must be named.", "--ledger clinic.toml --accept-witness.")
-    public, holds = None if key is None else _public_key(key), True
-    if ledger is not None:
-        own, holds = _check_ledger(ledger, accept_witness)
-        public = public or own
-    if certificate is not None:
-        holds = _check_certificate(certificate, public) and holds
+    if table is not None and certificate is None:
+        raise Refused("to verify a table alone", "Its certificate says what it is.", "answer.json --table answer.csv.")
+    read = None if certificate is None else Certificate.from_json(_read(certificate).decode("utf-8", "replace"))
+    shown = None if table is None else _read(table)
+    public = None if key is None else _public_key(key)
+    book = None if ledger is None else _check_ledger(ledger, accept_witness, read)
+    holds = book is None or book.holds
+    if read is not None:
+        verdict = verify_certificate(read, public or (None if book is None else book.key))
+        say(verdict)
+        holds = verdict.holds and holds
+        if verdict.holds and book is not None and book.holds:
+            holds = _said(_held(read, book.evidence)) and holds
+        if verdict.holds and table is not None and shown is not None:
+            holds = _said(verify_table(read, shown, table.name)) and holds
+        if verdict.holds:
+            _say_content(read)
     if not holds:
         raise click.exceptions.Exit(1)
 
 
-def _check_ledger(written: str, accept_witness: bool) -> tuple[bytes | None, bool]:
-    """(the key that signs for it on this machine, whether it holds); with the steward's word, it is witnessed here."""
+@frozen
+class _Book:
+    """A ledger that was read again: whether it holds, the key that signs for it here, and what a certificate names."""
+
+    holds: bool
+    key: bytes | None = None
+    evidence: Evidence | None = None
+
+
+def _check_ledger(written: str, accept_witness: bool, certificate: Certificate | None) -> _Book:
+    """The whole ledger, read again; with the steward's word, it is witnessed here."""
     place = _place(written)
     if accept_witness:
         found = Ledger.accept_witness(place)
         if not found.holds:
             say(f"{found} It was not accepted.")
-            return None, False
+            return _Book(False)
         say("Accepted as the newest: from now on this machine refuses it if it is ever put back to before this.")
     with Ledger.open(place, create=False) as book:
         found, head = book.verify(), book.head
         own = SigningKey.open(key_beside(book.beside)).public_key
+        wanted = certificate is not None and found.holds
+        evidence = book.evidence(certificate.statement.entry) if certificate is not None and wanted else None
     say(f"{found} The last seal is {head.hash[:16]}.")
     say(f"Its certificates are signed here by {fingerprint(own)}, whose public key is {own.hex()}.")
-    return own, found.holds
+    return _Book(found.holds, own, evidence)
 
 
-def _check_certificate(place: Path, public_key: bytes | None) -> bool:
-    certificate = Certificate.from_json(_read(place))
-    verdict = verify_certificate(certificate, public_key)
+def _held(certificate: Certificate, held: Evidence | None) -> Verdict:
+    """Whether the ledger holds what a certificate says of it. The hash of an entry seals all that the entry says."""
+    said = certificate.statement
+    entry = f"entry {said.entry:,}"
+    if held is None or held.chain != said.chain or held.words != said.query:
+        return Verdict(False, f"Not of this ledger: it has no such charge as {entry} of the certificate.")
+    if said.binds_numbers and (held.ledger, held.time, held.loss) != (said.ledger, said.time, said.loss):
+        return Verdict(False, f"Not of this ledger: its {entry} says something else than the certificate.")
+    if said.binds_numbers and held.stored != said.stored:
+        return Verdict(False, f"Not of this ledger: under {entry} it keeps another release, or none.")
+    return Verdict(True, f"The ledger holds {entry} as the certificate says it.")
+
+
+def _say_content(certificate: Certificate) -> None:
+    said = certificate.statement
+    asked = said.query if said.asked is None else said.asked
+    say(f"It says: {' '.join(asked.split())}")
+    if asked != said.query:
+        say(f"It was computed, free, from the release that was charged for: {' '.join(said.query.split())}")
+    when = f"charged {said.time}" if said.binds_numbers else f"issued {said.time}"
+    say(f"{said.price}; hides {said.unit}; {when}. It rests on:")
+    say("\n".join(f"- {claim}" for claim in said.claims))
+    if said.shown is None:
+        say("It is of version 1, which does not bind the numbers of the answer: they may be others than were released.")
+    else:
+        say(f"The answer shown has the digest {said.shown}.")
+
+
+def _said(verdict: Verdict) -> bool:
     say(verdict)
-    if verdict.holds:
-        statement = certificate.statement
-        asked = " ".join(statement.query.split())
-        say(f"It says: {asked}\n{statement.price}; hides {statement.unit}; issued {statement.issued}. It rests on:")
-        say("\n".join(f"- {claim}" for claim in statement.claims))
     return verdict.holds
 
 
@@ -94,15 +145,15 @@ def _place(written: str) -> str | Path:
 
 
 def _public_key(written: str) -> bytes:
-    text = _read(Path(written)) if Path(written).is_file() else written
+    text = _read(Path(written)).decode("utf-8", "replace") if Path(written).is_file() else written
     try:
         return bytes.fromhex(text.strip())
     except ValueError:
         raise Refused("this public key", "It is not hex.", "64 hex digits, or a file with them.") from None
 
 
-def _read(place: Path) -> str:
+def _read(place: Path) -> bytes:
     try:
-        return place.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise Refused(f"the file {place.name}", "It cannot be read.", "a text file that is there.") from None
+        return place.read_bytes()
+    except OSError:
+        raise Refused(f"the file {place.name}", "It cannot be read.", "a file that is there.") from None

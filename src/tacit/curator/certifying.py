@@ -1,0 +1,67 @@
+"""Certificates of answers: each answer is signed as it is shown, be it paid for now or read from an earlier release.
+
+Claim: the certificate of an answer says that the steward's key vouches for three things. The charge stands in the
+ledger at that entry (`ledger`, `entry`, `chain`, `time`, `loss`). The noisy release kept under it is the one with that
+hash (`stored`), which the ledger seals too. And the rows with that digest (`shown`) are what was computed above the
+noise from that release, for the question `asked`. So of two tables with different numbers, one at most has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tacit.certificate.certificate import Certificate, Statement
+from tacit.certificate.signing import SigningKey, present, sign
+from tacit.curator.opened import Opened
+from tacit.errors import Refused
+from tacit.frozen import frozen
+from tacit.ledger.evidence import Evidence
+from tacit.release.canonical import canonical_digest
+from tacit.release.release import Release
+
+
+@frozen(eq=False)
+class Certifier:
+    """Signs what is shown of one stored release, when somebody wants it signed."""
+
+    opened: Opened
+    released: Statement  # what was certified of the release when it was made
+    evidence: Evidence
+    asked: str
+
+    @classmethod
+    def of(cls, opened: Opened, released: Statement, asked: str) -> Certifier:
+        """Refused where the ledger does not hold the release: nothing of it could be vouched for."""
+        found = opened.ledger.evidence(released.entry)
+        if found is None or found.stored is None:
+            raise Refused(
+                f"a certificate of entry {released.entry}", "The ledger holds no release of it.", "another question."
+            )
+        return cls(opened, released, found, asked)
+
+    def __call__(self, release: Release, forms: Sequence[str]) -> Certificate:
+        """The certificate of an answer, with a signed line for each format that it is written in."""
+        key: SigningKey = self.opened.signing_key
+        certificate = sign(self._statement(release), key)
+        for form in forms:
+            certificate = present(certificate, form, release.presented(form), key)
+        return certificate
+
+    def _statement(self, release: Release) -> Statement:
+        made, found = self.released, self.evidence
+        return Statement(
+            query=found.words,
+            plan=made.plan,
+            unit=made.unit,
+            mechanisms=made.mechanisms,
+            loss=found.loss,
+            price=made.price,
+            entry=found.entry,
+            chain=found.chain,
+            claims=made.claims,
+            time=found.time,
+            asked=self.asked,
+            ledger=found.ledger,
+            shown=canonical_digest(release.rendered, release.confidence),
+            stored=found.stored,
+        )
