@@ -15,6 +15,7 @@ from tests.laws.movement import movements
 from tacit.query.aggregates.parts import Measure
 from tacit.query.engines.duckdb_engine import DuckDBSession
 from tacit.query.lowering import finding, tally
+from tacit.query.lowering.clamp import ONE, Cut
 from tacit.query.lowering.distinct import DistinctBlock
 from tacit.query.lowering.ranks import RanksBlock
 from tacit.query.lowering.tally import TallyBlock
@@ -64,7 +65,7 @@ def rewriting(method: Callable[..., str], pattern: str, other: str) -> Callable[
 def test_a_total_that_is_not_cut(session: DuckDBSession, monkeypatch: Patch) -> None:
     """The clamp of a person's total is dropped."""
     queries = ("SELECT COUNT(*), SUM(cost) FROM visits",)
-    monkeypatch.setattr(Scaling, "sql", Scaling.bare_sql)
+    monkeypatch.setattr(Scaling, "near", lambda scaling, total: Cut(total, 0, 0).scaled(scaling.times, scaling.over))
     assert is_caught(session, monkeypatch, _PEOPLE, *queries)
 
 
@@ -135,7 +136,7 @@ def test_a_child_row_of_several_that_goes_to_one(session: DuckDBSession, monkeyp
 def test_full_weight_for_every_key(session: DuckDBSession, monkeypatch: Patch) -> None:
     """A person's weight is not shared among the keys they hold."""
     queries = ("SELECT ward, COUNT(*) FROM visits GROUP BY ward",)
-    monkeypatch.setattr(KeyRule, "weight_sql", lambda rule, keys: f"(CAST({FULL} AS BIGINT) * {rule.unit})")
+    monkeypatch.setattr(KeyRule, "weight", lambda rule, keys: ONE.scaled(FULL * rule.unit, 1))
     assert is_caught(session, monkeypatch, _PEOPLE, *queries)
 
 
@@ -149,7 +150,7 @@ def test_ranks_without_a_limit(session: DuckDBSession, monkeypatch: Patch) -> No
 def test_ranks_with_one_level_limited(session: DuckDBSession, monkeypatch: Patch) -> None:
     """On an even grid the norm must be that of all levels together, not of each on its own."""
     queries = ("SELECT MEDIAN(cost), MAX(dose) FROM visits",)
-    each = rewriting(RanksBlock.sql, r"(CAST\(held AS HUGEINT\) \* held) \+ \d+ \* finer", r"\1")
+    each = rewriting(RanksBlock.sql, r" \+ \(finer \* \d+\)", "")
     monkeypatch.setattr(RanksBlock, "sql", each)
     assert is_caught(session, monkeypatch, _PEOPLE, *queries)
 
@@ -182,6 +183,6 @@ def test_people_found_several_times(session: DuckDBSession, monkeypatch: Patch) 
 def test_an_expression_that_is_not_cut(session: DuckDBSession, monkeypatch: Patch) -> None:
     """A row unit rests on the bounds of the expression: doubled below the noise, they no longer hold (R16)."""
     queries = ("SELECT SUM(cost), AVG(dose) FROM visits",)
-    real = Scaling.bare_sql
-    monkeypatch.setattr(Scaling, "bare_sql", lambda scaling, value: real(scaling, f"2 * ({value})"))
+    real = Scaling.of
+    monkeypatch.setattr(Scaling, "of", lambda scaling, value: real(scaling, value).scaled(2, 1))
     assert is_caught(session, monkeypatch, _ROWS, *queries)

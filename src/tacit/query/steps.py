@@ -8,42 +8,51 @@ from math import ceil, floor
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.noise.grid import Grid
-from tacit.query.expressions.storage import double_sql
+from tacit.query.lowering.clamp import Cut, cut, cut_float
 from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
 
 _FINE = 2**24  # steps over the whole range of a floating-point value
 _LARGEST = 2**60  # steps away from zero at most
-_DAY = "CAST(date_diff('day', DATE '1970-01-01', {}) AS BIGINT)"
+_LARGEST_FLOAT = 2**50  # and of doubles, so that each step is one exactly
 
 
 @frozen
 class Steps:
-    """An integer SQL expression: the value in steps, NULL where the value is; within [low, high] by its bounds."""
+    """A number in SQL, and the whole steps that it is counted in: from `low` to `high`, which `cut` enforces.
+
+    `sql` is the number as it is stored, an integer in steps or a double. Its bounds are believed, not enforced.
+    """
 
     sql: str
     step: Fraction
     low: int
     high: int
     nullable: bool
+    is_float: bool = False
+
+    def cut(self, neutral: int = 0) -> Cut:
+        """The number in steps, within its bounds; NULL counts as `neutral`."""
+        return cut_steps(self.sql, self.step, self.low, self.high, neutral, is_float=self.is_float)
+
+
+def cut_steps(sql: str, step: Fraction, low: int, high: int, neutral: int, *, is_float: bool) -> Cut:
+    """A stored number in steps, within these bounds."""
+    return cut_float(sql, step, low, high, neutral) if is_float else cut(sql, low, high, neutral)
 
 
 def in_steps(value: Typed, asked: str) -> Steps:
-    """The value in steps: integers and decimals as they are stored, floats on a public grid, times since 1970.
+    """The value in steps: integers and decimals as they are stored, floats on a public grid.
 
     Refused where the value has no bounds, for then one person could move a sum without limit.
     """
-    if not (value.kind.is_number or value.kind.is_time):
+    if not value.kind.is_number:
         raise Refused(asked, f"It is a {value.kind}, not a number.", "a number; or COUNT of it.")
     if value.low is None or value.high is None:
         why = "Its values have no bounds, so one person could move the answer without limit."
         raise Refused(asked, why, "min and max declared for its columns, or GREATEST(LEAST(x, most), least).")
     if value.kind is Kind.FLOAT:
-        return _on_grid(value)
-    if value.kind is Kind.DATE:
-        return Steps(_DAY.format(value.sql), Fraction(1), floor(value.low), ceil(value.high), value.nullable)
-    if value.kind is Kind.TIMESTAMP:
-        return Steps(f"epoch_us({value.sql})", Fraction(1), floor(value.low), ceil(value.high), value.nullable)
+        return _on_grid(value.sql, value.low, value.high, value.nullable)
     step = Fraction(1, 10**value.scale)
     low, high = floor(value.low / step), ceil(value.high / step)
     if max(-low, high) > _LARGEST:
@@ -51,9 +60,7 @@ def in_steps(value: Typed, asked: str) -> Steps:
     return Steps(value.sql, step, low, high, value.nullable)
 
 
-def _on_grid(value: Typed) -> Steps:
-    low, high = value.low or Fraction(0), value.high or Fraction(0)
+def _on_grid(sql: str, low: Fraction, high: Fraction, nullable: bool) -> Steps:
     reach = max(-low, high, Fraction(1, 2**100))
-    step = Grid.below(max((high - low) / _FINE, reach / _LARGEST, Fraction(1, 2**100))).step
-    sql = f"CAST(floor({value.sql} * {double_sql(1 / step)} + 0.5e0) AS BIGINT)"
-    return Steps(sql, step, floor(low / step), ceil(high / step) + 1, value.nullable)
+    step = Grid.below(max((high - low) / _FINE, reach / _LARGEST_FLOAT, Fraction(1, 2**100))).step
+    return Steps(sql, step, floor(low / step), ceil(high / step) + 1, nullable, is_float=True)

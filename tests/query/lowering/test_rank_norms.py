@@ -67,12 +67,15 @@ def test_no_norm_is_longer_than_said(levels: int, by_group: bool, seed: int, is_
     assert all(said <= levels * rows[person] ** 2 for person, said in said_squares(held, sql).items())
 
 
+_SQUARE = "(CAST(held AS HUGEINT) * CAST(held AS HUGEINT))"
+
+
 @pytest.mark.parametrize(
     ("there", "instead"),
     [
-        ("CAST(held AS HUGEINT) * held + 3 * finer", "3 * finer"),
-        ("CAST(held AS HUGEINT) * held + 3 * finer", "CAST(held AS HUGEINT) * held + finer"),
-        ("CAST(held AS HUGEINT) * held + 3 * finer", "greatest(CAST(held AS HUGEINT) * held, finer)"),
+        (f"{_SQUARE} + (finer * 3)", "3 * finer"),
+        (f"{_SQUARE} + (finer * 3)", f"{_SQUARE} + finer"),
+        (f"{_SQUARE} + (finer * 3)", f"greatest({_SQUARE}, finer)"),
     ],
     ids=["coarsest level forgotten", "finer levels forgotten", "each level on its own"],
 )

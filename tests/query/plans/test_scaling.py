@@ -19,9 +19,9 @@ CONNECTION = duckdb.connect()
 def test_scaled_totals_stay_within_their_room(norm: Fraction, room: int, total: int) -> None:
     """R16: evaluated by DuckDB itself, on totals of up to 128 bits."""
     way = scaling(norm, room)
-    (value,) = CONNECTION.execute(f"SELECT {way.sql(f'CAST({total} AS HUGEINT)')}").fetchone() or (None,)
+    (value,) = CONNECTION.execute(f"SELECT {way.near(f'CAST({total} AS HUGEINT)')}").fetchone() or (None,)
     assert abs(value) <= room
-    (far,) = CONNECTION.execute(f"SELECT {way.far_sql(f'CAST({total} AS HUGEINT)')}").fetchone() or (None,)
+    (far,) = CONNECTION.execute(f"SELECT {way.far(f'CAST({total} AS HUGEINT)')}").fetchone() or (None,)
     assert abs(far) <= 2**45
 
 
@@ -37,5 +37,5 @@ def test_a_twin_without_the_cut_is_seen() -> None:
     """Broken twin: the same multiplication without least and greatest leaves the room."""
     way = scaling(Fraction(40), 2**20)
     loose = Scaling(2**60, way.times, way.over)
-    (value,) = CONNECTION.execute(f"SELECT {loose.sql('41::HUGEINT')}").fetchone() or (None,)
+    (value,) = CONNECTION.execute(f"SELECT {loose.near('41::HUGEINT')}").fetchone() or (None,)
     assert value > 2**20

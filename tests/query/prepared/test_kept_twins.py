@@ -11,6 +11,7 @@ from tests.laws.databases import engine_session
 from tests.query.prepared.hard_worlds import FAR, Case, Row, hard_worlds, moves_too_far
 
 from tacit.query.engines.duckdb_engine import DuckDBSession
+from tacit.query.lowering.clamp import Cut
 from tacit.query.prepared import statements, tally, totals
 
 Patch = pytest.MonkeyPatch
@@ -99,7 +100,17 @@ def test_a_centre_without_slack(session: DuckDBSession, monkeypatch: Patch, is_p
 def test_everybody_light(session: DuckDBSession, monkeypatch: Patch) -> None:
     """Nobody is looked at closely."""
     monkeypatch.setattr(tally, "_light", lambda *_: "TRUE")
-    assert is_caught(session, monkeypatch, [(0, 5)] * 40, Case("SELECT COUNT(*), SUM(x) FROM t", False, 3))
+    assert is_caught(session, monkeypatch, [(key, 5) for key in range(9)] * 2, Case(_COUNT, False, 3))
+
+
+def test_everybody_light_and_nobody_cut(session: DuckDBSession, monkeypatch: Patch) -> None:
+    """In one group the cut of a light total would do by itself; without it too, a person counts in full."""
+    monkeypatch.setattr(tally, "_light", lambda *_: "TRUE")
+    case = Case("SELECT COUNT(*), SUM(x) FROM t", False, 3)
+    assert not is_caught(session, monkeypatch, [(0, 5)] * 40, case)
+    monkeypatch.setattr(tally, "_light", lambda *_: "TRUE")
+    monkeypatch.setattr(tally, "cut", lambda total, low, high: Cut(total, low, high))
+    assert is_caught(session, monkeypatch, [(0, 5)] * 40, case)
 
 
 def test_ranks_of_any_weight(session: DuckDBSession, monkeypatch: Patch) -> None:

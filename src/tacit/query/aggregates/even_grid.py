@@ -22,7 +22,7 @@ def cells_of(ranks: Ranks) -> int:
 
 
 def cell_sql(ranks: Ranks, value: str) -> str:
-    """The cell of a value that is within its bounds: comparisons with constants and one division, so it cannot fail.
+    """The cell of what `Ranks.value` gives: comparisons with constants and one division, so it cannot fail.
 
     Claim: it rises with the value, from 0 to at most FAN^levels − 1. The value is written several times, so hand it
     the name of a column.

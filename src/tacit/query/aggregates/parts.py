@@ -6,6 +6,8 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from tacit.frozen import frozen
+from tacit.query.lowering.clamp import Cut
+from tacit.query.steps import cut_steps
 
 
 @frozen
@@ -23,30 +25,33 @@ class ColumnSum:
 class Measure:
     """A number a row, in whole steps, added up over each person's rows of a group.
 
-    `sql` is never NULL, and between −most and most. Where `once` is set a person counts once in a group: the
-    largest of its 0s and 1s is taken instead of the sum. `subject` names what a profile knows its totals by; `of`
+    `value` is cut to the bounds that are priced, in its own SQL. Where `once` is set a person counts once in a group:
+    the largest of its 0s and 1s is taken instead of the sum. `subject` names what a profile knows its totals by; `of`
     says it again in terms of a column, where it can be said so.
     """
 
-    sql: str
+    value: Cut
     step: Fraction
-    most: int
-    least: int = 0
     once: bool = False
     subject: str | None = None
     of: ColumnSum | None = None
 
     @property
+    def sql(self) -> str:
+        return self.value.sql
+
+    @property
     def size(self) -> int:
         """The farthest from zero that one row is."""
-        return max(self.most, -self.least)
+        return self.value.size
 
 
 @frozen
 class Ranks:
     """How many rows lie in each cell of a public grid: what quantiles are read from.
 
-    `sql` is a value in steps, or NULL for rows that do not count; cell i holds the values from low + i·width on.
+    `sql` is a value as it is stored (see `Steps`), or NULL for rows that do not count; cell i holds the values from
+    low + i·width on, the first and the last also those beyond: `value` sees to it.
     `column` is the one whose values they are, where every row counts. Where `edges` are given, cells are
     as many between each two of them instead, because about as many rows lie there: see `even_grid`.
     """
@@ -59,6 +64,11 @@ class Ranks:
     high: int
     column: str | None = None
     edges: tuple[int, ...] = ()
+    is_float: bool = False
+
+    def value(self, stored: str) -> Cut:
+        """A stored value that is not NULL in steps, within the grid."""
+        return cut_steps(stored, self.step, self.low, self.high, self.low, is_float=self.is_float)
 
     @property
     def counts_in_a_rank(self) -> float:

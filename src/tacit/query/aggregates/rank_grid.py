@@ -10,8 +10,8 @@ _MOST_LEVELS = 4
 
 
 def ranks_of(sql: str, steps: Steps, column: str | None) -> Ranks:
-    """The ranks of a value in steps, `sql` being NULL for rows that do not count."""
+    """The ranks of a value, `sql` being the value as it is stored, NULL for rows that do not count."""
     span = steps.high - steps.low + 1
     levels = next(n for n in range(1, _MOST_LEVELS + 1) if FAN**n >= span or n == _MOST_LEVELS)
     width = max(1, -(-span // FAN**levels))
-    return Ranks(sql, steps.step, steps.low, width, levels, steps.high, column)
+    return Ranks(sql, steps.step, steps.low, width, levels, steps.high, column, is_float=steps.is_float)

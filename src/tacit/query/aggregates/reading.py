@@ -21,9 +21,9 @@ from tacit.query.aggregates.total import Total
 from tacit.query.aggregates.variance import Variance
 from tacit.query.expressions.registry import type_expression, type_predicate
 from tacit.query.expressions.unbounded import unbounded_reason
+from tacit.query.lowering.clamp import ONE, Cut, one_where
 from tacit.query.relations.rows import Rows
 from tacit.query.steps import Steps, in_steps
-from tacit.schema.kind import Kind
 
 CALLS = (exp.AggFunc, exp.WithinGroup, exp.Filter)
 _ACCEPTED = (
@@ -75,9 +75,8 @@ class Reader:
             raise Refused(node.sql("duckdb"), "Pairs are not counted.", "COUNT(DISTINCT x) of one expression.")
         value = inside.expressions[0]
         if isinstance(value, exp.Column) and self.rows.is_identifier(value.name, value.table or None):
-            sql = "1" if keep == "TRUE" else f"CASE WHEN {keep} THEN 1 ELSE 0 END"
-            of = ColumnSum() if keep == "TRUE" else None
-            return Total(Measure(sql, Fraction(1), 1, once=True, subject="keys", of=of))
+            one, of = (ONE, ColumnSum()) if keep == "TRUE" else (one_where(keep), None)
+            return Total(Measure(one, Fraction(1), once=True, subject="keys", of=of))
         typed = type_expression(value, self.rows)
         sql = typed.sql if keep == "TRUE" else f"CASE WHEN {keep} THEN {typed.sql} END"
         return Total(Distinct(sql), "different values, of those that count")
@@ -96,14 +95,11 @@ class Reader:
         return in_steps(typed, node.sql("duckdb"))
 
     def _sum(self, node: exp.Expression, inside: exp.Expression, keep: str, centre: int) -> Measure:
-        steps = self._numbers(node, inside)
-        away = f"({steps.sql}) - ({centre})" if centre else steps.sql
-        subject = None
+        steps, subject = self._numbers(node, inside), None
         if isinstance(inside, exp.Column):
             subject = f"{'away' if centre else 'total'} {inside.name.lower()}"
-        sql = _kept(away, steps.nullable, keep)
-        of = _of_column(inside, keep, centre)
-        return Measure(sql, steps.step, steps.high - centre, min(0, steps.low - centre), subject=subject, of=of)
+        value = _kept(steps.cut(centre).minus(centre), keep)
+        return Measure(value, steps.step, subject=subject, of=_of_column(inside, keep, centre))
 
     def _numbers(self, node: exp.Expression, inside: exp.Expression) -> Steps:
         if not type_expression(inside, self.rows).kind.is_number:
@@ -131,9 +127,8 @@ class Reader:
         centre = self._centre(node.this, steps)
         total = self._sum(node, node.this, keep, centre)
         coarse = max(1, ceil(total.size**2 / _SQUARES))
-        away = f"(CAST({steps.sql} AS HUGEINT) - ({centre}))"
-        squared = f"CAST({away} * {away} // {coarse} AS BIGINT)"
-        squares = Measure(_kept(squared, steps.nullable, keep), steps.step**2 * coarse, total.size**2 // coarse)
+        squared = _kept(steps.cut(centre).minus(centre).squared(coarse), keep)
+        squares = Measure(squared, steps.step**2 * coarse)
         is_sample = not isinstance(node, (exp.VariancePop, exp.StddevPop))
         is_root = isinstance(node, (exp.Stddev, exp.StddevPop, exp.StddevSamp))
         rows = self._present(node.this, keep)
@@ -142,12 +137,11 @@ class Reader:
     def _quantile(
         self, node: exp.Expression, keep: str, inside: exp.Expression, share: Fraction, words: str
     ) -> Aggregate:
-        typed = type_expression(inside, self.rows)
-        steps = self._steps(node, inside)
-        if typed.kind is Kind.TIMESTAMP or typed.kind is Kind.DATE:
+        if type_expression(inside, self.rows).kind.is_time:
             raise Refused(
                 node.sql("duckdb"), "Quantiles of dates are not offered yet.", f"year({inside.sql('duckdb')})."
             )
+        steps = self._steps(node, inside)
         sql = steps.sql if keep == "TRUE" else f"CASE WHEN {keep} THEN {steps.sql} END"
         of = _of_column(inside, keep, None)
         column = None if of is None else of.column
@@ -156,18 +150,16 @@ class Reader:
 
 def _rows(condition: str, keep: str) -> Measure:
     tests = [test for test in (condition, keep) if test != "TRUE"]
-    sql = f"CASE WHEN {' AND '.join(f'({test})' for test in tests)} THEN 1 ELSE 0 END" if tests else "1"
-    return Measure(sql, Fraction(1), 1, subject="rows", of=None if tests else ColumnSum())
+    one = one_where(" AND ".join(f"({test})" for test in tests)) if tests else ONE
+    return Measure(one, Fraction(1), subject="rows", of=None if tests else ColumnSum())
 
 
 def _of_column(inside: exp.Expression, keep: str, centre: int | None) -> ColumnSum | None:
     return ColumnSum(inside.name.lower(), centre) if isinstance(inside, exp.Column) and keep == "TRUE" else None
 
 
-def _kept(sql: str, nullable: bool, keep: str) -> str:
-    if keep != "TRUE":
-        return f"CASE WHEN {keep} THEN coalesce({sql}, 0) ELSE 0 END"
-    return f"coalesce({sql}, 0)" if nullable else sql
+def _kept(value: Cut, keep: str) -> Cut:
+    return value if keep == "TRUE" else value.only_where(keep)
 
 
 def _share(node: exp.Expression) -> tuple[exp.Expression, Fraction, str] | None:

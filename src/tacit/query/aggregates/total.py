@@ -29,7 +29,7 @@ class Total(Aggregate):
         if not isinstance(found, NoisySum):
             raise TypeError("a total is read from a sum")
         step = self.part.step if isinstance(self.part, Measure) else Fraction(1)
-        least = self.part.least if isinstance(self.part, Measure) else 0
+        least = self.part.value.low if isinstance(self.part, Measure) else 0
         return NoisyTotal(found, step, is_positive=least >= 0)
 
     def describe(self) -> str:

@@ -84,10 +84,11 @@ def added_sql(answers: str, columns: Sequence[str]) -> str:
     it is added. Even then no person moves a sum further than before: they are in one part alone, and neither cut moves
     two sums apart.
     """
-    from tacit.query.lowering.tally import group_by, word_sum  # what plans need loads when it is needed
+    from tacit.query.lowering.clamp import sum_of_words  # what plans need loads when it is needed
+    from tacit.query.lowering.tally import group_by
 
     keys = [quoted(name) for name in columns if not _is_sum(name)]
-    sums = [f"{word_sum(quoted(name))} AS {quoted(name)}" for name in columns if _is_sum(name)]
+    sums = [f"{sum_of_words(quoted(name))} AS {quoted(name)}" for name in columns if _is_sum(name)]
     return f"SELECT {', '.join([*keys, *sums])} FROM {answers}{group_by(keys)}"
 
 

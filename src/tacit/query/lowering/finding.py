@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from tacit.frozen import frozen
 from tacit.query.aggregates.parts import Measure, Part, Ranks
 from tacit.query.limits.bins import Bins
+from tacit.query.lowering.clamp import Cut, cut, total
 from tacit.query.lowering.rank_norms import cells_sql, squares_sql
 from tacit.query.plans.key_column import KeyColumn
 from tacit.query.plans.noise_share import NoiseShare
@@ -66,7 +67,7 @@ class FindingBlock:
             return root_sql("squares")
         if not isinstance(part, Measure) or part.once:
             return "COUNT(*)"
-        value = f"least(abs(v{list(measures).index(part)}), {BINS.most})"
+        value = cut(f"v{list(measures).index(part)}", -BINS.most, BINS.most)
         return norm_sql(value, is_squared=self.noise.is_gaussian and bool(self.keys))
 
     def _source(self, part: Part, table: str, norms: Mapping[Ranks, str]) -> str:
@@ -81,12 +82,9 @@ class FindingBlock:
         return f'(SELECT DISTINCT * FROM {rows} WHERE value IS NOT NULL) AS "__counted" GROUP BY {UNIT}'
 
 
-def norm_sql(value: str, is_squared: bool) -> str:
+def norm_sql(value: Cut, is_squared: bool) -> str:
     """The norm of a person's totals over groups: ℓ₁ as a whole number, or ℓ₂ in quarters, rounded down."""
-    if not is_squared:
-        return f"SUM({value})"
-    squares = f"SUM(CAST({value} AS HUGEINT) * CAST({value} AS HUGEINT))"
-    return root_sql(squares)
+    return root_sql(total(value.squared())) if is_squared else total(value.absolute())
 
 
 def root_sql(squares: str) -> str:

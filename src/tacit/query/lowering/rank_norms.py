@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tacit.mechanisms.statistics.rank_tree import FAN
 from tacit.query.aggregates.even_grid import STRETCHES, cell_sql
 from tacit.query.aggregates.parts import Ranks
+from tacit.query.lowering.clamp import count_named, total
 from tacit.query.plans.key_column import KeyColumn
 from tacit.query.relations.rows import UNIT, Ownership, Rows
 
@@ -16,10 +17,11 @@ def cells_sql(rows: Rows, keys: Sequence[KeyColumn], ranks: Ranks) -> str:
     people = [] if rows.ownership is Ownership.EACH else [UNIT]
     groups = [f"k{place}" for place in range(len(keys))]
     named = [f"{key.sql} AS {group}" for key, group in zip(keys, groups, strict=True)]
-    inner = ", ".join([*people, *named, f"{ranks.sql} AS value"])
-    outer = ", ".join([*people, *groups, f"{cell_sql(ranks, 'value')} AS cell"])
-    valued = f'SELECT {inner} FROM ({rows.under(inner)}) AS "__rows"'
-    return f'SELECT {outer} FROM ({valued}) AS "__valued" WHERE value IS NOT NULL'
+    read = ", ".join([*people, *named, f"{ranks.sql} AS stored"])
+    valued = ", ".join([*people, *groups, f"{ranks.value('stored')} AS value"])
+    listed = ", ".join([*people, *groups, f"{cell_sql(ranks, 'value')} AS cell"])
+    stored = f'(SELECT {read} FROM ({rows.under(read)}) AS "__rows") AS "__stored"'
+    return f'SELECT {listed} FROM (SELECT {valued} FROM {stored} WHERE stored IS NOT NULL) AS "__valued"'
 
 
 def squares_sql(rows: Rows, keys: Sequence[KeyColumn], ranks: Ranks) -> str:
@@ -47,14 +49,15 @@ def rank_squares_sql(counted: str, groups: Sequence[str], levels: int, is_even: 
         return f"SELECT {UNIT}, {square} AS squares FROM {counted} GROUP BY {UNIT}"
     within, stretch = ", ".join([UNIT, *groups]), f"cell // {FAN**levels // STRETCHES}"
     held = f"SELECT {within}, {stretch} AS stretch, COUNT(*) AS held FROM {counted} GROUP BY {within}, {stretch}"
-    square, node = "CAST(held AS HUGEINT) * held", f"stretch // {STRETCHES // FAN}"
+    rows, node = count_named("held"), f"stretch // {STRETCHES // FAN}"
+    squared = rows.squared()
     nodes = (
-        f"SELECT {UNIT}, SUM(held) AS held, SUM({square}) AS finer "
+        f"SELECT {UNIT}, {total(rows)} AS held, {total(squared)} AS finer "
         f'FROM ({held}) AS "__stretches" GROUP BY {within}, {node}'
     )
-    squares = f"SUM({square} + {levels - 1} * finer)"
+    squares = total(squared, squared.named("finer").scaled(levels - 1, 1))
     if not groups:
-        squares = f"greatest({squares}, {usual_squares('CAST(SUM(held) AS HUGEINT)', levels)})"
+        squares = f"greatest({squares}, {usual_squares(f'CAST({total(rows)} AS HUGEINT)', levels)})"
     return f'SELECT {UNIT}, {squares} AS squares FROM ({nodes}) AS "__nodes" GROUP BY {UNIT}'
 
 

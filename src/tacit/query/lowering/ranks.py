@@ -8,8 +8,9 @@ from math import floor, isqrt
 from tacit.frozen import frozen
 from tacit.query.aggregates.parts import Ranks
 from tacit.query.expressions.storage import double_sql
+from tacit.query.lowering.clamp import ONE, cut, word_sum
 from tacit.query.lowering.rank_norms import cells_sql, rank_squares_sql
-from tacit.query.lowering.tally import group_by, word_sum
+from tacit.query.lowering.tally import group_by
 from tacit.query.plans.key_column import KeyColumn
 from tacit.query.plans.noise_share import NoiseShare
 from tacit.query.relations.rows import UNIT, Ownership, Rows
@@ -54,8 +55,10 @@ class RanksBlock:
         counted, groups = cells_sql(self.rows, self.keys, self.ranks), [f"k{place}" for place in range(len(self.keys))]
         listed, grouped = ", ".join([*groups, "cell"]), group_by([*groups, "cell"])
         if self.rows.ownership is not Ownership.MANY:
-            return f'SELECT {listed}, {word_sum(str(self.unit))} AS y0 FROM ({counted}) AS "__counted"{grouped}'
-        weight = word_sum(f"CASE WHEN weight IS NULL THEN {self.unit} ELSE weight END")
+            return (
+                f'SELECT {listed}, {word_sum(ONE.scaled(self.unit, 1))} AS y0 FROM ({counted}) AS "__counted"{grouped}'
+            )
+        weight = word_sum(cut("weight", 0, self.unit, neutral=self.unit))
         tables = [
             f'"__counted" AS MATERIALIZED ({counted})',
             *([] if norms else self._many()),

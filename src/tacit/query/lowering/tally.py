@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tacit.frozen import frozen
 from tacit.query.aggregates.parts import Measure
 from tacit.query.expressions.storage import double_sql
+from tacit.query.lowering.clamp import ONE, Cut, sums, total, word_sum
 from tacit.query.plans.geometric_rule import GeometricRule
 from tacit.query.plans.key_column import KeyColumn
 from tacit.query.plans.key_rule import KeyRule
@@ -15,7 +16,6 @@ from tacit.query.plans.noise_share import NoiseShare
 from tacit.query.relations.rows import UNIT, Ownership, Rows
 
 TOTALS = '"__totals"'
-_FULL = 2**62
 _SLACK = 1 - 2.0**-44  # more than conversions, division, root and product can add in double precision
 
 
@@ -25,11 +25,12 @@ class TallyBlock:
 
     Claim: between people, the sums are additive, and one person's vector (all groups, all measures, in units of the
     law) has norm at most `noise.radius`: ℓ₂ for Gaussian noise, ℓ₁ for Laplace. Proof: where each row is a person, a
-    coordinate is within its share of the radius by the bounds of its row. Elsewhere the norm of the person's scaled
-    totals is compared with the radius, and where it is larger all of them are multiplied by radius/norm, in double
-    precision and a little less, and cut towards zero. Over groups the norm is an exact sum of integers, which no
-    order of rows can change. Where `is_joint`, means are asked for: then nothing but that one factor shrinks a
-    person's totals, so that above and below the bar they shrink alike. Else each total is cut at its own limit first.
+    coordinate is within its share of the radius, because its value is cut to it (`clamp`). Elsewhere the norm of the
+    person's scaled totals is compared with the radius, and where it is larger all of them are multiplied by
+    radius/norm, in double precision and a little less, and cut towards zero. Over groups the norm is an exact sum of
+    integers, which no order of rows can change. Where `is_joint`, means are asked for: then nothing but that one
+    factor shrinks a person's totals, so that above and below the bar they shrink alike. Else each total is cut at its
+    own limit first.
     """
 
     rows: Rows
@@ -54,7 +55,7 @@ class TallyBlock:
 
     @property
     def _is_bounded_by_row(self) -> bool:
-        """Whether a person is one row, whose bounds are within the limits already."""
+        """Whether a person is one row, whose values are cut to the limits by themselves."""
         within = all(s.cap >= m.size for m, s in zip(self.measures, self.scalings, strict=True))
         return self.rows.ownership is not Ownership.MANY and within
 
@@ -66,40 +67,33 @@ class TallyBlock:
     def _limit(self) -> int:
         return self.noise.radius**2 if self.noise.is_gaussian else self.noise.radius
 
-    def _scaled(self) -> list[str]:
+    def _scaled(self) -> list[Cut]:
         """Each total in units of the law: cut at its limit, or only so far out that nothing overflows."""
-        return [
-            f"{scaling.far_sql(f'v{place}') if self.is_joint else scaling.sql(f'v{place}')} AS y{place}"
-            for place, scaling in enumerate(self.scalings)
-        ]
+        totals = [(f"v{place}", scaling) for place, scaling in enumerate(self.scalings)]
+        return [scaling.far(name) if self.is_joint else scaling.near(name) for name, scaling in totals]
 
     def _by_row(self) -> str:
-        """Each row is a person: no total exceeds what the bounds of its row permit."""
+        """Each row is a person, and its value the person's total."""
         keys = [f"{key.sql} AS k{place}" for place, key in enumerate(self.keys)]
-        values = [
-            f"{word_sum(scaling.bare_sql(measure.sql))} AS y{place}"
-            for place, (measure, scaling) in enumerate(zip(self.measures, self.scalings, strict=True))
-        ]
-        weight = [f"{word_sum(self.rule.weight_sql('1'))} AS w"] if self.rule else []
-        listed = ", ".join([*keys, *values, *weight])
+        pairs = zip(self.measures, self.scalings, strict=True)
+        listed = ", ".join([*keys, *sums([s.of(measure.value) for measure, s in pairs]), *self._weight("1")])
         return f'SELECT {listed} FROM ({self.rows.under(listed)}) AS "__rows"' + group_by(self._groups)
 
     def _by_person(self, table: str | None) -> str:
         """One group: each total is within its share by its own cut, or the norm of the few totals decides."""
         source = f'{table or f"({self.people_sql()})"} AS "__people"'
+        scaled = self._scaled()
         if not self.is_joint:
-            values = [f"{word_sum(s.sql(f'v{place}'))} AS y{place}" for place, s in enumerate(self.scalings)]
-            return f"SELECT {', '.join(values)} FROM {source}"
-        places = range(len(self.measures))
-        doubles = [f"CAST(y{place} AS DOUBLE)" for place in places]
+            return f"SELECT {', '.join(sums(scaled))} FROM {source}"
+        columns, named = _columns(scaled)
+        doubles = [f"CAST({y} AS DOUBLE)" for y in columns]
         norm = " + ".join(f"{y} * {y}" if self.noise.is_gaussian else f"abs({y})" for y in doubles)
         ratio = f"{double_sql(self._limit * _SLACK)} / norm"
         factor = f"CASE WHEN norm > {double_sql(self._limit * _SLACK)} THEN {self._factor(ratio)} END"
-        scaled = f"SELECT {', '.join(self._scaled())} FROM {source}"
-        columns = ", ".join(f"y{place}" for place in places)
-        normed = f'SELECT {columns}, {norm} AS norm FROM ({scaled}) AS "__scaled"'
-        cut = f'SELECT {columns}, {factor} AS factor FROM ({normed}) AS "__normed"'
-        return f'SELECT {", ".join(map(_shrunk_sum, places))} FROM ({cut}) AS "__cut"'
+        listed = ", ".join(map(str, columns))
+        normed = f'SELECT {listed}, {norm} AS norm FROM (SELECT {", ".join(named)} FROM {source}) AS "__scaled"'
+        cut = f'SELECT {listed}, {factor} AS factor FROM ({normed}) AS "__normed"'
+        return f'SELECT {", ".join(sums([y.shrunk("factor") for y in columns]))} FROM ({cut}) AS "__cut"'
 
     def _factor(self, ratio: str) -> str:
         return f"sqrt({ratio})" if self.noise.is_gaussian else ratio
@@ -107,32 +101,33 @@ class TallyBlock:
     def _by_ball(self, table: str | None) -> str:
         """Many groups: the norm over all of them is needed of everybody, the factor only of those beyond the radius."""
         people = f"{TOTALS} AS ({self.people_sql()}), " if table is None else ""
-        places = range(len(self.measures))
-        squares = [self._square(f"y{place}") for place in places]
-        norm = f"SUM({' + '.join(squares)})" if squares else "0"
+        columns, named = _columns(self._scaled())
+        norm = total(*map(self._square, columns)) if columns else "0"
         factor = self._factor(f"{double_sql(self._limit * _SLACK)} / CAST({norm} AS DOUBLE)")
         if self.rule:  # the number of keys is needed of everybody
             found = f"CASE WHEN {norm} > {self._limit} THEN {factor} END AS factor, COUNT(*) AS held"
-            join, some, weight = "JOIN", "", [f"{word_sum(self.rule.weight_sql('held'))} AS w"]
+            join, some = "JOIN", ""
         else:
-            found, join, some, weight = f"{factor} AS factor", "LEFT JOIN", f" HAVING {norm} > {self._limit}", []
-        listed = ", ".join([*self._groups, *map(_shrunk_sum, places), *weight])
+            found, join, some = f"{factor} AS factor", "LEFT JOIN", f" HAVING {norm} > {self._limit}"
+        listed = ", ".join([*self._groups, *sums([y.shrunk("factor") for y in columns]), *self._weight("held")])
         return (
-            f'WITH {people}"__scaled" AS MATERIALIZED (SELECT {", ".join([UNIT, *self._groups, *self._scaled()])} '
+            f'WITH {people}"__scaled" AS MATERIALIZED (SELECT {", ".join([UNIT, *self._groups, *named])} '
             f'FROM {table or TOTALS}), "__large" AS (SELECT {UNIT}, {found} FROM "__scaled" GROUP BY {UNIT}{some}) '
             f'SELECT {listed} FROM "__scaled" {join} "__large" USING ({UNIT})' + group_by(self._groups)
         )
 
-    def _square(self, value: str) -> str:
-        if not self.noise.is_gaussian:
-            return f"abs({value})"
-        return f"CAST({value} AS HUGEINT) * {value}" if self.is_joint else f"{value} * {value}"
+    def _square(self, value: Cut) -> Cut:
+        return value.squared() if self.noise.is_gaussian else value.absolute()
+
+    def _weight(self, held: str) -> list[str]:
+        """The weights of private keys, of people who hold so many."""
+        return [f"{word_sum(self.rule.weight(held))} AS w"] if self.rule else []
 
 
-def _shrunk_sum(place: int) -> str:
-    """The sum of a column over people, each shrunk by their factor if they have one."""
-    shrunk = f"CASE WHEN factor IS NULL THEN y{place} ELSE CAST(trunc(y{place} * factor) AS BIGINT) END"
-    return f"{word_sum(shrunk)} AS y{place}"
+def _columns(scaled: Sequence[Cut]) -> tuple[list[Cut], list[str]]:
+    """The columns y0 … that hold these, and the list that makes them."""
+    columns = [value.named(f"y{place}") for place, value in enumerate(scaled)]
+    return columns, [f"{value} AS {column}" for value, column in zip(scaled, columns, strict=True)]
 
 
 def people_sql(rows: Rows, keys: Sequence[KeyColumn], measures: Sequence[Measure]) -> str:
@@ -144,14 +139,9 @@ def people_sql(rows: Rows, keys: Sequence[KeyColumn], measures: Sequence[Measure
 
 
 def _total(measure: Measure) -> str:
-    if measure.sql == "1":  # a group has a row
+    if measure.value == ONE:  # a group has a row
         return "1" if measure.once else "COUNT(*)"
-    return f"MAX({measure.sql})" if measure.once else f"SUM({measure.sql})"
-
-
-def word_sum(sql: str) -> str:
-    """A sum that fits a word: cut at ±2^62, which moves no two sums apart."""
-    return f"CAST(least(greatest(coalesce(SUM({sql}), 0), {-_FULL}), {_FULL}) AS BIGINT)"
+    return f"MAX({measure.sql})" if measure.once else total(measure.value)
 
 
 def group_by(groups: list[str]) -> str:

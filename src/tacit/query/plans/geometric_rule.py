@@ -12,6 +12,7 @@ from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
 from tacit.loss.relation import Relation
 from tacit.noise.bits import Bits
+from tacit.query.lowering.clamp import Cut, one_where
 
 if TYPE_CHECKING:
     from tacit.mechanisms.keys.key_selection import KeySelection
@@ -35,9 +36,9 @@ class GeometricRule:
 
         return KeySelection(self.target, self.relation, self.most)
 
-    def weight_sql(self, keys: str) -> str:
+    def weight(self, keys: str) -> Cut:
         """Whether a person who holds this many keys counts."""
-        return f"(CASE WHEN {keys} <= {self.most} THEN 1 ELSE 0 END)"
+        return one_where(f"{keys} <= {self.most}")
 
     def shown(self, people: NDArray[np.int64], bits: Bits) -> NDArray[np.bool_]:
         """Which keys are shown, from the number of their people."""

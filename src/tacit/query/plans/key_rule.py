@@ -16,6 +16,7 @@ from tacit.noise.bits import Bits
 from tacit.noise.rounded_gaussian import RoundedGaussian
 from tacit.noise.saturate import saturated_sum
 from tacit.noise.slabs import slabs
+from tacit.query.lowering.clamp import Cut, cut
 from tacit.query.plans.noise_share import NoiseShare
 
 FULL = 256  # the weight of a person who holds one key, in its own units
@@ -56,10 +57,11 @@ class KeyRule:
             raise TypeError("keys are chosen with Gaussian noise")
         return _threshold(law, self.unit, self.delta, self.most)
 
-    def weight_sql(self, keys: str) -> str:
+    def weight(self, keys: str) -> Cut:
         """The weight on each key of a person who holds this many."""
-        weight = f"CAST(floor({FULL}.0 / sqrt({keys})) AS BIGINT) * {self.unit}"
-        return f"(CASE WHEN {keys} <= {self.most} THEN {weight} ELSE 0 END)"
+        weight = f"CAST(floor({FULL}.0 / sqrt({keys})) AS BIGINT)"
+        some = f"CASE WHEN {keys} BETWEEN 1 AND {self.most} THEN {weight} ELSE 0 END"
+        return cut(some, 0, FULL).scaled(self.unit, 1)
 
     def shown(self, weights: NDArray[np.int64], bits: Bits) -> NDArray[np.bool_]:
         """Which keys are shown, from their weights."""

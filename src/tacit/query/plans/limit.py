@@ -7,9 +7,9 @@ from fractions import Fraction
 from math import ceil, floor
 
 from tacit.frozen import frozen
+from tacit.query.lowering.clamp import WORD, Cut, cut
 
 _FAR = 2**45
-_WORD = 2**62  # a total beyond it is cut, whatever its limit: it must fit 64 bits
 
 
 class Origin(Enum):
@@ -45,26 +45,23 @@ class Scaling:
         """Units of the law for one step."""
         return Fraction(self.times, self.over)
 
-    def sql(self, total: str) -> str:
+    def near(self, total: str) -> Cut:
         """The scaled total of one person and group."""
-        cut = f"CAST(least(greatest({total}, {-self.cap}), {self.cap}) AS BIGINT)"
-        return self.bare_sql(cut)
+        return self.of(cut(total, -self.cap, self.cap))
 
-    def far_sql(self, total: str) -> str:
+    def far(self, total: str) -> Cut:
         """The same, cut only far beyond the limit: within ±2^45, whose squares add up in 128 bits over 2^36 groups."""
-        far = min(_FAR * self.over // self.times, _WORD)
-        return self.bare_sql(f"CAST(least(greatest({total}, {-far}), {far}) AS BIGINT)")
+        far = min(_FAR * self.over // self.times, WORD)
+        return cut(total, -far, far).scaled(self.times, self.over)
 
-    def bare_sql(self, value: str) -> str:
-        """The same of a value that is within ±cap already."""
-        if self.over > 1:
-            return f"(({value}) // {self.over})"
-        return f"(({value}) * {self.times})" if self.times > 1 else f"({value})"
+    def of(self, value: Cut) -> Cut:
+        """The same of a value that is cut to bounds of its own: to ±cap where these are wider."""
+        return value.within(self.cap).scaled(self.times, self.over)
 
 
 def scaling(norm: Fraction, room: int) -> Scaling:
     """The finest whole scaling under which a total of up to `norm` steps fits into ±room (room ≥ 2)."""
-    cap = min(max(1, floor(norm)), _WORD)
+    cap = min(max(1, floor(norm)), WORD)  # beyond it a total is cut, whatever its limit: it must fit 64 bits
     if room >= norm:
         return Scaling(cap, max(1, floor(room / max(norm, Fraction(1)))), 1)
     return Scaling(cap, 1, ceil(norm / (room - 1)))

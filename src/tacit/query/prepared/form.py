@@ -23,7 +23,7 @@ from tacit.schema.kind import Kind
 KEPT = '"__kept"'
 """The database that holds the kept tables."""
 
-_FORMAT = 1
+_FORMAT = 2
 _LARGEST = 2**50  # values beyond are not added up beforehand
 
 

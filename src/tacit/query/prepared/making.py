@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tacit.frozen import frozen
 from tacit.query.aggregates.parts import Ranks
+from tacit.query.lowering.clamp import product_sum, total
 from tacit.query.lowering.rank_norms import squares_sql
 from tacit.query.prepared.form import KEPT, TableForm
 from tacit.query.relations.rows import UNIT, Ownership, Rows, quoted
@@ -78,7 +79,7 @@ def _totals(form: TableForm) -> dict[str, str]:
         if steps.nullable:
             found[f"present {name}"] = f"COUNT({steps.sql})"
         word = "BIGINT" if max(-steps.low, steps.high) < _SMALL else "HUGEINT"
-        found[f"sum {name}"] = f"CAST(coalesce(SUM({steps.sql}), 0) AS {word})"
+        found[f"sum {name}"] = f"CAST(coalesce({total(steps.cut())}, 0) AS {word})"
     return found
 
 
@@ -99,4 +100,4 @@ def _normed(form: TableForm, draft: str) -> str:
 
 def _product(first: str, second: str) -> str:
     """A sum of products over a person's keys, in double precision: what it loses is far below the slack of totals."""
-    return f"SUM(CAST({quoted(first)} AS DOUBLE) * CAST({quoted(second)} AS DOUBLE))"
+    return product_sum(quoted(first), quoted(second))

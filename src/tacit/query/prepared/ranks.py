@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tacit.query.aggregates.even_grid import cell_sql
+from tacit.query.lowering.clamp import cut, sum_of_words, word_sum
 from tacit.query.lowering.ranks import RanksBlock
-from tacit.query.lowering.tally import word_sum
 from tacit.query.prepared.form import KEPT, TableForm, norms_name
 
 _FEW_VALUES = 2**20
@@ -25,9 +25,11 @@ def kept_ranks_sql(block: RanksBlock, form: TableForm | None) -> str | None:
     if grid is None or replace(grid, sql=ranks.sql) != ranks or not form.is_all_of(block.rows, name):
         return None
     steps = form.numbers[name]
-    weight = f"CASE WHEN {squares} > {block.largest_square} THEN {block.weight_sql(squares)} ELSE {block.unit} END"
-    known = f" WHERE {steps.sql} IS NOT NULL" if steps.nullable else ""
-    rows, is_by_value = f"{KEPT}.{form.rows_name}{known}", ranks.edges and ranks.high - ranks.low < _FEW_VALUES
-    summed = f"SUM({weight}) AS weight FROM {rows} GROUP BY 1" if is_by_value else f"{weight} AS weight FROM {rows}"
-    valued = f'(SELECT {steps.sql} AS value, {summed}) AS "__valued"'
-    return f"SELECT {cell_sql(ranks, 'value')} AS cell, {word_sum('weight')} AS y0 FROM {valued} GROUP BY 1"
+    large = f"CASE WHEN {squares} > {block.largest_square} THEN {block.weight_sql(squares)} END"
+    rows = f"{KEPT}.{form.rows_name} WHERE {steps.sql} IS NOT NULL"
+    valued = f'(SELECT {ranks.value(steps.sql)} AS value, {large} AS weight FROM {rows}) AS "__valued"'
+    weights = word_sum(cut("weight", 0, block.unit, neutral=block.unit))
+    if ranks.edges and ranks.high - ranks.low < _FEW_VALUES:
+        valued = f'(SELECT value, {weights} AS weight FROM {valued} GROUP BY value) AS "__added"'
+        weights = sum_of_words("weight")
+    return f"SELECT {cell_sql(ranks, 'value')} AS cell, {weights} AS y0 FROM {valued} GROUP BY 1"

@@ -9,6 +9,7 @@ from tacit.frozen import frozen
 from tacit.query.aggregates.even_grid import Edges
 from tacit.query.aggregates.rank_grid import ranks_of
 from tacit.query.catalogue import Catalogue
+from tacit.query.lowering.clamp import count_named, total
 from tacit.query.lowering.finding import BINS, norm_sql, root_sql
 from tacit.query.lowering.rank_norms import squares_sql
 from tacit.query.prepared.statements import STATEMENTS, Statements
@@ -83,21 +84,20 @@ def _tables(catalogue: Catalogue, statements: Statements) -> list[tuple[str, Row
 
 
 def _sum_away(steps: Steps, centre: int) -> str:
-    away = f"({steps.sql}) - ({centre})" if centre else steps.sql
-    return f"least(abs(coalesce(SUM({away}), 0)), {BINS.most})"
+    return f"least(abs({total(steps.cut(centre).minus(centre))}), {BINS.most})"
 
 
 def _mean_above(steps: Steps) -> str:
-    above = f"SUM(({steps.sql}) - ({steps.low})) // greatest(COUNT({steps.sql}), 1)"
-    return f"least(greatest(coalesce({above}, 0), 0), {BINS.most})"
+    above = f"{total(steps.cut(steps.low).minus(steps.low))} // greatest(COUNT({steps.sql}), 1)"
+    return f"least({above}, {BINS.most})"
 
 
 def _sample_above(steps: Steps) -> str:
     """One more than how far the value with the least hash is above its lower bound, 0 without values: whole numbers."""
-    above = f"(({steps.sql}) - ({steps.low}))"
+    above = f"({steps.cut(steps.low).minus(steps.low)})"
     mixed = f"{above} % {_PRIME} * {_MULTIPLIER} % {_PRIME}"
     marked = f"{mixed} * {_ROOM} + least({above} + 1, {BINS.most})"
-    return f"coalesce(MIN({marked}) % {_ROOM}, 0)"
+    return f"coalesce(MIN(CASE WHEN {steps.sql} IS NOT NULL THEN {marked} END) % {_ROOM}, 0)"
 
 
 def _from_people(table: str, rows: Rows, amounts: Mapping[str, str]) -> list[Subject]:
@@ -114,7 +114,7 @@ def _of_keys(table: str, rows: Rows, is_gaussian: bool) -> list[Subject]:
         if typed.kind in (Kind.TEXT, Kind.BOOLEAN) or typed.keys is not None:
             read = f'({rows.under(typed.sql)}) AS "__rows"'
             held = f"SELECT {UNIT}, COUNT(*) AS many FROM {read} GROUP BY {UNIT}, {typed.sql}"
-            norm = norm_sql("many", is_gaussian)
+            norm = norm_sql(count_named("many"), is_gaussian)
             people = f'SELECT {norm} AS norm, COUNT(*) AS held FROM ({held}) AS "__held" GROUP BY {UNIT}'
             found += [Subject(table, f"norm {name}", people, "norm"), Subject(table, f"keys {name}", people, "held")]
     return found

@@ -9,12 +9,14 @@ from sqlglot import exp
 
 from tacit.errors import Refused
 from tacit.query.expressions.intervals import doubles
+from tacit.query.expressions.reading import low_sql
 from tacit.query.expressions.registry import type_expression, type_predicate
 from tacit.query.expressions.storage import double_sql, interval
+from tacit.query.lowering.clamp import or_null, total
 from tacit.query.relations.rows import UNIT, Ownership, Rows, quoted
 from tacit.query.relations.scan import once_named, output_name
 from tacit.query.relations.select import Column, Select
-from tacit.query.steps import in_steps
+from tacit.query.steps import Steps, in_steps
 from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
 
@@ -146,24 +148,27 @@ def _sum_sql(node: exp.Expression, scope: PersonScope) -> str:
     distinct = isinstance(node.this, exp.Distinct)
     inside = node.this.expressions[0] if distinct else node.this
     if isinstance(node, exp.Count):
-        if isinstance(inside, exp.Star):
-            return "COUNT(*)"
-        return f"COUNT({'DISTINCT ' if distinct else ''}{type_expression(inside, scope.rows).sql})"
+        counted = "*" if isinstance(inside, exp.Star) else type_expression(inside, scope.rows).sql
+        return f"least(COUNT({'DISTINCT ' if distinct else ''}{counted}), {_MOST})"
     value = type_expression(inside, scope.rows)
-    if isinstance(node, exp.Min):
-        return f"MIN({value.sql})"
-    if isinstance(node, exp.Max):
-        return f"MAX({value.sql})"
-    if isinstance(node, exp.Sum):
-        total = f"SUM({value.sql})"  # NULL where all values are: least and greatest would make a bound of it
-        cut = f"CASE WHEN {total} < {-_MOST} THEN {-_MOST} WHEN {total} > {_MOST} THEN {_MOST} ELSE {total} END"
-        return f"CAST({cut} AS BIGINT)"
-    return _average(value)
+    if isinstance(node, (exp.Min, exp.Max)):
+        return _extreme(value, f"{'MIN' if isinstance(node, exp.Min) else 'MAX'}({value.sql})")
+    steps = in_steps(value, f"{node.sql('duckdb')} of each person")
+    if isinstance(node, exp.Avg):
+        return _average(value, steps)
+    cut = f"CAST(least(greatest({total(steps.cut())}, {-_MOST}), {_MOST}) AS BIGINT)"
+    return f"CASE WHEN COUNT({steps.sql}) > 0 THEN {cut} END" if steps.nullable else cut
 
 
-def _average(value: Typed) -> str:
+def _extreme(value: Typed, sql: str) -> str:
+    """The least or greatest of a person's values, within the bounds that are said of them."""
+    if value.low is None or value.high is None:
+        return sql
+    return or_null(sql, low_sql(value), low_sql(replace(value, low=value.high)))
+
+
+def _average(value: Typed, steps: Steps) -> str:
     """The mean of a person's values, from whole steps: the same whatever the order of the rows."""
-    steps = in_steps(value, "AVG of each person")
-    mean = f"CAST(SUM({steps.sql}) AS DOUBLE) / COUNT({steps.sql}) * {double_sql(steps.step)}"
+    mean = f"CAST({total(steps.cut())} AS DOUBLE) / COUNT({steps.sql}) * {double_sql(steps.step)}"
     low, high = double_sql(value.low or 0.0), double_sql(value.high or 0.0)
     return f"CASE WHEN COUNT({steps.sql}) > 0 THEN least(greatest({mean}, {low}), {high}) END"
