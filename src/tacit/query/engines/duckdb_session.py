@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import duckdb
@@ -126,7 +127,8 @@ class DuckDBSession:
         self.connection.execute(f"DROP TABLE IF EXISTS {table}")
         for place in range(parts):
             self._see(Part(place, parts))
-            self.connection.execute(f"INSERT INTO {table} {sql}" if place else f"CREATE TEMP TABLE {table} AS {sql}")
+            statement = f"INSERT INTO {table} {sql}" if place else f"CREATE TEMP TABLE {table} AS {sql}"
+            self._whatever_the_plan(partial(self.connection.execute, statement))
         return [name for name, *_ in self.connection.execute(f"DESCRIBE {table}").fetchall()]
 
     def _see(self, part: Part) -> None:
@@ -139,11 +141,32 @@ class DuckDBSession:
     def _rows(self, sql: str) -> pa.Table:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # that few rows are copied; a relation would be planned twice
-            return self.connection.execute(sql).to_arrow_table()
+            return self._whatever_the_plan(lambda: self.connection.execute(sql).to_arrow_table())
 
     def _values(self, sql: str) -> Mapping[str, Sequence[Any]]:
+        return self._whatever_the_plan(lambda: self._columns(sql))
+
+    def _columns(self, sql: str) -> Mapping[str, Sequence[Any]]:
         rows = self.connection.execute(sql).fetchall()
         return {column[0]: [row[place] for row in rows] for place, column in enumerate(self.connection.description)}
+
+    def _whatever_the_plan(self, work: Callable[[], _Answer]) -> _Answer:
+        """What a statement gives; if it fails, what it gives as it is written, without the optimizer.
+
+        The optimizer reads the least and greatest values of columns, which are those of people. Some rewritings that it
+        bases on them fail: then one person decided whether there is an answer. The statement as written depends on no
+        statistics. Memory is another matter, and so is an interrupt.
+        """
+        try:
+            return work()
+        except (duckdb.OutOfMemoryException, duckdb.InterruptException):
+            raise
+        except duckdb.Error:
+            self.connection.execute("PRAGMA disable_optimizer")
+            try:
+                return work()
+            finally:
+                self.connection.execute("PRAGMA enable_optimizer")
 
     @contextmanager
     def _step(self, sql: str) -> Iterator[None]:
