@@ -19,7 +19,6 @@ from tacit.schema.description import Column
 from tacit.schema.kind import Kind
 
 Value: TypeAlias = "int | float | Decimal | str | date | datetime"
-TABLE = "dense"
 PHYSICAL = {
     **dict.fromkeys(("i", "j", "l"), "BIGINT"),
     "c": "DECIMAL(18,2)",
@@ -53,18 +52,15 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Block:
-    """Rows of a table: how its columns are declared, their physical types where a plan knows them, and their values."""
+    """A table: how its columns are declared, their physical types where a plan knows them, and their values.
+
+    Each block is a table of its own, so that an engine's statistics of it are as narrow as its values.
+    """
 
     table: str
     columns: Mapping[str, Column]
     physical: Mapping[str, str]
     values: Mapping[str, list[Value | None]] = field(default_factory=dict)
-    number: int | None = None
-
-    @property
-    def rows(self) -> str:
-        """The rows of the block, after FROM."""
-        return f'"{self.table}"' + ("" if self.number is None else f' WHERE "{self.table}"."block" = {self.number}')
 
     @cached_property
     def scope(self) -> NamedScope:
@@ -81,7 +77,7 @@ class Block:
         return [name for name, column in self.columns.items() if column.kind in _HOLES[hole]]
 
 
-def make_block(number: int, random: Random) -> Block:
+def make_block(table: str, random: Random) -> Block:
     """Windows for all columns, drawn anew."""
     columns: dict[str, Column] = {}
     values: dict[str, list[Value | None]] = {}
@@ -95,7 +91,7 @@ def make_block(number: int, random: Random) -> Block:
             held[random.randrange(len(held))] = awkward.wild(random)
         random.shuffle(held)
         values[name] = held
-    return Block(TABLE, columns, PHYSICAL, values, number)
+    return Block(table, columns, PHYSICAL, values)
 
 
 def _window(physical: str, random: Random) -> list[Value]:

@@ -63,7 +63,7 @@ class Campaign:
 
     @classmethod
     def of(cls, seed: int, blocks: int = BLOCKS) -> Campaign:
-        return cls(seed, [make_block(number, Random(f"{seed} {number}")) for number in range(blocks)])
+        return cls(seed, [make_block(f"d{number}", Random(f"{seed} {number}")) for number in range(blocks)])
 
     def batches(self, count: int) -> Iterator[list[Sample]]:
         """So many accepted expressions, each batch over one block."""

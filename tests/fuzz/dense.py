@@ -10,7 +10,8 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 from tests.engines.engines import EngineUnderTest
-from tests.fuzz.block import PHYSICAL, TABLE, Block, shape
+from tests.fuzz import awkward
+from tests.fuzz.block import Block, shape
 
 from tacit.curator.translatable import Translating
 from tacit.errors import Failed, Refused
@@ -30,16 +31,15 @@ _ARROW = {
 _HEAD = '[dataset]\nname = "dense"\nunit = { row = true, hides = "one" }\nbudget = { rho = 1, delta = 0.1 }'
 
 
-def create_table(rows: duckdb.DuckDBPyConnection, blocks: Sequence[Block]) -> None:
-    """The rows of all blocks, each with its number and its block's."""
-    columns = {name: [value for block in blocks for value in block.values[name]] for name in PHYSICAL}
-    numbers = [block.number for block in blocks for _ in next(iter(block.values.values()))]
-    arrays = {"row": pa.array(range(len(numbers))), "block": pa.array(numbers)}
-    for name, kind in PHYSICAL.items():
-        arrays[name] = pa.array(columns[name], _ARROW.get(kind) or pa.decimal128(*shape(kind)))
-    rows.register("given", pa.table(arrays))
-    rows.execute(f'CREATE OR REPLACE TABLE "{TABLE}" AS SELECT * FROM given')
-    rows.unregister("given")
+def create_tables(rows: duckdb.DuckDBPyConnection, blocks: Sequence[Block]) -> None:
+    """The table of each block, its rows numbered."""
+    for block in blocks:
+        arrays = {"row": pa.array(range(awkward.ROWS))}
+        for name, kind in block.physical.items():
+            arrays[name] = pa.array(block.values[name], _ARROW.get(kind) or pa.decimal128(*shape(kind)))
+        rows.register("given", pa.table(arrays))
+        rows.execute(f'CREATE OR REPLACE TABLE "{block.table}" AS SELECT * FROM given')
+        rows.unregister("given")
 
 
 @dataclass
@@ -55,13 +55,13 @@ class Dense:
 
     @classmethod
     def of(
-        cls, engine: EngineUnderTest, rows: duckdb.DuckDBPyConnection, folder: Path, tables: Sequence[str] = (TABLE,)
+        cls, engine: EngineUnderTest, rows: duckdb.DuckDBPyConnection, folder: Path, blocks: Sequence[Block]
     ) -> Dense:
-        """An engine that holds these tables of `rows`; each has a column `row`, its rows' numbers."""
+        """An engine that holds the tables of the blocks, which are those of `rows`."""
         folder.mkdir(exist_ok=True)
         parts = [
             f'[tables.{table}]\n{lines}\ncolumns = {{ row = {{ type = "int" }} }}'
-            for table, lines in engine.load(rows, tables, folder).items()
+            for table, lines in engine.load(rows, sorted({block.table for block in blocks}), folder).items()
         ]
         file = folder / "dense.toml"
         file.write_text("\n".join([_HEAD, *parts]))
@@ -86,7 +86,7 @@ class Dense:
         if self._session is None:
             self._session = self._stack.enter_context(self.engine.session(self.description))
         try:
-            found = self._session.run(f'SELECT "{block.table}"."row" AS r, {listed} FROM {block.rows}')
+            found = self._session.run(f'SELECT "{block.table}"."row" AS r, {listed} FROM "{block.table}"')
         except Failed:
             self.close()
             raise

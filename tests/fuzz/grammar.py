@@ -82,12 +82,17 @@ class Grammar:
         if chance < 0.85:
             first, second, third = (self._literal(kind) for _ in range(3))
             tests = self._leaf("p"), self._leaf("p")
+            if self.random.random() < 0.3:
+                return f"CASE WHEN {tests[0]} THEN {first} END"
             return f"CASE WHEN {tests[0]} THEN {first} WHEN {tests[1]} THEN {second} ELSE {third} END"
         return self._literal(kind)
 
     def _test(self) -> str:
-        name = self.random.choice(self.block.names(self.random.choice("nas")))
-        return f"({name} {self.random.choice('<>=')} {self._value(name)})"
+        """A comparison with a value of the column's own, or with one that statistics may say it never has."""
+        kind = self.random.choice("nas")
+        name = self.random.choice(self.block.names(kind))
+        value = self._value(name) if self.random.random() < 0.7 else self._literal(kind)
+        return f"({name} {self.random.choice('<>=')} {value})"
 
     def _value(self, name: str) -> str:
         """A value of the column as a literal; where none can be written, one of its kind."""

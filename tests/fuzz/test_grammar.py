@@ -34,7 +34,7 @@ def reached() -> dict[str, set[str]]:
 def _rules(template: str) -> set[str]:
     """What the first accepted expression of a template is made of."""
     for seed in range(60):
-        block = make_block(0, Random(seed))
+        block = make_block("d", Random(seed))
         tree = sqlglot.parse_one(Grammar(block, Random(seed)).filled(template), dialect="duckdb")
         try:
             type_expression(tree, block.scope)
@@ -72,7 +72,7 @@ def test_a_campaign_is_its_seed() -> None:
 
 def test_expressions_are_up_to_four_deep() -> None:
     """Depth is counted in templates, not in the letters that they need."""
-    grammar = Grammar(make_block(0, Random(1)), Random(1))
+    grammar = Grammar(make_block("d", Random(1)), Random(1))
     sizes = [len(grammar.expression(depth=depth)) for depth in (1, 2, 3, 4) for _ in range(300)]
     means = [sum(sizes[start : start + 300]) for start in range(0, 1200, 300)]
     assert means == sorted(means)

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from tacit.query.expressions.domains import mapped
 from tacit.query.expressions.intervals import Interval, doubles
+from tacit.query.expressions.literals import exact_constant
 from tacit.query.expressions.results import exact_result, float_result
 from tacit.query.expressions.rule import Family, Typer, part
 from tacit.query.expressions.shifting import difference, is_shift, shift
@@ -18,6 +19,7 @@ from tacit.query.typed import Typed
 from tacit.schema.kind import Key, Kind
 
 Combine = Callable[[Interval, Interval], Interval]
+_FAR = 2**54
 
 
 def numbers(node: exp.Expression, *items: Typed) -> tuple[Typed, ...]:
@@ -72,7 +74,22 @@ def _aligned(
     if left.kind is Kind.FLOAT:
         return float_result(f"({left.sql} {sign} {right.sql})", doubles(bounds), (left, right))
     keys = None if left.keys is None and right.keys is None else keys_of(operation, left, right)
+    if sign == "+" and (far := _far(left, right)) is not None:
+        return exact_result(node, far, bounds, lambda a, b: f"({a} - {b})", left.scale, keys=keys)
     return exact_result(node, (left, right), bounds, lambda a, b: f"({a} {sign} {b})", left.scale, keys=keys)
+
+
+def _far(left: Typed, right: Typed) -> tuple[Typed, Typed] | None:
+    """x and −c for x + c with a far constant c.
+
+    DuckDB makes x + c + d an x + (c + d), and fails while it plans if c + d overflows; x − (−c) it leaves as it is.
+    Below 2^54 the constants of an expression, which is at most 200 deep, cannot add up to 2^63.
+    """
+    for value, other in ((left, right), (right, left)):
+        number = constant_number(other)
+        if number is not None and abs(number) * 10**other.scale >= _FAR:
+            return value, exact_constant(-number, other.scale)
+    return None
 
 
 def _multiply(node: exp.Expression, typer: Typer) -> Typed:
@@ -84,7 +101,20 @@ def _multiply(node: exp.Expression, typer: Typer) -> Typed:
         return float_result(f"({first.sql} * {second.sql})", bounds, (first, second))
     keys = keys_of(lambda a, b: a * b, left, right)
     bounds = interval(left) * interval(right)
-    return exact_result(node, (left, right), bounds, lambda a, b: f"({a} * {b})", scale, keys=keys)
+    return exact_result(node, (left, right), bounds, _product(left, right), scale, keys=keys)
+
+
+def _product(left: Typed, right: Typed) -> Callable[[str, str], str]:
+    """a · b; where one of them is never anything but 0, without a product.
+
+    DuckDB makes x · c · d an x · (c · d), and fails while it plans if c · d overflows; unless x is always 0 the bounds
+    of the whole are at least |c · d|, and those fit.
+    """
+    if left.low == left.high == 0:
+        return lambda a, b: f"(CASE WHEN {b} IS NOT NULL THEN {a} END)"
+    if right.low == right.high == 0:
+        return lambda a, b: f"(CASE WHEN {a} IS NOT NULL THEN {b} END)"
+    return lambda a, b: f"({a} * {b})"
 
 
 def _negate(node: exp.Expression, typer: Typer) -> Typed:

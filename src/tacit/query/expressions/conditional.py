@@ -29,8 +29,7 @@ def one_of(node: exp.Expression, items: Sequence[Typed]) -> tuple[Typed, tuple[s
     keys = united(*same) if first.kind in (Kind.INTEGER, Kind.TEXT, Kind.DATE, Kind.TIMESTAMP) else None
     keys = () if all(is_null(item) for item in same) else keys
     is_constant = all(item.is_constant for item in same)
-    longest = max(item.longest for item in same)
-    result = Typed(first.kind, "", bounds.low, bounds.high, nullable, first.scale, keys, is_constant, longest)
+    result = Typed(first.kind, "", bounds.low, bounds.high, nullable, first.scale, keys, is_constant)
     return result, tuple(as_type(item, sql_type(result)) for item in same)
 
 
@@ -47,14 +46,26 @@ def _case(node: exp.Expression, typer: Typer) -> Typed:
         pairs = [sides(branch, typer, tested, typer(part(branch))) for branch in branches]
         tests = [f"({left} = {right})" for left, right in pairs]
     chosen = " ".join(f"WHEN {test} THEN {value}" for test, value in zip(tests, values[:-1], strict=True))
-    return replace(result, sql=f"(CASE {chosen} ELSE {values[-1]} END)", is_constant=False)
+    return _chosen(result, f"(CASE {chosen} ELSE {values[-1]} END)")
+
+
+def _chosen(result: Typed, sql: str) -> Typed:
+    """One of several values; of a text that may be NULL the engine's planner learns nothing.
+
+    DuckDB's statistics of private rows can say that no row reaches a branch. A CASE of literals is then NULL, and a
+    comparison of texts with it fails while it is planned: with one row more it does not. `rtrim` of no letters is the
+    text itself, and has no statistics.
+    """
+    if result.kind is Kind.TEXT and result.nullable:
+        sql = f"rtrim({sql}, '')"
+    return replace(result, sql=sql, is_constant=False)
 
 
 def _if(node: exp.Expression, typer: Typer) -> Typed:
     test, otherwise = truth(part(node), typer), node.args.get("false")
     items = [typer(part(node, "true")), null_of(Kind.BOOLEAN) if otherwise is None else typer(otherwise)]
     result, (yes, no) = one_of(node, items)
-    return replace(result, sql=f"(CASE WHEN {test.sql} THEN {yes} ELSE {no} END)", is_constant=False)
+    return _chosen(result, f"(CASE WHEN {test.sql} THEN {yes} ELSE {no} END)")
 
 
 def _coalesce(node: exp.Expression, typer: Typer) -> Typed:
@@ -70,8 +81,7 @@ def _coalesce(node: exp.Expression, typer: Typer) -> Typed:
 def _nullif(node: exp.Expression, typer: Typer) -> Typed:
     value, missing = typer(part(node)), typer(part(node, "expression"))
     left, right = sides(node, typer, value, missing)
-    sql = f"(CASE WHEN {left} = {right} THEN NULL ELSE {value.sql} END)"
-    return replace(value, sql=sql, nullable=True, is_constant=False)
+    return _chosen(replace(value, nullable=True), f"(CASE WHEN {left} = {right} THEN NULL ELSE {value.sql} END)")
 
 
 def _extreme(name: str) -> Rule:

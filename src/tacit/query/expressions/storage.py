@@ -131,7 +131,7 @@ def is_null(typed: Typed) -> bool:
 def null_of(kind: Kind, scale: int = 0) -> Typed:
     """NULL, as a value of this kind."""
     zero = None if kind in (Kind.TEXT, Kind.BOOLEAN) else Fraction(0)
-    blank = Typed(kind, "", zero, zero, scale=scale, keys=(), is_constant=True, longest=0)
+    blank = Typed(kind, "", zero, zero, scale=scale, keys=(), is_constant=True)
     return replace(blank, sql=f"CAST(NULL AS {sql_type(blank)})")
 
 
@@ -168,4 +168,6 @@ def rescaled(typed: Typed, scale: int, node: exp.Expression) -> Typed:
     number = constant_number(typed)
     if number is not None:
         return replace(finer, sql=integer_sql(int(number * 10**scale), target))
+    if typed.low == typed.high == 0:  # factors of what is always 0 have no bound that they would fit: see `_product`
+        return replace(finer, sql=as_type(typed, target))
     return replace(finer, sql=f"({as_type(typed, target)} * {factor})")
