@@ -18,7 +18,7 @@ from statistics import median
 
 from bench.claims import Claim, report
 from bench.events import LARGE, QUESTIONS, SMALL, events
-from bench.second_line import second_line
+from bench.second_line import costs
 
 ROUNDS = 5
 HERE = Path(__file__).parent
@@ -134,4 +134,4 @@ def main() -> None:
     claims += [speed(workload, found[workload], "Tacit prepared", target) for workload, target in FAR_FASTER.items()]
     claims += [speed(workload, found[workload], "Tacit", target) for workload, target in FASTER.items()]
     claims += [memory(workload, found[workload]) for workload in LEAN]
-    report("Query", claims + second_line())
+    report("Query", claims + costs())

@@ -7,6 +7,8 @@ from fractions import Fraction
 from tacit.frozen import frozen
 from tacit.schema.kind import Key, Kind
 
+LONGEST = 65_536  # letters of a text: a column is cut there when it is read
+
 
 @frozen
 class Typed:
@@ -17,6 +19,7 @@ class Typed:
     1970-01-01, for a timestamp microseconds since then. `keys`, if not None, lists every value but NULL it has.
     In SQL an INTEGER is a BIGINT if its bounds fit 64 bits and else a HUGEINT, a DECIMAL of scale s is kept as the
     integer value·10^s in the same types, a FLOAT is a finite DOUBLE, TEXT a VARCHAR, TIMESTAMP has no time zone.
+    A TEXT has at most `longest` letters (code points), again because the SQL itself enforces it.
     """
 
     kind: Kind
@@ -27,3 +30,4 @@ class Typed:
     scale: int = 0
     keys: tuple[Key, ...] | None = None
     is_constant: bool = False
+    longest: int = LONGEST

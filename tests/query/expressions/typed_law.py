@@ -45,7 +45,9 @@ def _fault(item: Typed, value: object) -> str | None:
     if value is None:
         return None if item.nullable else "NULL"
     if item.kind is Kind.TEXT:
-        return None if isinstance(value, str) else "not a text"
+        if not isinstance(value, str):
+            return "not a text"
+        return None if len(value) <= item.longest else "longer than it may be"
     if item.kind is Kind.BOOLEAN:
         return None if isinstance(value, bool) else "not a truth value"
     number = _number(item, value)

@@ -26,6 +26,7 @@ Operations, by name (operands → result):
     round_digits        DOUBLE, a whole literal: round(x·10^n)/10^n, for n < 0 round(x/10^−n)·10^−n
     isfinite            DOUBLE → BOOLEAN
     length lower upper md5     VARCHAR; lengths in code points, case by the simple mappings of Unicode
+    strlen              VARCHAR → BIGINT; the octets of its UTF-8
     trim ltrim rtrim    VARCHAR, perhaps a literal of letters; without it every space separator (category Zs) goes
     substring           VARCHAR, start ≥ 1, perhaps length ≥ 0, literals below 2^32
     left right          VARCHAR, literal ≥ 0

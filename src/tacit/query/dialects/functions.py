@@ -190,6 +190,10 @@ def _finite(node: exp.Expression, walk: Walk) -> Piece:
     return walk.say("isfinite", [walk.convert(walk(node.expressions[0]), DOUBLE)], BOOLEAN)
 
 
+def _octets(node: exp.Expression, walk: Walk) -> Piece:
+    return walk.say("strlen", [walk.convert(walk(node.expressions[0]), VARCHAR)], BIGINT)
+
+
 def _zone(node: exp.Expression, walk: Walk) -> Piece:
     value = walk(node.this)
     if value.type.name != ZONED or node.args["zone"].name != "UTC":
@@ -239,4 +243,4 @@ FUNCTIONS: dict[type[exp.Expression], Handler] = {
     exp.DateDiff: _difference,
     exp.AtTimeZone: _zone,
 }
-NAMED: dict[str, Handler] = {"date_part": _date_part, "epoch_us": _epoch, "isfinite": _finite}
+NAMED: dict[str, Handler] = {"date_part": _date_part, "epoch_us": _epoch, "isfinite": _finite, "strlen": _octets}

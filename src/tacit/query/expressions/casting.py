@@ -16,6 +16,7 @@ from tacit.query.expressions.rule import Family, Typer, part
 from tacit.query.expressions.shown import refuse
 from tacit.query.expressions.storage import MICROSECONDS_A_DAY, interval, is_null, null_of, sql_type
 from tacit.query.expressions.unifying import as_timestamp, parse_time
+from tacit.query.expressions.widths import cut, longest_written
 from tacit.query.typed import Typed
 from tacit.schema.kind import Key, Kind
 
@@ -77,7 +78,14 @@ def _to_text(node: exp.Expression, value: Typed) -> Typed:
             raise refuse(node, "The decimal is too wide to be written out.", "narrower bounds in the description.")
         step = f"{Fraction(1, 10**value.scale).__float__():.{value.scale}f}"
         sql = f"CAST(CAST({value.sql} AS DECIMAL(19, 0)) * {step} AS VARCHAR)"
-    return Typed(Kind.TEXT, sql, nullable=value.nullable, keys=keys, is_constant=value.is_constant)
+    longest = longest_written(value)
+    return Typed(
+        *(Kind.TEXT, cut(sql, longest)),
+        nullable=value.nullable,
+        keys=keys,
+        is_constant=value.is_constant,
+        longest=longest,
+    )
 
 
 def _written(key: Key) -> str:

@@ -29,7 +29,8 @@ def one_of(node: exp.Expression, items: Sequence[Typed]) -> tuple[Typed, tuple[s
     keys = united(*same) if first.kind in (Kind.INTEGER, Kind.TEXT, Kind.DATE, Kind.TIMESTAMP) else None
     keys = () if all(is_null(item) for item in same) else keys
     is_constant = all(item.is_constant for item in same)
-    result = Typed(first.kind, "", bounds.low, bounds.high, nullable, first.scale, keys, is_constant)
+    longest = max(item.longest for item in same)
+    result = Typed(first.kind, "", bounds.low, bounds.high, nullable, first.scale, keys, is_constant, longest)
     return result, tuple(as_type(item, sql_type(result)) for item in same)
 
 

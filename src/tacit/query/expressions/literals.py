@@ -20,6 +20,7 @@ from tacit.query.expressions.storage import (
     sql_type,
     text_sql,
 )
+from tacit.query.expressions.widths import LONGEST_MADE
 from tacit.query.typed import Typed
 from tacit.schema.kind import Key, Kind
 
@@ -31,7 +32,7 @@ def constant(value: Key, kind: Kind | None = None) -> Typed:
     if isinstance(value, bool):
         return Typed(Kind.BOOLEAN, literal_sql(value), nullable=False, keys=(value,), is_constant=True)
     if isinstance(value, str):
-        return Typed(Kind.TEXT, text_sql(value), nullable=False, keys=(value,), is_constant=True)
+        return Typed(Kind.TEXT, text_sql(value), nullable=False, keys=(value,), is_constant=True, longest=len(value))
     if isinstance(value, int):
         return exact_constant(Fraction(value), 0)
     chosen = kind or (Kind.TIMESTAMP if hasattr(value, "hour") else Kind.DATE)
@@ -56,6 +57,8 @@ def float_constant(value: Fraction) -> Typed:
 def _literal(node: exp.Expression, typer: Typer) -> Typed:
     text = str(node.this)
     if node.is_string:
+        if not len(text) <= LONGEST_MADE:
+            raise refuse(node, f"The text has more than {LONGEST_MADE:,} letters.", "a shorter text.")
         return constant(text)
     number = Decimal(text)
     if not abs(number) < MOST_128:

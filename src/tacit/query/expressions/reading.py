@@ -13,7 +13,8 @@ from fractions import Fraction
 from tacit.query.expressions.reading_numbers import read_float, read_integer
 from tacit.query.expressions.reading_times import read_time
 from tacit.query.expressions.storage import double_sql, integer_sql, literal_sql, number_of, sql_type, time_of
-from tacit.query.typed import Typed
+from tacit.query.expressions.widths import cut, cut_where_read
+from tacit.query.typed import LONGEST, Typed
 from tacit.schema.description import Column
 from tacit.schema.kind import Key, Kind
 
@@ -31,6 +32,8 @@ def read_column(column: Column, reference: str, physical: str | None = None) -> 
     value = _READS[column.kind](_without_keys(column), reference, known)
     if column.keys is not None:
         value = _among(value, column.keys)
+    elif column.kind is Kind.TEXT:
+        value = replace(value, sql=cut_where_read(value.sql) if known == "VARCHAR" else cut(value.sql, LONGEST))
     return value if column.nullable else _filled(value)
 
 
@@ -53,7 +56,8 @@ def _among(value: Typed, keys: tuple[Key, ...]) -> Typed:
         sql = f"CASE WHEN {value.sql} BETWEEN {_first(known, value)} AND {_last(known, value)} THEN {value.sql} END"
     else:
         sql = f"CASE WHEN {value.sql} IN ({listed}) THEN {value.sql} END"
-    return replace(value, sql=f"({sql})", keys=known, low=low, high=high, nullable=True)
+    longest = max((len(key) for key in known if isinstance(key, str)), default=value.longest)
+    return replace(value, sql=f"({sql})", keys=known, low=low, high=high, nullable=True, longest=longest)
 
 
 def _first(keys: tuple[Key, ...], value: Typed) -> str:

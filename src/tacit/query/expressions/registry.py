@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 from sqlglot import exp
 
@@ -54,6 +55,21 @@ _LONGEST = 20_000  # letters of SQL: guards repeat what they guard, and an engin
 
 
 @frozen
+class _Room:
+    """How long the SQL of an expression may be: looked up once for all its parts, and only if one is long."""
+
+    node: exp.Expression
+    scope: Scope
+
+    @cached_property
+    def letters(self) -> int:
+        """Long lists of keys or literals may add to what is short otherwise."""
+        columns = {(found.name, found.table or None) for found in self.node.find_all(exp.Column)}
+        widest = max((len(self.scope.column(*column).sql) for column in columns), default=0)
+        return _LONGEST + 8 * (widest + len(self.node.sql()))
+
+
+@frozen
 class _Typing:
     """Types one node by its rule, its parts by the same.
 
@@ -62,6 +78,7 @@ class _Typing:
     """
 
     scope: Scope
+    room: _Room
     depth: int = 0
     is_outer: bool = True
 
@@ -76,16 +93,11 @@ class _Typing:
         if rule is None:
             raise refusal(node, FAMILIES)
         is_open = self.is_outer and type(node) in _OPEN
-        typed = rule(node, _Typing(self.scope, self.depth + 1, is_open))
-        if not (len(typed.sql) <= _LONGEST or len(typed.sql) <= _LONGEST + self._given(node)):
+        typed = rule(node, _Typing(self.scope, self.room, self.depth + 1, is_open))
+        if not (len(typed.sql) <= _LONGEST or len(typed.sql) <= self.room.letters):
             why = f"Made safe, it is longer than {_LONGEST} letters of SQL."
             raise refuse(node, why, "a shorter expression, or bounds on its columns, which need fewer guards.")
         return replace(typed, sql=tried(typed.sql)) if self.is_outer and not is_open else typed
-
-    def _given(self, node: exp.Expression) -> int:
-        """What long lists of keys or literals may add."""
-        columns = [len(self.scope.column(found.name, found.table or None).sql) for found in node.find_all(exp.Column)]
-        return 8 * (max(columns, default=0) + len(node.sql()))
 
     def _rule(self, node: exp.Expression) -> Rule | None:
         if isinstance(node, exp.Anonymous):
@@ -95,9 +107,9 @@ class _Typing:
 
 def type_expression(node: exp.Expression, scope: Scope) -> Typed:
     """The total, bounded form of a row's expression; refuses what has none, saying what would be accepted."""
-    return _Typing(scope)(node)
+    return _Typing(scope, _Room(node, scope))(node)
 
 
 def type_predicate(node: exp.Expression, scope: Scope) -> Typed:
     """`type_expression` for a condition, which is a truth value."""
-    return truth(node, _Typing(scope))
+    return truth(node, _Typing(scope, _Room(node, scope)))

@@ -131,7 +131,7 @@ def is_null(typed: Typed) -> bool:
 def null_of(kind: Kind, scale: int = 0) -> Typed:
     """NULL, as a value of this kind."""
     zero = None if kind in (Kind.TEXT, Kind.BOOLEAN) else Fraction(0)
-    blank = Typed(kind, "", zero, zero, scale=scale, keys=(), is_constant=True)
+    blank = Typed(kind, "", zero, zero, scale=scale, keys=(), is_constant=True, longest=0)
     return replace(blank, sql=f"CAST(NULL AS {sql_type(blank)})")
 
 

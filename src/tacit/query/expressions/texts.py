@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -13,11 +13,11 @@ from tacit.query.expressions.domains import domain, mapped
 from tacit.query.expressions.rule import Family, Rule, Typer, part, parts
 from tacit.query.expressions.shown import refuse
 from tacit.query.expressions.storage import is_null, null_of, text_sql
+from tacit.query.expressions.widths import LONGEST_MADE, MOST_PIECES, cut
 from tacit.query.typed import Typed
 from tacit.schema.kind import Key, Kind
 
-_LONGEST = 2**32 - 1
-_JOINED = 65_536  # letters of each joined text that count: no row can then make a text that an engine cannot hold
+_LAST = 2**32 - 1  # position
 _MOST_PAIRS = 10_000
 
 
@@ -45,23 +45,30 @@ def fixed_number(node: exp.Expression, typer: Typer, least: int, accepted: str) 
     if not (value.is_constant and value.kind is Kind.INTEGER and value.keys):
         raise refuse(node, "Positions and lengths must be literals.", accepted)
     number = int(str(value.keys[0]))
-    if not least <= number <= _LONGEST:
+    if not least <= number <= _LAST:
         raise refuse(node, f"It must be at least {least}.", accepted)
     return number
 
 
-def changed(value: Typed, sql: str, function: Callable[[str], str], only_ascii: bool = False) -> Typed:
-    """A text made of one text; its keys are worked out here where this is sure to be what the engine does."""
+def changed(
+    value: Typed, sql: str, function: Callable[[str], str], only_ascii: bool = False, longest: int | None = None
+) -> Typed:
+    """A text that is not longer than the one it is made of, and has `longest` letters at most if that is given.
+
+    Its keys are worked out here where this is sure to be what the engine does.
+    """
     keys = None
     if value.keys is not None and not (only_ascii and not all(str(key).isascii() for key in value.keys)):
         keys = mapped(value, lambda key: function(str(key)))
-    return replace(value, sql=sql, keys=keys, is_constant=value.is_constant and keys is not None)
+    is_constant = value.is_constant and keys is not None
+    most = value.longest if longest is None else min(longest, value.longest)
+    return replace(value, sql=sql, keys=keys, is_constant=is_constant, longest=most)
 
 
 def _length(node: exp.Expression, typer: Typer) -> Typed:
     value = text(part(node), typer)
     keys: tuple[Key, ...] | None = None if value.keys is None else mapped(value, lambda key: len(str(key)))
-    low, high = 0, _LONGEST
+    low, high = 0, value.longest
     if keys is not None:
         low, high = min(map(int, map(str, keys)), default=0), max(map(int, map(str, keys)), default=0)
     return Typed(Kind.INTEGER, f"length({value.sql})", Fraction(low), Fraction(high), value.nullable, keys=keys)
@@ -70,7 +77,7 @@ def _length(node: exp.Expression, typer: Typer) -> Typed:
 def _cased(name: str, function: Callable[[str], str]) -> Rule:
     def rule(node: exp.Expression, typer: Typer) -> Typed:
         value = text(part(node), typer)
-        return changed(value, f"{name}({value.sql})", function, only_ascii=True)
+        return changed(value, cut(f"{name}({value.sql})", value.longest), function, only_ascii=True)
 
     return rule
 
@@ -93,38 +100,48 @@ def _substring(node: exp.Expression, typer: Typer) -> Typed:
         return changed(value, f"substring({value.sql}, {start})", lambda key: key[start - 1 :])
     length = fixed_number(part(node, "length"), typer, 0, accepted)
     sql = f"substring({value.sql}, {start}, {length})"
-    return changed(value, sql, lambda key: key[start - 1 : start - 1 + length])
+    return changed(value, sql, lambda key: key[start - 1 : start - 1 + length], longest=length)
 
 
 def _left(node: exp.Expression, typer: Typer) -> Typed:
     value = text(part(node), typer)
     count = fixed_number(part(node, "expression"), typer, 0, "LEFT(x, 3).")
-    return changed(value, f"left({value.sql}, {count})", lambda key: key[:count])
+    return changed(value, f"left({value.sql}, {count})", lambda key: key[:count], longest=count)
 
 
 def _right(node: exp.Expression, typer: Typer) -> Typed:
     value = text(part(node), typer)
     count = fixed_number(part(node, "expression"), typer, 0, "RIGHT(x, 3).")
-    return changed(value, f"right({value.sql}, {count})", lambda key: key[len(key) - min(count, len(key)) :])
-
-
-def _piece(value: Typed) -> str:
-    return value.sql if value.keys is not None else f"left({value.sql}, {_JOINED})"
+    kept = f"right({value.sql}, {count})"
+    return changed(value, kept, lambda key: key[len(key) - min(count, len(key)) :], longest=count)
 
 
 def _pipe(node: exp.Expression, typer: Typer) -> Typed:
-    items = text(part(node), typer), text(part(node, "expression"), typer)
-    sql = f"({' || '.join(map(_piece, items))})"
-    return Typed(Kind.TEXT, sql, nullable=any(item.nullable for item in items), keys=_joined_keys(items, False))
+    nodes: list[exp.Expression] = []
+    while isinstance(node, exp.DPipe):
+        nodes.append(part(node, "expression"))
+        node = part(node)
+    return _joined(node, (node, *reversed(nodes)), typer, nulls_are_empty=False)
 
 
 def _concat(node: exp.Expression, typer: Typer) -> Typed:
-    items = tuple(text(item, typer) for item in parts(node))
-    sql = f"concat({', '.join(map(_piece, items))})"
-    return Typed(Kind.TEXT, sql, nullable=False, keys=_joined_keys(items, True))
+    return _joined(node, parts(node), typer, nulls_are_empty=True)
 
 
-def _joined_keys(items: tuple[Typed, ...], nulls_are_empty: bool) -> tuple[Key, ...] | None:
+def _joined(node: exp.Expression, nodes: Sequence[exp.Expression], typer: Typer, nulls_are_empty: bool) -> Typed:
+    """The first letters of several texts, one after the other; no piece is longer than the whole may be."""
+    if not len(nodes) <= MOST_PIECES:
+        raise refuse(node, f"More than {MOST_PIECES} texts are joined.", f"at most {MOST_PIECES}.")
+    items = tuple(text(item, typer) for item in nodes)
+    longest = min(LONGEST_MADE, sum(item.longest for item in items))
+    pieces = [cut(item.sql, longest) if item.longest > longest else item.sql for item in items]
+    sql = f"concat({', '.join(pieces)})" if nulls_are_empty else f"({' || '.join(pieces)})"
+    nullable = not nulls_are_empty and any(item.nullable for item in items)
+    keys = _joined_keys(items, longest, nulls_are_empty)
+    return Typed(Kind.TEXT, cut(sql, longest), nullable=nullable, keys=keys, longest=longest)
+
+
+def _joined_keys(items: tuple[Typed, ...], longest: int, nulls_are_empty: bool) -> tuple[Key, ...] | None:
     """Every way to join a key of each, if those are not too many."""
     sizes, choices = 1, []
     for item in items:
@@ -135,7 +152,7 @@ def _joined_keys(items: tuple[Typed, ...], nulls_are_empty: bool) -> tuple[Key, 
         sizes *= len(choices[-1])
         if not sizes <= _MOST_PAIRS:
             return None
-    return tuple(dict.fromkeys("".join(map(str, chosen)) for chosen in product(*choices)))
+    return tuple(dict.fromkeys("".join(map(str, chosen))[:longest] for chosen in product(*choices)))
 
 
 TEXTS = Family(

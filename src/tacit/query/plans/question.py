@@ -19,6 +19,7 @@ from tacit.query.aggregates.reading import CALLS, Reader
 from tacit.query.catalogue import Catalogue
 from tacit.query.expressions.domains import domain
 from tacit.query.expressions.registry import type_expression
+from tacit.query.expressions.widths import refuse_many_texts
 from tacit.query.plans.key_column import KeyColumn
 from tacit.query.relations.from_clause import read_rows
 from tacit.query.relations.group_keys import group_keys
@@ -88,6 +89,7 @@ def _parsed(sql: str) -> exp.Select:
     if not depth(trees[0]) <= _DEEPEST:
         asked = "a query nested this deeply"
         raise Refused(asked, f"More than {_DEEPEST} parts stand inside one another.", "shorter sums and cases.")
+    refuse_many_texts(trees[0])
     select = _grouped(trees[0])
     extra = {name for name, value in select.args.items() if value} - _CLAUSES
     if extra:

@@ -32,6 +32,7 @@ class PersonScope:
         self.totals: dict[str, tuple[str, Typed]] = {}
         self.calls: dict[str, exp.Expression] = {}
         self.keys: dict[str, tuple[str, Typed]] = {}
+        self.hashes: set[int] = set()  # of the keys
 
     def column(self, name: str, table: str | None) -> Typed:
         held = {"__total": self.totals, "__key": self.keys}.get(table or "", {})
@@ -55,6 +56,7 @@ def per_person(select: exp.Select, rows: Rows, alias: str, keys: list[exp.Expres
     for position, node in enumerate(keys):
         typed = type_expression(node, rows)
         scope.keys[node.sql("duckdb")] = (f"k{position}", typed)
+        scope.hashes.add(hash(node))
     outputs: dict[tuple[str, str], Typed] = {}
     names: set[tuple[str, str]] = set()
     listed = []
@@ -85,19 +87,35 @@ def per_person(select: exp.Select, rows: Rows, alias: str, keys: list[exp.Expres
 
 def _placed(node: exp.Expression, scope: PersonScope) -> exp.Expression:
     """The expression with every aggregate and every key replaced by the column that holds it."""
+    return _exchanged(node.copy(), scope)
 
-    def place(part: exp.Expression) -> exp.Expression:
-        text = part.sql("duckdb")
-        if text in scope.keys:
-            return exp.column(scope.keys[text][0], table="__key")
-        if isinstance(part, exp.AggFunc):
-            if text not in scope.totals:
-                scope.totals[text] = (f"t{len(scope.totals)}", _total(part, scope))
-                scope.calls[text] = part
-            return exp.column(scope.totals[text][0], table="__total")
-        return part
 
-    return node.copy().transform(place)
+def _exchanged(node: exp.Expression, scope: PersonScope) -> exp.Expression:
+    """`_placed`, in a tree of its own; each list of parts is set once, or long ones would take the square of it."""
+    held = _held(node, scope)
+    if held is not None:
+        return held
+    for key, value in list(node.args.items()):
+        if isinstance(value, exp.Expression):
+            node.set(key, _exchanged(value, scope))
+        elif isinstance(value, list):
+            node.set(key, [_exchanged(part, scope) if isinstance(part, exp.Expression) else part for part in value])
+    return node
+
+
+def _held(part: exp.Expression, scope: PersonScope) -> exp.Expression | None:
+    """The column that holds an aggregate or a key; parts are written out only if they may be one of these."""
+    if not (isinstance(part, exp.AggFunc) or hash(part) in scope.hashes):
+        return None
+    text = part.sql("duckdb")
+    if text in scope.keys:
+        return exp.column(scope.keys[text][0], table="__key")
+    if not isinstance(part, exp.AggFunc):
+        return None
+    if text not in scope.totals:
+        scope.totals[text] = (f"t{len(scope.totals)}", _total(part, scope))
+        scope.calls[text] = part
+    return exp.column(scope.totals[text][0], table="__total")
 
 
 def _total(node: exp.Expression, scope: PersonScope) -> Typed:

@@ -12,6 +12,7 @@ from tacit.query.dialects.postgres.once import once
 from tacit.query.dialects.sql_type import SqlType
 
 _MOST = 2**31 - 1  # longer than any text here
+_MOST_ARGUMENTS = 100
 _SPACES = " \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"  # category Zs
 
 
@@ -61,6 +62,14 @@ def _ends(operands: Sequence[Piece], _result: SqlType) -> str:
     return once(operands, lambda a, b: f"(right({a}, length({b})) = {b})")
 
 
+def _concat(operands: Sequence[Piece], result: SqlType) -> str:
+    """A function takes a hundred arguments at most."""
+    if len(operands) <= _MOST_ARGUMENTS:
+        return _function("concat")(operands, result)
+    first = Piece(_concat(operands[:_MOST_ARGUMENTS], result), result)
+    return _concat([first, *operands[_MOST_ARGUMENTS:]], result)
+
+
 def _function(name: str, after: str = "") -> Operation:
     def operation(operands: Sequence[Piece], _result: SqlType) -> str:
         return f"{name}({', '.join(piece.sql for piece in operands)}){after}"
@@ -70,6 +79,7 @@ def _function(name: str, after: str = "") -> Operation:
 
 TEXTS: dict[str, Operation] = {
     "length": _function("length", "::bigint"),
+    "strlen": _function("octet_length", "::bigint"),
     "lower": _lower,
     "upper": _upper,
     "md5": _function("md5"),
@@ -79,7 +89,7 @@ TEXTS: dict[str, Operation] = {
     "substring": _cut("substr"),
     "left": _cut("left"),
     "right": _cut("right"),
-    "concat": _function("concat"),
+    "concat": _concat,
     "||": lambda operands, _: f"({' || '.join(piece.sql for piece in operands)})",
     "LIKE": _like,
     "ILIKE": _ilike,

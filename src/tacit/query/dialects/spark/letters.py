@@ -122,6 +122,7 @@ def _plain(letter: str) -> str:
 
 LETTERS: dict[str, Operation] = {
     "length": lambda operands, result: f"CAST(char_length({operands[0].sql}) AS BIGINT)",
+    "strlen": lambda operands, result: f"CAST(octet_length({operands[0].sql}) AS BIGINT)",
     "lower": lambda operands, result: _lower(operands[0].sql),
     "upper": lambda operands, result: _upper(operands[0].sql),
     "md5": lambda operands, result: f"md5(CAST({operands[0].sql} AS BINARY))",

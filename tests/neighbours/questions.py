@@ -1,0 +1,197 @@
+"""Random questions: expressions of the fuzzers' grammar in every clause, over every kind of relation.
+
+Every relation has the columns of the grammar, whatever they are taken from: a table, a foreign-key table, a join, a
+sub-query, or totals of each person; so that one grammar asks about all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from random import Random
+
+import sqlglot
+from tests.fuzz.block import PHYSICAL, Block
+from tests.fuzz.grammar import Grammar
+from tests.fuzz.literals import literal
+
+from tacit.errors import Refused
+from tacit.query.expressions import type_expression
+from tacit.query.expressions.storage import time_of
+from tacit.schema.kind import Kind
+
+_KIND = {"BIGINT": "i", "DOUBLE": "n", "VARCHAR": "t", "BOOLEAN": "p", "DATE": "a", "TIMESTAMP": "s"}
+_QUOTED = re.compile(r"('(?:[^']|'')*')")
+_NAME = re.compile(r"\b[a-z]\b")
+_JOINS = (
+    ("visits AS v {side}JOIN items AS w ON v.visit = w.visit", "items"),
+    ("visits AS v {side}JOIN people AS w ON v.pid = w.who", "people"),
+    ("items AS v {side}JOIN people AS w ON v.pid = w.who", "people"),
+    ("visits AS v {side}JOIN visits AS w ON v.pid = w.pid AND v.visit = w.visit", "visits"),
+)
+_PUBLIC = "visits AS v {side}JOIN wards AS w ON v.j = w.j"
+_OF_WARDS = "jxtp"
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Asks at random about the tables of a population."""
+
+    block: Block
+    random: Random
+    by_row: bool
+    may_choose_keys: bool
+
+    def ask(self) -> str:
+        """A query; every third of one who looks for an expression that leaves its bounds."""
+        if self.random.random() < 0.35:
+            return self._searching()
+        origin, person = self._origin()
+        keys = [self._key() for _ in range(self.random.choice((0, 0, 1, 1, 2)))]
+        calls = [self._call(person) for _ in range(self.random.choice((1, 1, 2, 3)))]
+        where = f" WHERE {self._made('p')}" if self.random.random() < 0.4 else ""
+        group = f" GROUP BY {', '.join(keys)}" if keys else ""
+        having = f" HAVING COUNT(*) > {self.random.choice((-9, 0, 2))}" if self.random.random() < 0.1 else ""
+        return f"SELECT {', '.join([*keys, *calls])} FROM {origin}{where}{group}{having}"
+
+    def _searching(self) -> str:
+        """Many sums at once, of people who are one row each: there no total is cut."""
+        origin = self._table() if self.by_row else self._each()
+        beyond = [self._beyond(self._made(self.random.choice("innas"))) for _ in range(30)]
+        calls = [f"{self.random.choice(('SUM', 'SUM', 'MEDIAN'))}({sql})" for sql in beyond if sql is not None]
+        return f"SELECT {', '.join(calls[:10] or ['COUNT(*)'])} FROM {origin}"
+
+    def _made(self, kind: str, depth: int | None = None) -> str:
+        return Grammar(self.block, self.random).expression(kind, depth or self.random.choice((1, 1, 2, 2, 3)))
+
+    def _origin(self) -> tuple[str, str | None]:
+        """FROM, and what the person is called there."""
+        if self.by_row:
+            form = self.random.choice((self._table, self._projected, self._public))
+            return form(), None
+        form = self.random.choice(
+            (self._table, self._projected, self._public, self._joined, self._joined, self._each, self._each, self._each)
+        )
+        return form(), "pid"
+
+    def _table(self) -> str:
+        return "visits" if self.by_row else self.random.choice(("visits", "visits", "items"))
+
+    def _pid(self, prefix: str = "") -> list[str]:
+        return [] if self.by_row else [f"{prefix}pid AS pid"]
+
+    def _projected(self) -> str:
+        """A sub-query, some of whose columns are computed."""
+        listed = [self._column(name) for name in PHYSICAL]
+        where = f" WHERE {self._made('p')}" if self.random.random() < 0.5 else ""
+        return f"(SELECT {', '.join([*self._pid(), *listed])} FROM {self._table()}{where}) AS s"
+
+    def _column(self, name: str) -> str:
+        if self.random.random() < 0.8:
+            return name
+        return f"{self._made(_kind(name), 1)} AS {name}"
+
+    def _public(self) -> str:
+        return self._mixed(_PUBLIC.format(side=self._side()), _OF_WARDS)
+
+    def _joined(self) -> str:
+        origin, _ = self.random.choice(_JOINS)
+        more = f" AND {self._qualified(self._made('p', 1))}" if self.random.random() < 0.4 else ""
+        return self._mixed(origin.format(side=self._side()) + more, "".join(PHYSICAL))
+
+    def _side(self) -> str:
+        return self.random.choice(("", "LEFT "))
+
+    def _mixed(self, origin: str, right: str) -> str:
+        """Each column from one side or the other."""
+        sides = {name: "w" if name in right and self.random.random() < 0.5 else "v" for name in PHYSICAL}
+        listed = [f"{side}.{name} AS {name}" for name, side in sides.items()]
+        return f"(SELECT {', '.join([*self._pid('v.'), *listed])} FROM {origin}) AS s"
+
+    def _each(self) -> str:
+        """Totals of each person, or of each person and key."""
+        listed = [f"{self._total(name)} AS {name}" for name in PHYSICAL]
+        keys = [self._made(self.random.choice("pi"), 1)] if self.random.random() < 0.2 else []
+        where = f" WHERE {self._made('p', 1)}" if self.random.random() < 0.3 else ""
+        having = " HAVING COUNT(*) < 9" if self.random.random() < 0.15 else ""
+        group = f" GROUP BY {', '.join(['pid', *keys])}"
+        return f"(SELECT {', '.join(['pid', *listed])} FROM {self._table()}{where}{group}{having}) AS s"
+
+    def _total(self, name: str) -> str:
+        kind = _kind(name)
+        inside = name if self.random.random() < 0.7 else self._made(kind, 1)
+        if kind == "p":
+            return f"MAX(CASE WHEN {inside} THEN 1 ELSE 0 END) = {self.random.choice('01')}"
+        chance = self.random.random()
+        if kind == "i" and chance < 0.2:
+            return self.random.choice(("COUNT(*)", f"COUNT(DISTINCT {inside})", f"SUM({inside})"))
+        if kind == "n" and chance < 0.2:
+            return f"{self.random.choice(('SUM', 'AVG'))}({inside})"
+        return f"{self.random.choice(('MIN', 'MAX'))}({inside})"
+
+    def _qualified(self, sql: str) -> str:
+        """The same of columns of either side."""
+        pieces = _QUOTED.split(sql)
+        side = self.random.choice("vw")
+        return "".join(piece if place % 2 else _NAME.sub(rf"{side}.\g<0>", piece) for place, piece in enumerate(pieces))
+
+    def _key(self) -> str:
+        kinds = "pppiitas" if self.may_choose_keys else "pppi"
+        kind = self.random.choice(kinds)
+        made = self._made(kind)
+        return f"({made}) % 3" if kind == "i" and self.random.random() < 0.5 else made
+
+    def _call(self, person: str | None) -> str:
+        text = self._aggregate(person)
+        return f"{text} FILTER (WHERE {self._made('p', 1)})" if self.random.random() < 0.15 else text
+
+    def _aggregate(self, person: str | None) -> str:
+        chance = self.random.random()
+        if chance < 0.08:
+            return "COUNT(*)"
+        if chance < 0.14:
+            return f"COUNT({self._made(self.random.choice('intpas'))})"
+        if chance < 0.18 and person:
+            return f"COUNT(DISTINCT {person})"
+        if chance < 0.28:
+            return f"COUNT(DISTINCT {self._made(self.random.choice('intpas'))})"
+        if chance < 0.65:
+            call = self.random.choice(("SUM", "SUM", "SUM", "AVG", "VAR_POP", "STDDEV_SAMP"))
+            return f"{call}({self._bounded(self.random.choice('iinnn'))})"
+        made = self._bounded(self.random.choice("innas"))
+        call = self.random.choice(("MEDIAN({})", "MIN({})", "MAX({})", "QUANTILE_CONT({}, 0.9)"))
+        return call.format(made)
+
+    def _bounded(self, kind: str) -> str:
+        """A number or a time that has bounds, most often; or how far it is beyond those that the plan believes."""
+        made = self._made(kind)
+        chance = self.random.random()
+        if chance < 0.4:
+            return made
+        if chance < 0.7:
+            return self._beyond(made) or made
+        low, high = (Grammar(self.block, self.random)._literal(kind) for _ in range(2))
+        return f"GREATEST(LEAST({made}, {high}), {low})"
+
+    def _beyond(self, sql: str) -> str | None:
+        """As an attacker asks who has read the planner: nothing at all, if the expression keeps to its bounds."""
+        try:
+            typed = type_expression(sqlglot.parse_one(sql, dialect="duckdb"), self.block.scope)
+        except Refused:
+            return None
+        is_above = self.random.random() < 0.5
+        bound = typed.high if is_above else typed.low
+        if bound is None or typed.is_constant:
+            return None
+        call = "GREATEST" if is_above else "LEAST"
+        if typed.kind.is_time:
+            unit = self.random.choice(("second", "day", "hour"))
+            moment = literal(time_of(typed.kind, bound), self.random)
+            return f"{call}(date_diff('{unit}', {moment}, {sql}), 0)"
+        number = float(bound) if typed.kind is Kind.FLOAT else Decimal(bound.numerator) / bound.denominator
+        return f"{call}({sql} - ({literal(number, self.random)}), 0)"
+
+
+def _kind(name: str) -> str:
+    return _KIND.get(PHYSICAL[name], "n")

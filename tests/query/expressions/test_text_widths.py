@@ -1,0 +1,92 @@
+"""Texts have a greatest length, which the SQL that runs enforces: read, written, joined, nested (R26)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import duckdb
+import pytest
+import sqlglot
+from tests.query.expressions.awkward_texts import AWKWARD, EXPRESSIONS, NOTE, REGION
+from tests.query.expressions.typed_law import faults
+
+from tacit.errors import Refused
+from tacit.query.expressions import NamedScope, read_column, type_expression
+from tacit.query.expressions.widths import LONGEST_MADE, MOST_PIECES, refuse_many_texts
+from tacit.query.typed import LONGEST, Typed
+
+_PHYSICAL = ("VARCHAR", None)
+
+
+@pytest.fixture(scope="module")
+def connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as opened:
+        opened.execute("CREATE TABLE t (note VARCHAR, region VARCHAR)")
+        opened.executemany("INSERT INTO t VALUES (?, ?)", [[text, text] for text in (*AWKWARD, None)])
+        yield opened
+
+
+def _typed(text: str, physical: str | None = "VARCHAR") -> Typed:
+    reads = {column.name: read_column(column, f't."{column.name}"', physical) for column in (NOTE, REGION)}
+    return type_expression(sqlglot.parse_one(text, dialect="duckdb"), NamedScope(reads))
+
+
+@pytest.mark.parametrize("physical", _PHYSICAL)
+def test_no_text_is_longer_than_believed(connection: duckdb.DuckDBPyConnection, physical: str | None) -> None:
+    for text in EXPRESSIONS:
+        typed = _typed(text, physical)
+        assert typed.longest <= LONGEST
+        assert faults(connection, "t", [typed]) == [], text
+
+
+@pytest.mark.parametrize(
+    ("text", "guard"),
+    [
+        ("note", r"CASE WHEN strlen\(.*?\) > \d+ THEN .*? ELSE (.*?) END"),
+        ("CONCAT(note, note)", r"^substring\((concat\(.*\)), 1, \d+\)$"),
+        ("note || note", r"^substring\((.*), 1, \d+\)$"),
+        ("LEFT(note, 9)", r"left\((.*), 9\)"),
+    ],
+)
+def test_a_missing_cut_is_seen(connection: duckdb.DuckDBPyConnection, text: str, guard: str) -> None:
+    """Broken twins: without the cut the law above is broken."""
+    typed = _typed(text)
+    twin = replace(typed, sql=re.sub(guard, r"\1", typed.sql))
+    assert twin.sql != typed.sql
+    assert any("longer" in fault for fault in faults(connection, "t", [twin]))
+
+
+@pytest.mark.parametrize("text", ["UPPER(LEFT(note, 3))", "CONCAT(LEFT(note, 3), 'ab')", "LOWER(region)", "TRIM(note)"])
+def test_a_length_one_too_small_is_seen(connection: duckdb.DuckDBPyConnection, text: str) -> None:
+    """The awkward texts are as long as is believed, so that a belief too small is noticed."""
+    typed = replace(_typed(text), keys=None)
+    assert faults(connection, "t", [replace(typed, longest=typed.longest - 1)]) != []
+
+
+def test_lengths_are_carried() -> None:
+    assert _typed("'abc' || 'de'").longest == 5
+    assert _typed("CASE WHEN TRUE THEN 'abc' ELSE LEFT(note, 9) END").longest == 9
+    assert _typed("COALESCE(LEFT(note, 4), 'abcdef')").longest == 6
+    assert _typed("CONCAT(note, note)").longest == LONGEST_MADE
+    assert _typed("LENGTH(note)").high == LONGEST
+    assert _typed("LENGTH(CONCAT(LEFT(note, 7), '!'))").high == 8
+    assert _typed("LENGTH(region)").high == 5
+
+
+def test_a_join_of_texts_has_few_pieces_and_short_ones() -> None:
+    assert _typed(f"CONCAT({', '.join(['note'] * MOST_PIECES)})").longest == LONGEST_MADE
+    for text in (f"CONCAT({', '.join(['note'] * (MOST_PIECES + 1))})", " || ".join(["note"] * (MOST_PIECES + 1))):
+        with pytest.raises(Refused, match="joined"):
+            _typed(text)
+    with pytest.raises(Refused, match="letters"):
+        _typed(f"'{'x' * (LONGEST_MADE + 1)}'")
+
+
+def test_a_query_makes_few_texts() -> None:
+    """One || chain is one text, however long."""
+    refuse_many_texts(sqlglot.parse_one(f"SELECT {', '.join(['a || b || c'] * 64)}", dialect="duckdb"))
+    for made in (["a || b"] * 65, ["CONCAT(a, b)"] * 65, ["LOWER(a)"] * 257):
+        with pytest.raises(Refused, match="wide"):
+            refuse_many_texts(sqlglot.parse_one(f"SELECT {', '.join(made)}", dialect="duckdb"))
