@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.ledger.kept import InFile, Kept
 
-from tacit.ledger import Account, AccountName, Ledger, Request
+from tacit.ledger import Account, AccountName, Breaker, Charge, Ledger, Request, Terms
 from tacit.loss import Approx, Gdp, Loss, Pure, Zcdp
 
 NAME = AccountName(("parquet:/data/visits.parquet",), "one patient, all visits; add/remove")
@@ -42,6 +42,11 @@ def account_of(folder: Path, budget: Loss, name: AccountName = NAME) -> Account:
     return opened(folder).account(name, budget)
 
 
+def let_go(account: Account, charge: Charge) -> None:
+    """As if the process that has this charge had died."""
+    account._chain.database.let_go(charge.number)
+
+
 def request(
     digest: str,
     loss: Loss,
@@ -50,8 +55,11 @@ def request(
     analyst: str = "ann",
     share: Fraction | None = None,
     fresh: bool = False,
+    floor: Fraction = Fraction(0),
+    breaker: Breaker | None = None,
 ) -> Request:
-    return Request(digest, accuracy, loss, analyst, "SELECT COUNT(*) FROM visits", share, fresh)
+    terms = Terms(share, floor, breaker)
+    return Request(digest, accuracy, loss, analyst, "SELECT COUNT(*) FROM visits", terms, fresh)
 
 
 def rows(folder: Path) -> list[tuple[Any, ...]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.ledger.books import FILE_ONLY, NAME, account_of, nth, opened, places, request, rows, spent
+from tests.ledger.books import FILE_ONLY, NAME, account_of, let_go, nth, opened, places, request, rows, spent
 from tests.ledger.kept import Kept
 
 from tacit.errors import Refused
@@ -140,7 +140,10 @@ def test_a_loss_is_kept_in_the_accounts_currency(tmp_path: Path) -> None:
 
 def test_a_failure_after_the_charge_leaves_it_spent(tmp_path: Path) -> None:
     """R34: there is no refund; the same request may still run, once, and another may not use its money."""
-    charge = account_of(tmp_path, Pure(1)).charge(request("fails", Pure(1)))
+    died = account_of(tmp_path, Pure(1))
+    charge = died.charge(request("fails", Pure(1)))
+    assert isinstance(charge, Charge)
+    let_go(died, charge)
     account = account_of(tmp_path, Pure(1))
     assert account.filter().spent == Pure(1)
     for other in (request("other", Pure("0.1")), request("fails", Pure(1), analyst="bob")):
@@ -151,7 +154,6 @@ def test_a_failure_after_the_charge_leaves_it_spent(tmp_path: Path) -> None:
             account.charge(changed)
     assert account.charge(request("fails", Pure(1))) == charge
     assert [entry.stored for entry in account.history()] == [False]
-    assert isinstance(charge, Charge)
     account.store(charge, b"answer")
     assert [(entry.stored, entry.share) for entry in account.history()] == [(True, Fraction(1))]
     assert isinstance(account.charge(request("fails", Pure(1))), Stored)

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
+from time import sleep
+from typing import Final
 
 from tacit.errors import Failed, Refused
 from tacit.exact import nonnegative
-from tacit.frozen import frozen
 from tacit.ledger.affordable import refuse_unless_affordable
+from tacit.ledger.breaker import Failures, Unanswered
 from tacit.ledger.chain import Chain
-from tacit.ledger.events import Charged, Settled
-from tacit.ledger.link import Link, damaged
+from tacit.ledger.course import Course
+from tacit.ledger.events import Again, Charged, Cleared, Drawing, Event, Failure, Reopened, Settled
+from tacit.ledger.history import Entry, history_of
+from tacit.ledger.link import Link
+from tacit.ledger.releases import Releases, payload_hash, receipt
 from tacit.ledger.request import Charge, Request, Stored
-from tacit.ledger.store import Unavailable, retried
+from tacit.ledger.store import Conflicted, Statements, Unavailable, retried
 from tacit.ledger.totals import Totals
 from tacit.loss.filters.filters import Filter
 from tacit.loss.loss import Loss
 
-
-@frozen
-class Entry:
-    """A charge as people read it: who, when, what, what it cost, and whether its release was stored."""
-
-    number: int
-    time: str
-    analyst: str
-    words: str
-    note: str
-    loss: Loss  # in the account's currency
-    share: Fraction  # of the budget
-    stored: bool
+_PAUSE: Final = 0.05  # seconds, between two looks at what others run
 
 
 class Account:
@@ -44,6 +37,8 @@ class Account:
         self._chain = chain
         self._now = now
         self._totals = Totals(Filter(budget))
+        self._releases = Releases(chain, number)
+        self._failures = Failures(chain, number, self._releases.courses, chain.database.is_held)
 
     def filter(self) -> Filter:
         """The budget and what is used of it."""
@@ -54,8 +49,8 @@ class Account:
         return self._chain.head().hash
 
     def find(self, digest: str, accuracy: Fraction) -> Stored | None:
-        """The most accurate stored release of this digest, the newest of equals, if it is as accurate as asked."""
-        found = self._find(digest, nonnegative(accuracy, "accuracy"))
+        """The answer to this digest, if it is as accurate as asked: the best one, or else that it failed."""
+        found = self._releases.best(self._releases.courses(digest).values(), nonnegative(accuracy, "accuracy"))
         if found is not None:
             self._chain.secure(found.number)
         return found
@@ -64,77 +59,149 @@ class Account:
         self, prefix: str, accuracy: Fraction = Fraction(0), holds: Callable[[str], bool] = bool
     ) -> tuple[Stored, ...]:
         """Every release as accurate as asked whose digest begins so and passes, the most accurate first, then new."""
-        where = "account = ? AND kind = 'store' AND substr(digest, 1, ?) = ?"
-        found = self._chain.links(where, self.id, len(prefix), prefix)
-        links = [link for link in found if link.settled.accuracy >= accuracy and holds(link.settled.digest)]
-        links.sort(key=lambda link: (link.settled.accuracy, link.number), reverse=True)
-        if links:
-            self._chain.secure(max(link.number for link in links))
-        return tuple(self._stored_of(link) for link in links)
-
-    @retried
-    def charge(self, request: Request) -> Charge | Stored:
-        """The right to run one release, paid for and durable; or the stored release that already answers the request.
-
-        In one transaction: a stored release at least as accurate answers for free (unless `fresh`); a charge of the
-        same analyst for the same request that was never stored is handed out again, for nothing can have left under it;
-        else the loss is priced in the account's currency and must fit into the budget and into the analyst's share.
-        """
-        price = self._totals.empty.price(request.loss)
-        with self._chain.writing() as connection:
-            given = self._find_given(request, price)
-            if given is None:
-                refuse_unless_affordable(self._read_totals(), request, price)
-                event = Charged(
-                    self._now(),
-                    request.analyst,
-                    request.words,
-                    request.note,
-                    request.digest,
-                    request.accuracy,
-                    price,
-                )
-                given = self._charge_of(self._chain.append(connection, self.id, event))
-        self._chain.secure(given.number)
-        return given
-
-    def store(self, charge: Charge, payload: bytes) -> Stored:
-        """The release, durable under its charge; if one was stored before, that one, and this payload is forgotten."""
-        try:
-            return self._store(charge, payload)
-        except Unavailable:
-            raise Failed() from None
-
-    @retried
-    def _store(self, charge: Charge, payload: bytes) -> Stored:
-        with self._chain.writing() as connection:
-            self._refuse_unless_charged(charge)
-            settled = next(self._chain.links("charge = ?", charge.number), None)
-            if settled is None:
-                event = Settled(charge.number, charge.digest, charge.accuracy, _hash(payload))
-                settled = self._chain.append(connection, self.id, event)
-                row = (settled.number, bytes(payload))
-                connection.execute("INSERT INTO payloads (entry, bytes) VALUES (?, ?)", row)
-            stored = self._stored_of(settled)
-        self._chain.secure(stored.number)
-        return stored
+        found = self._releases.under(prefix, accuracy, holds)
+        if found:
+            self._chain.secure(max(stored.number for stored in found))
+        return found
 
     def history(self) -> tuple[Entry, ...]:
         """Every charge, oldest first."""
-        settled = {link.settled.charge for link in self._chain.links("account = ? AND kind = 'store'", self.id)}
-        return tuple(
-            Entry(
-                link.number,
-                link.charged.time,
-                link.charged.analyst,
-                link.charged.words,
-                link.charged.note,
-                link.charged.loss,
-                self._totals.empty.share(link.charged.loss),
-                link.number in settled,
-            )
-            for link in self._chain.links("account = ? AND kind = 'charge'", self.id)
-        )
+        return history_of(self._chain, self.id, self._totals.empty)
+
+    def failures(self) -> tuple[Unanswered, ...]:
+        """The runs that gave no answer since the steward last cleared them."""
+        return self._failures.found()
+
+    def charge(self, request: Request) -> Charge | Stored:
+        """The right to run one release, paid for and durable; or the answer that was already paid for.
+
+        In one transaction: a stored answer at least as accurate, or a failure where there is none, is given for free
+        (unless `fresh`). A charge of the same analyst for the same request that has not ended is waited for while
+        somebody runs it; where its process died, it runs once more if nothing was drawn, and else it failed.
+        Everything else is a new question: the breaker must let it in, after a wait where as many run as may still fail;
+        and its loss, in the account's currency, must reach the floor and fit into the budget and the analyst's share.
+        """
+        price = self._totals.empty.price(request.loss)
+        while (given := self._charge(request, price)) is None:
+            sleep(_PAUSE)
+        return given
+
+    @retried
+    def _charge(self, request: Request, price: Loss) -> Charge | Stored | None:
+        given = None
+        with self._holding() as hold:
+            try:
+                with self._chain.writing() as connection:
+                    given = self._decide(connection, request, price, hold)
+            except Conflicted:
+                raise  # nothing was written
+            except Unavailable:
+                if isinstance(given, Charge):  # whether it was written is not known
+                    raise Failed from None
+                raise
+            if isinstance(given, Stored):
+                self._chain.secure(given.number)
+            elif given is not None:
+                with _failing():
+                    self._chain.secure(self._chain.head().entries)
+        return given
+
+    def _decide(
+        self, connection: Statements, request: Request, price: Loss, hold: Callable[[int], None]
+    ) -> Charge | Stored | None:
+        courses = self._releases.courses(request.digest).values()
+        if not request.fresh and (stored := self._releases.best(courses, request.accuracy)) is not None:
+            return stored
+        for course in [course for course in courses if _is_open_for(course, request, price)]:
+            number = course.charge.number
+            if self._chain.database.is_held(number):
+                return None
+            if course.may_run_again:
+                hold(number)
+                self._append(connection, Again(number, request.digest))
+                return receipt(course.charge)
+            ended = course.after(self._append(connection, Failure(number, request.digest)))
+            if not request.fresh:
+                return self._releases.stored(ended)
+        breaker = request.terms.breaker
+        if breaker is not None and not self._failures.is_room(breaker, request.analyst):
+            return None
+        refuse_unless_affordable(self._read_totals(), request, price)
+        who = (self._now(), request.analyst, request.words, request.note)
+        link = self._append(connection, Charged(*who, request.digest, request.accuracy, price))
+        hold(link.number)
+        return receipt(link)
+
+    def mark(self, charge: Charge, stage: int) -> None:
+        """Returns once it is durable that this stage draws noise. Failed where it did before, or its charge has ended.
+
+        Claim: of all who may ever run under one charge, one at most returns from here for each stage.
+        """
+        with _failing():
+            self._chain.secure(self._mark(charge, stage))
+
+    @retried
+    def _mark(self, charge: Charge, stage: int) -> int:
+        with self._chain.writing() as connection:
+            course = self._course(charge)
+            if not (course.end is None and stage == course.stage + 1):
+                raise Failed
+            return self._append(connection, Drawing(charge.number, charge.digest, stage)).number
+
+    def store(self, charge: Charge, payload: bytes) -> Stored:
+        """The release, durable under its charge; if that has ended before, its answer, and this payload is forgotten."""
+        return self._end(charge, payload)
+
+    def fail(self, charge: Charge) -> Stored:
+        """That it failed, durable as the answer of the charge; if that has ended before, its answer."""
+        return self._end(charge, None)
+
+    def _end(self, charge: Charge, payload: bytes | None) -> Stored:
+        try:
+            with _failing():
+                return self._ended(charge, payload)
+        finally:
+            self._chain.database.let_go(charge.number)
+
+    @retried
+    def _ended(self, charge: Charge, payload: bytes | None) -> Stored:
+        with self._chain.writing() as connection:
+            course = self._course(charge)
+            if course.end is None and payload is None:
+                course = course.after(self._append(connection, Failure(charge.number, charge.digest)))
+            elif course.end is None and payload is not None:
+                event = Settled(charge.number, charge.digest, charge.accuracy, payload_hash(payload))
+                course = course.after(link := self._append(connection, event))
+                row = (link.number, bytes(payload))
+                connection.execute("INSERT INTO payloads (entry, bytes) VALUES (?, ?)", row)
+            stored = self._releases.stored(course)
+        self._chain.secure(stored.number)
+        return stored
+
+    @retried
+    def reopen(self, number: int) -> None:
+        """The steward lets a charge run again that has no answer; refused where noise may have been drawn for it."""
+        with self._chain.writing() as connection:
+            link = next(self._chain.links("number = ? AND account = ? AND kind = 'charge'", number, self.id), None)
+            course = None if link is None else self._releases.courses(link.charged.digest)[number]
+            if course is None or not course.may_be_reopened or self._chain.database.is_held(number):
+                raise Refused(
+                    f"another run of entry {number}",
+                    "It is no charge, is answered or under way, or noise was drawn for it.",
+                    "a charge that failed before noise was drawn (`tacit failures` lists them); or --fresh, which pays.",
+                )
+            link = self._append(connection, Reopened(self._now(), number, course.charge.charged.digest))
+        self._chain.secure(link.number)
+
+    @retried
+    def clear(self) -> None:
+        """The steward has seen the failures so far; the breaker counts anew."""
+        with self._chain.writing() as connection:
+            link = self._append(connection, Cleared(self._now()))
+        self._chain.secure(link.number)
+
+    def _append(self, connection: Statements, event: Event) -> Link:
+        return self._chain.append(connection, self.id, event)
 
     def _read_totals(self) -> Totals:
         known = self._totals
@@ -142,45 +209,45 @@ class Account:
         self._totals = known.after(newer)
         return self._totals
 
-    def _find_given(self, request: Request, price: Loss) -> Charge | Stored | None:
-        if not request.fresh and (stored := self._find(request.digest, request.accuracy)) is not None:
-            return stored
-        unsettled = self._chain.links(
-            "account = ? AND digest = ? AND kind = 'charge'"
-            " AND number NOT IN (SELECT charge FROM entries WHERE account = ? AND digest = ? AND kind = 'store')",
-            *(self.id, request.digest, self.id, request.digest),
-        )
-        wanted = (request.analyst, request.accuracy, price)
-        same = (x for x in unsettled if (x.charged.analyst, x.charged.accuracy, x.charged.loss) == wanted)
-        link = next(same, None)
-        return None if link is None else self._charge_of(link)
-
-    def _find(self, digest: str, accuracy: Fraction) -> Stored | None:
-        links = self._chain.links("account = ? AND digest = ? AND kind = 'store'", self.id, digest)
-        best = max(links, key=lambda link: (link.settled.accuracy, link.number), default=None)
-        return None if best is None or not best.settled.accuracy >= accuracy else self._stored_of(best)
-
-    def _charge_of(self, link: Link) -> Charge:
-        charged = link.charged
-        return Charge(link.account, link.number, charged.digest, charged.accuracy, charged.loss, link.hash)
-
-    def _stored_of(self, link: Link) -> Stored:
-        charge = next(self._chain.links("number = ?", link.settled.charge), None)
-        with self._chain.database.reading() as connection:
-            row = connection.execute("SELECT bytes FROM payloads WHERE entry = ?", (link.number,)).fetchone()
-        if charge is None or row is None or not _hash(row[0]) == link.settled.payload:
-            raise damaged(link.number, "The stored release is not what was stored.")
-        return Stored(self._charge_of(charge), link.number, link.hash, row[0])
-
-    def _refuse_unless_charged(self, charge: Charge) -> None:
-        link = next(self._chain.links("number = ? AND account = ? AND kind = 'charge'", charge.number, self.id), None)
-        if link is None or not self._charge_of(link) == charge:
+    def _course(self, charge: Charge) -> Course:
+        course = self._releases.course(charge)
+        if course is None:
             raise Refused(
                 "a release under a charge that this account did not make",
                 "What runs must be what was paid for.",
                 "the `Charge` that `charge` gave for this digest.",
             )
+        return course
+
+    @contextmanager
+    def _holding(self) -> Iterator[Callable[[int], None]]:
+        """Take a charge to run it; whatever goes wrong, it is let go."""
+        taken: list[int] = []
+
+        def hold(number: int) -> None:
+            if not self._chain.database.hold(number):
+                raise Conflicted(self._chain.database.words, "Another runs what this entry paid for.", "try again.")
+            taken.append(number)
+
+        try:
+            yield hold
+        except BaseException:
+            for number in taken:
+                self._chain.database.let_go(number)
+            raise
 
 
-def _hash(payload: bytes) -> str:
-    return hashlib.sha256(payload).hexdigest()
+def _is_open_for(course: Course, request: Request, price: Loss) -> bool:
+    """Whether a charge has not ended and is the same analyst's for the same release."""
+    charged = course.charge.charged
+    same = (charged.analyst, charged.accuracy, charged.loss) == (request.analyst, request.accuracy, price)
+    return same and course.end is None
+
+
+@contextmanager
+def _failing() -> Iterator[None]:
+    """A ledger that is not available any more is no refusal where something was spent."""
+    try:
+        yield
+    except Unavailable:
+        raise Failed from None

@@ -1,4 +1,4 @@
-"""Whether a charge fits: into what is left of the budget, and into what is left of the analyst's share of it."""
+"""Whether a charge fits: not below the floor, into what is left of the budget, and of the analyst's share of it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,14 @@ from tacit.loss.sharp import shown
 
 def refuse_unless_affordable(totals: Totals, request: Request, price: Loss) -> None:
     """Every component must fit, into the whole and into the analyst's share; else refused, with what is left."""
-    account = totals.filter
+    account, share = totals.filter, request.terms.share
     cost, limit = account.currency.price(price), account.limit
+    if account.share(price) < request.terms.floor:
+        raise Refused(
+            f"a release that costs {price}",
+            f"It is less than {percent_up(request.terms.floor)} of the budget, the least that these data are asked for.",
+            "a higher price.",
+        )
     left = tuple(m - u for m, u in zip(limit, account.used, strict=True))
     if not fits(cost, left):
         raise Refused(
@@ -25,15 +31,15 @@ def refuse_unless_affordable(totals: Totals, request: Request, price: Loss) -> N
             "component must fit.",
             _cure(cost, left, "The budget of these data does not grow: what it has bought stays free to read again."),
         )
-    if request.limit_share is None:
+    if share is None:
         return
-    share = tuple(request.limit_share * amount for amount in limit)
+    most = tuple(share * amount for amount in limit)
     used = totals.of(request.analyst)
-    if not fits(add(used, cost), share):
-        left = tuple(max(Fraction(0), s - u) for s, u in zip(share, used, strict=True))
+    if not fits(add(used, cost), most):
+        left = tuple(max(Fraction(0), m - u) for m, u in zip(most, used, strict=True))
         raise Refused(
             _asked(price, cost, limit),
-            f"Of the {percent_down(request.limit_share)} of the budget that this analyst may use, only "
+            f"Of the {percent_down(share)} of the budget that this analyst may use, only "
             f"{account.currency.loss(left)} is left, {percent_down(smallest_share(left, limit))} of the budget.",
             _cure(cost, left, "The steward may raise the analyst's share."),
         )

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tacit.errors import Refused
 from tacit.ledger.durable import make_folder, put_in_place
+from tacit.ledger.holding import Held
 from tacit.ledger.store import Unavailable
 from tacit.ledger.tables import MARK, TABLES, VERSION
 
@@ -40,6 +41,7 @@ class Database:
         self.beside = path
         self._process = os.getpid()
         self._turn = threading.RLock()
+        self._held = Held(path)
         with available(path):
             self._connection = sqlite3.connect(
                 f"{path.as_uri()}?mode=rw",
@@ -90,8 +92,20 @@ class Database:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
 
+    def hold(self, number: int) -> bool:
+        with available(self.path):
+            return self._held.hold(number)
+
+    def is_held(self, number: int) -> bool:
+        with available(self.path):
+            return self._held.is_held(number)
+
+    def let_go(self, number: int) -> None:
+        self._held.let_go(number)
+
     def close(self) -> None:
         if os.getpid() == self._process:
+            self._held.let_go_of_all()
             self._connection.close()
 
 

@@ -1,4 +1,4 @@
-"""What an entry of the ledger records: an account opened or joined, a charge, or a release stored."""
+"""What an entry of the ledger records: an account opened or joined, a charge, how it went, a failure or a release."""
 
 from __future__ import annotations
 
@@ -78,9 +78,71 @@ class Settled:
         return {"charge": self.charge, "digest": self.digest, "accuracy": accuracy, "payload": self.payload}
 
 
-Event: TypeAlias = Opened | Joined | Charged | Settled
+@frozen
+class Drawing:
+    """From here on noise is drawn for a stage of what was charged: it will not run again. Durable before the first."""
 
-_FIELDS = {event.kind: {field.name for field in fields(event)} for event in (Opened, Joined, Charged, Settled)}
+    kind: ClassVar[str] = "draw"
+    of: int  # the charge
+    digest: str  # of the charge, by which all of its entries are found
+    stage: int
+
+    def fields(self) -> dict[str, Any]:
+        return {"of": self.of, "digest": self.digest, "stage": self.stage}
+
+
+@frozen
+class Again:
+    """Whoever ran what was charged died before noise was drawn, and it runs once more."""
+
+    kind: ClassVar[str] = "again"
+    of: int
+    digest: str
+
+    def fields(self) -> dict[str, Any]:
+        return {"of": self.of, "digest": self.digest}
+
+
+@frozen
+class Failure:
+    """What was charged failed, and that is its answer. Neither when nor why is kept: both may depend on the data."""
+
+    kind: ClassVar[str] = "fail"
+    of: int
+    digest: str
+
+    def fields(self) -> dict[str, Any]:
+        return {"of": self.of, "digest": self.digest}
+
+
+@frozen
+class Reopened:
+    """The steward lets what was charged, and ended before noise was drawn, run again."""
+
+    kind: ClassVar[str] = "reopen"
+    time: str
+    of: int
+    digest: str
+
+    def fields(self) -> dict[str, Any]:
+        return {"time": self.time, "of": self.of, "digest": self.digest}
+
+
+@frozen
+class Cleared:
+    """The steward has seen all failures so far: the breaker counts from here."""
+
+    kind: ClassVar[str] = "clear"
+    time: str
+
+    def fields(self) -> dict[str, Any]:
+        return {"time": self.time}
+
+
+Event: TypeAlias = Opened | Joined | Charged | Settled | Drawing | Again | Failure | Reopened | Cleared
+
+_EVENTS = (Opened, Joined, Charged, Settled, Drawing, Again, Failure, Reopened, Cleared)
+_FIELDS = {event.kind: {field.name for field in fields(event)} for event in _EVENTS}
 
 
 def event_from(kind: object, stated: dict[str, Any]) -> Event:
@@ -99,7 +161,14 @@ def event_from(kind: object, stated: dict[str, Any]) -> Event:
     if kind == Settled.kind:
         accuracy = fraction_from_text(stated["accuracy"])
         return Settled(_number(stated["charge"]), _text(stated["digest"]), accuracy, _text(stated["payload"]))
-    raise ValueError("not a kind of event")
+    if kind == Cleared.kind:
+        return Cleared(_text(stated["time"]))
+    of, digest = _number(stated["of"]), _text(stated["digest"])
+    if kind == Drawing.kind:
+        return Drawing(of, digest, _number(stated["stage"]))
+    if kind == Reopened.kind:
+        return Reopened(_text(stated["time"]), of, digest)
+    return Again(of, digest) if kind == Again.kind else Failure(of, digest)
 
 
 def _texts(values: Any) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from tacit.ledger.evidence import Evidence, evidence_of
 from tacit.ledger.link import Head
 from tacit.ledger.loss_text import loss_to_json
 from tacit.ledger.opening import open_existing, open_or_create
-from tacit.ledger.registry import AccountName, Known, find_account
+from tacit.ledger.registry import AccountName, Known, find_account, read_accounts
 from tacit.ledger.store import retried
 from tacit.ledger.verification import Verification, verify_chain
 from tacit.loss.filters.currency import currency_of
@@ -90,6 +90,14 @@ class Ledger:
         """The account that owns any of these sources, if there is one; asking opens none, and so fixes no budget."""
         known = find_account(self._chain, name, budget)
         return None if known is None else Account(self._chain, known.id, known.unit, known.budget, _now)
+
+    def owner(self, number: int) -> Account:
+        """The account that an entry is of; refused where there is no such entry."""
+        link = next(self._chain.links("number = ?", number), None)
+        if link is None:
+            raise Refused(f"entry {number} of this ledger", "There is none.", "a number that `tacit failures` shows.")
+        known = read_accounts(self._chain)[link.account]
+        return Account(self._chain, known.id, known.unit, known.budget, _now)
 
     @retried
     def _widen(self, name: AccountName, budget: Loss) -> Known:

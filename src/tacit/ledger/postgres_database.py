@@ -6,7 +6,7 @@ import os
 import secrets
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from psycopg import Connection, Cursor, Error, OperationalError, connect
@@ -41,6 +41,7 @@ _PATIENT = {
 _LEAST = 140000
 _BEGIN = "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE tacit_ledger.turn IN EXCLUSIVE MODE"
 _CREATING = int.from_bytes(b"tacit", "big")  # the lock of those who find no ledger, and would make one
+_RUNS = int.from_bytes(b"taci", "big")  # the locks of runs under way, by the numbers of their charges
 _IS_THERE = "SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = 'tacit_ledger')"
 
 
@@ -79,6 +80,7 @@ class PostgresDatabase:
         self._process = os.getpid()
         self._turn = threading.RLock()
         self._is_bound = False  # to the connection as it is: within a transaction, and after the close
+        self._held: set[int] = set()
         with available(self.words):
             self._connection = self._connected()
 
@@ -146,6 +148,32 @@ class PostgresDatabase:
     def execute(self, sql: str, values: tuple[Any, ...] = (), /) -> Cursor[Any]:
         """Runs SQL with `?` for each value; only within `reading` or `writing`."""
         return self._run(sql.replace("%", "%%").replace("?", "%s"), values)
+
+    def hold(self, number: int) -> bool:
+        """A lock of this connection's, which ends with it: then another may take this run for dead."""
+        with self._turn:
+            if number in self._held or not self._asked("pg_try_advisory_lock", number):
+                return False
+            self._held.add(number)
+            return True
+
+    def is_held(self, number: int) -> bool:
+        with self._turn:
+            if number in self._held or not self._asked("pg_try_advisory_lock", number):
+                return True
+            self._asked("pg_advisory_unlock", number)
+            return False
+
+    def let_go(self, number: int) -> None:
+        with self._turn:
+            if number in self._held:
+                self._held.discard(number)
+                with suppress(Refused):  # with a lost connection the lock is lost too
+                    self._asked("pg_advisory_unlock", number)
+
+    def _asked(self, lock: str, number: int) -> bool:
+        with self.reading():
+            return self._run(f"SELECT {lock}(%s, %s)", (_RUNS, number)).fetchone() == (True,)
 
     def close(self) -> None:
         if os.getpid() == self._process:

@@ -8,9 +8,28 @@ from fractions import Fraction
 from tacit.errors import Refused
 from tacit.exact import nonnegative, probability
 from tacit.frozen import frozen
+from tacit.ledger.breaker import Breaker
 from tacit.loss.loss import Loss, a_loss
 
 _DIGEST = re.compile(r"[!-~]{1,200}")
+
+
+@frozen
+class Terms:
+    """What the steward allows: `share` is the part of the budget that this analyst may use in all, None all of it.
+
+    What costs less than `floor`, a part of the budget, is refused, and so is a new question after as many failures as
+    the breaker says: a failure is an answer that no price covers, so failures must be few.
+    """
+
+    share: Fraction | None
+    floor: Fraction
+    breaker: Breaker | None
+
+    def __post_init__(self) -> None:
+        if self.share is not None:
+            object.__setattr__(self, "share", probability(self.share, "share"))
+        object.__setattr__(self, "floor", probability(self.floor, "floor"))
 
 
 @frozen
@@ -18,8 +37,7 @@ class Request:
     """A release that somebody wants to make.
 
     `digest` is what identifies it: data version, unit, canonical plan below the noise, mechanisms. `accuracy` is
-    greater for a better answer. `limit_share` is the part of the budget that this analyst may use in all; None means
-    all of it. A `fresh` request is paid for even where a stored release would answer it.
+    greater for a better answer. A `fresh` request is paid for even where a stored release would answer it.
     """
 
     digest: str
@@ -27,7 +45,7 @@ class Request:
     loss: Loss
     analyst: str
     words: str
-    limit_share: Fraction | None
+    terms: Terms
     fresh: bool = False
     note: str = "query"
 
@@ -41,8 +59,6 @@ class Request:
         if not (isinstance(self.words, str) and isinstance(self.note, str) and isinstance(self.fresh, bool)):
             raise Refused("a request that is not in words", "The ledger keeps what was asked.", "text.")
         object.__setattr__(self, "accuracy", nonnegative(self.accuracy, "accuracy"))
-        if self.limit_share is not None:
-            object.__setattr__(self, "limit_share", probability(self.limit_share, "limit_share"))
         a_loss(self.loss)
 
 
@@ -60,12 +76,13 @@ class Charge:
 
 @frozen
 class Stored:
-    """A release as it was stored: its bytes never change, and reading them again costs nothing."""
+    """A release as it was stored, or that it failed: it never changes, and reading it again costs nothing."""
 
     charge: Charge
     number: int  # of the entry that stored it
     hash: str
     payload: bytes
+    is_failed: bool = False
 
     @property
     def accuracy(self) -> Fraction:

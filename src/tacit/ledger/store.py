@@ -58,6 +58,18 @@ class Store(Protocol):
         """With nobody else writing; all is committed and durable at the end, or nothing was written."""
         ...
 
+    def hold(self, number: int) -> bool:
+        """Take what this entry paid for to run it; false where somebody has it. Whoever dies lets go."""
+        ...
+
+    def is_held(self, number: int) -> bool:
+        """Whether somebody, here or elsewhere, has it."""
+        ...
+
+    def let_go(self, number: int) -> None:
+        """Leave it, if this store has it."""
+        ...
+
     def close(self) -> None: ...
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.ledger.chain import Chain
-from tacit.ledger.events import Charged, Joined, Opened, Settled
+from tacit.ledger.course import Course, charge_of
+from tacit.ledger.events import Charged, Opened, Settled
 from tacit.ledger.link import Head, Link, damaged
+from tacit.ledger.releases import payload_hash
 from tacit.loss.filters.filters import Filter
 
 
@@ -48,7 +48,7 @@ class _Replay:
         self._chain = chain
         self.head: Head = chain.genesis
         self._accounts: dict[int, Filter] = {}
-        self._charges: dict[int, Charged] = {}
+        self._courses: dict[int, Course] = {}
 
     def take(self, link: Link) -> None:
         """Follows one entry; refused where it does not follow."""
@@ -59,20 +59,33 @@ class _Replay:
             self._accounts[link.number] = Filter(event.budget)
         elif link.account not in self._accounts:
             raise damaged(link.number, "Its account was never opened.")
-        elif isinstance(event, Charged):
-            self._accounts[link.account] = self._accounts[link.account].charge(event.loss)
-            self._charges[link.number] = event
-        elif isinstance(event, Settled):
-            self._settle(link, event)
         else:
-            assert isinstance(event, Joined)
+            if isinstance(event, Charged):
+                self._accounts[link.account] = self._accounts[link.account].charge(event.loss)
+            self._follow(link)
         self.head = Head(link.number, link.hash)
 
-    def _settle(self, link: Link, event: Settled) -> None:
-        charged = self._charges.pop(event.charge, None)
-        if charged is None or not (charged.digest, charged.accuracy) == (event.digest, event.accuracy):
+    def _follow(self, link: Link) -> None:
+        """What is said of a charge must follow from what was said before; releases are those that were charged."""
+        event, number = link.event, charge_of(link)
+        if number is None:
+            return
+        if number == link.number:
+            self._courses[number] = Course(link)
+            return
+        course = self._courses.get(number)
+        charged = None if course is None else course.charge.charged
+        same = charged is not None and getattr(event, "digest", None) == charged.digest
+        if isinstance(event, Settled):
+            same = same and charged is not None and charged.accuracy == event.accuracy
+        if course is None or not same or not course.charge.account == link.account:
             raise damaged(link.number, "It stores what was never charged.")
+        self._courses[number] = course.after(link)
+        if isinstance(event, Settled):
+            self._compare(link, event)
+
+    def _compare(self, link: Link, event: Settled) -> None:
         with self._chain.database.reading() as connection:
             row = connection.execute("SELECT bytes FROM payloads WHERE entry = ?", (link.number,)).fetchone()
-        if row is None or not hashlib.sha256(row[0]).hexdigest() == event.payload:
+        if row is None or not payload_hash(row[0]) == event.payload:
             raise damaged(link.number, "The stored release is not what was stored.")

@@ -1,0 +1,87 @@
+"""The course of a charge: it runs, it is marked before noise is drawn, and it ends, in a release or in a failure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from tacit.frozen import frozen
+from tacit.ledger.events import Again, Charged, Drawing, Failure, Reopened, Settled
+from tacit.ledger.link import Link, damaged
+
+_EARLIER: Final = hashlib.sha256(b"failed").hexdigest()  # a failure, as ledgers kept it that had no entry for one
+
+
+@frozen
+class Course:
+    """How far it has come with a charge.
+
+    A failure is an answer that no price covers, so it is given once. Claim: under one charge each stage draws at most
+    once, and at most one answer is seen, be it a failure. For a stage is marked, durably, before it draws, and no mark
+    is set twice; and what has ended, or was marked and lost its process, never runs again. Unmarked, it may run once
+    more after a process died; beyond that the steward must reopen it.
+    """
+
+    charge: Link
+    stage: int = 0  # the last that was marked; none at 0
+    is_spare: bool = True  # whether it may still run once more
+    end: Link | None = None
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether it ended in a failure."""
+        if self.end is None:
+            return False
+        event = self.end.event
+        return isinstance(event, Failure) or (isinstance(event, Settled) and event.payload == _EARLIER)
+
+    @property
+    def may_run_again(self) -> bool:
+        """Whether a process that died leaves it to another."""
+        return self.end is None and self.stage == 0 and self.is_spare
+
+    @property
+    def may_be_reopened(self) -> bool:
+        """Whether the steward may let it run again: it is not answered, and nothing was drawn."""
+        return self.stage == 0 and (self.end is None or isinstance(self.end.event, Failure))
+
+    def after(self, link: Link) -> Course:
+        """With one more entry about this charge; refused, as damage, where it does not follow."""
+        event, follows = link.event, self.end is None
+        if isinstance(event, (Settled, Failure)):
+            course = replace(self, end=link)
+        elif isinstance(event, Drawing):
+            course, follows = replace(self, stage=event.stage), follows and event.stage == self.stage + 1
+        elif isinstance(event, Again):
+            course, follows = replace(self, is_spare=False), self.may_run_again
+        else:
+            course, follows = replace(self, is_spare=True, end=None), self.may_be_reopened
+        if not follows:
+            raise damaged(link.number, "It does not follow from what was recorded of its charge.")
+        return course
+
+
+def charge_of(link: Link) -> int | None:
+    """The number of the charge that an entry is about, if it is about one."""
+    event = link.event
+    if isinstance(event, Charged):
+        return link.number
+    if isinstance(event, Settled):
+        return event.charge
+    return event.of if isinstance(event, (Drawing, Again, Failure, Reopened)) else None
+
+
+def courses_of(links: Iterable[Link]) -> dict[int, Course]:
+    """The course of every charge among these entries, by its number; they hold all that is said of each."""
+    courses: dict[int, Course] = {}
+    for link in links:
+        number = charge_of(link)
+        if number == link.number:
+            courses[number] = Course(link)
+        elif number in courses:
+            courses[number] = courses[number].after(link)
+        elif number is not None:
+            raise damaged(link.number, "It is about a charge that was never made.")
+    return courses

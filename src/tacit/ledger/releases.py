@@ -1,0 +1,77 @@
+"""What an account has released: the course of every charge for a request, and what is stored under it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+
+from tacit.ledger.chain import Chain
+from tacit.ledger.course import Course, courses_of
+from tacit.ledger.events import Settled
+from tacit.ledger.link import Link, damaged
+from tacit.ledger.request import Charge, Stored
+
+
+class Releases:
+    """Read from the ledger each time; nothing of it is remembered."""
+
+    def __init__(self, chain: Chain, account: int) -> None:
+        self._chain, self._account = chain, account
+
+    def courses(self, digest: str) -> Mapping[int, Course]:
+        """Every charge for a request and how far it has come, oldest first, by its number."""
+        return courses_of(self._chain.links("account = ? AND digest = ?", self._account, digest))
+
+    def course(self, charge: Charge) -> Course | None:
+        """How far this one has come; None where the account made no such charge."""
+        course = self.courses(charge.digest).get(charge.number)
+        return course if course is not None and receipt(course.charge) == charge else None
+
+    def best(self, courses: Iterable[Course], accuracy: Fraction) -> Stored | None:
+        """The most accurate answer, the newest of equals, if it is as accurate as asked; else the newest failure."""
+        ended = [
+            (not course.is_failed, course.charge.charged.accuracy, course.end.number, course)
+            for course in courses
+            if course.end is not None and course.charge.charged.accuracy >= accuracy
+        ]
+        return self.stored(max(ended)[-1]) if ended else None
+
+    def stored(self, course: Course) -> Stored:
+        """The answer in which a charge ended."""
+        end, charge = course.end, receipt(course.charge)
+        if end is None:
+            raise damaged(charge.number, "It has no answer.")
+        if not isinstance(end.event, Settled):
+            return Stored(charge, end.number, end.hash, b"", is_failed=True)
+        with self._chain.database.reading() as connection:
+            row = connection.execute("SELECT bytes FROM payloads WHERE entry = ?", (end.number,)).fetchone()
+        if row is None or not payload_hash(row[0]) == end.event.payload:
+            raise damaged(end.number, "The stored release is not what was stored.")
+        return Stored(charge, end.number, end.hash, row[0], course.is_failed)
+
+    def under(self, prefix: str, accuracy: Fraction, holds: Callable[[str], bool]) -> tuple[Stored, ...]:
+        """Every release as accurate as asked whose digest begins so and passes, the most accurate first, then new."""
+        where = "account = ? AND kind = 'store' AND substr(digest, 1, ?) = ?"
+        found = self._chain.links(where, self._account, len(prefix), prefix)
+        links = [link for link in found if link.settled.accuracy >= accuracy and holds(link.settled.digest)]
+        links.sort(key=lambda link: (link.settled.accuracy, link.number), reverse=True)
+        courses = [Course(self._charge_of(link), end=link) for link in links]
+        return tuple(self.stored(course) for course in courses if not course.is_failed)
+
+    def _charge_of(self, link: Link) -> Link:
+        charge = next(self._chain.links("number = ?", link.settled.charge), None)
+        if charge is None:
+            raise damaged(link.number, "The stored release is not what was stored.")
+        return charge
+
+
+def receipt(link: Link) -> Charge:
+    """The charge that an entry records, as it is handed out."""
+    charged = link.charged
+    return Charge(link.account, link.number, charged.digest, charged.accuracy, charged.loss, link.hash)
+
+
+def payload_hash(payload: bytes) -> str:
+    """By which an entry knows what is stored under it."""
+    return hashlib.sha256(payload).hexdigest()
