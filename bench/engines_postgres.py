@@ -69,6 +69,7 @@ _DESCRIPTION = """\
 name = "events"
 unit = {{ id = "user_id", hides = "one person, all events" }}
 budget = {{ rho = 100000, delta = 1e-4 }}
+floor = 0
 [tables.events]
 source = "{address}"
 table = "public.events"

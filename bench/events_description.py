@@ -15,6 +15,7 @@ TEXT = """\
 name = "events"
 unit = {{ id = "user_id", hides = "one person, all events" }}
 budget = {{ rho = 100000, delta = 1e-4 }}  # a release takes a hundredth of this δ: 1e-6, as the peers do
+floor = 0
 
 [tables.events]
 source = "{source}"

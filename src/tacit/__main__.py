@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "audit": ("tacit.audit.audit_command", "Look for faults in a mechanism, a function of yours, or a data set."),
 }
 REFUSED, FAILED, INTERRUPTED = 2, 3, 130
+_INTERRUPTED: Final = "Interrupted. What was charged stays charged, and has failed: --fresh pays for another run."
 
 
 class Commands(Mounted):
@@ -34,11 +35,14 @@ class Commands(Mounted):
             _say_refused(refused, has_budget=ctx.invoked_subcommand in CURATOR)
             raise click.exceptions.Exit(REFUSED) from None
         except Failed as failed:
-            click.echo(f"{failed} Asking again runs under the same charge.", err=True)
+            click.echo(f"{failed} That is its answer: asking again gives it for free, --fresh pays anew.", err=True)
             raise click.exceptions.Exit(FAILED) from None
         except KeyboardInterrupt:
-            click.echo("Interrupted. What was charged stays charged; asking again runs under that charge.", err=True)
+            click.echo(_INTERRUPTED, err=True)
             raise click.exceptions.Exit(INTERRUPTED) from None
+        except SystemExit as ended:  # by a signal, behind a charge
+            click.echo(_INTERRUPTED, err=True)
+            raise click.exceptions.Exit(ended.code if isinstance(ended.code, int) else INTERRUPTED) from None
 
 
 def _say_refused(refused: Refused, *, has_budget: bool) -> None:

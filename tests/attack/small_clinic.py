@@ -16,6 +16,8 @@ _FILE = """
 name = "clinic"
 unit = { id = "pid", hides = "one patient" }
 budget = { epsilon = 1000, delta = 1e-3 }
+floor = 0
+breaker = "off"
 ledger = "ledger.sqlite"
 [tables.v]
 source = "v.parquet"

@@ -48,7 +48,7 @@ def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Dataset
     file = tmp_path / "people.toml"
     file.write_text(
         '[dataset]\nname = "people"\nunit = { id = "pid", hides = "one person" }\n'
-        "budget = { rho = 100000, delta = 0.5 }\n"
+        "budget = { rho = 100000, delta = 0.5 }\nfloor = 0\nbreaker = 'off'\n"
         '[tables.people]\nsource = "people.parquet"\n[tables.people.columns]\nnote = { type = "text" }\n'
         'region = { type = "text", keys = ["north", "south"] }\namount = { type = "int", min = 0, max = 2000000000 }\n'
         'ratio = { type = "float", min = 0, max = 1 }\nborn = { type = "date", min = 1900-01-01, max = 2020-12-31 }\n'

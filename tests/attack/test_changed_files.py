@@ -18,6 +18,8 @@ _ROWS = """
 name = "rows"
 unit = { row = true, hides = "one row" }
 budget = { epsilon = 1e8, delta = 1e-3 }
+floor = 0
+breaker = "off"
 ledger = "ledger.sqlite"
 [tables.t]
 source = "t.parquet"
@@ -49,6 +51,8 @@ _TWO = """
 name = "two"
 unit = {{ id = "pid", hides = "one patient" }}
 budget = {{ epsilon = 1e8, delta = 1e-3 }}
+floor = 0
+breaker = "off"
 ledger = "ledger.sqlite"
 [tables.{0}]
 source = "many.parquet"

@@ -1,4 +1,4 @@
-"""R33, R34: a failure is an answer too; once noise was drawn, it is never drawn again under the same charge."""
+"""R33, R34, R49: a failure is an answer too; it is given once, for its charge, whether or not noise was drawn."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ _FILE = """
 name = "t"
 unit = { id = "pid", hides = "one person" }
 budget = { epsilon = 4, delta = 1e-7 }
+floor = 0
+breaker = "off"
+ledger = "ledger.sqlite"
 [tables.t]
 source = "t.parquet"
 limits = { rows = 2 }
@@ -25,29 +28,30 @@ _COUNT = "SELECT COUNT(*) FROM t"
 
 
 @pytest.mark.parametrize("is_drawn", [True, False])
-def test_a_failure_after_noise_is_final(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_drawn: bool) -> None:
-    """Where nothing was drawn a retry runs under the same charge, and answers."""
-    real = door.run
+def test_a_failure_is_final(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_drawn: bool) -> None:
+    """However often it is asked again, at that price or below, there is one failure and one run."""
+    real, runs = door.run, []
 
     def broken(plan: object, price: object, session: object, bits: Bits, *_: object) -> None:
+        runs.append(plan)
         if is_drawn:
             bits.octets(8)
         raise ValueError("a text that must not be seen")
 
     with open_clinic(tmp_path, _FILE, t=_ROWS) as clinic:
         monkeypatch.setattr(door, "run", broken)
-        with pytest.raises(Failed) as failure:
-            clinic.query(_COUNT, epsilon=1)
-        assert "must not" not in str(failure.value)
+        for epsilon in (1, 1, "0.5", 1):
+            with pytest.raises(Failed) as failure:
+                clinic.query(_COUNT, epsilon=epsilon)
+            assert "must not" not in str(failure.value)
+        assert len(runs) == 1
         monkeypatch.setattr(door, "run", real)
-        if is_drawn:
-            with pytest.raises(Failed):
-                clinic.query(_COUNT, epsilon=1)
-            assert not clinic.query(_COUNT, epsilon=1, fresh=True).price.free
-            assert len(clinic.budget().entries) == 2
-        else:
-            assert clinic.query(_COUNT, epsilon=1).table.num_rows == 1
-            assert len(clinic.budget().entries) == 1
+        with pytest.raises(Failed):
+            clinic.query(_COUNT, epsilon=1)
+        assert [(entry.stored, entry.failed) for entry in clinic.budget().entries] == [(False, True)]
+        assert not clinic.query(_COUNT, epsilon=1, fresh=True).price.free
+        assert len(clinic.budget().entries) == 2
+        assert clinic.query(_COUNT, epsilon=1).price.free
 
 
 @pytest.mark.parametrize("sql", ["SELECT AVG(5) FROM t", "SELECT SUM(0), VAR_POP(7) FROM t"])

@@ -1,4 +1,4 @@
-"""Ctrl-C, and worse, in the middle of a long query: charged, clean, and answered later under the same charge."""
+"""Ctrl-C, and worse, in the middle of a long query: charged, clean, and settled."""
 
 from __future__ import annotations
 
@@ -62,24 +62,27 @@ class Letters:
     @contextmanager
     def in_the_middle(self) -> Iterator[subprocess.Popen[str]]:
         """A query that was charged, and whose rows are being read."""
+        before = self.charged()
         with self.start(*self.ask()) as child:
             until = monotonic() + PATIENCE
-            while not self.is_charged() and monotonic() < until:
+            while self.charged() == before and monotonic() < until:
                 assert child.poll() is None, child.communicate()
                 sleep(0.01)
             sleep(0.3)
             assert child.poll() is None, "the query is too fast to be interrupted"
             yield child
 
-    def is_charged(self) -> bool:
+    def charged(self) -> int:
+        """How many runs were begun under a charge."""
         place = self.folder / "home" / "ledger.sqlite"
         if not place.exists():
-            return False
+            return 0
         try:
             with closing(sqlite3.connect(f"file:{place}?mode=ro", uri=True)) as ledger:
-                return bool(ledger.execute("SELECT COUNT(*) FROM entries").fetchone()[0])
+                begun = "SELECT COUNT(*) FROM entries WHERE kind IN ('charge', 'again')"
+                return int(ledger.execute(begun).fetchone()[0])
         except sqlite3.OperationalError:
-            return False
+            return 0
 
     def entries(self) -> list[dict[str, object]]:
         said = self.tacit("budget", "letters.toml", "--json")[1]
@@ -105,19 +108,31 @@ def letters(tmp_path: Path) -> Letters:
     return Letters(tmp_path)
 
 
-def test_ctrl_c_leaves_the_charge_spent_and_nothing_else(letters: Letters) -> None:
-    """R33, R34: a real signal, while the engine reads; asking again is answered under the charge that was paid."""
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_run_that_is_ended_has_failed(letters: Letters, sent: signal.Signals, code: int) -> None:
+    """R33, R34, R49: a real signal, while the engine reads; that it was ended is the answer, and nothing is left."""
     with letters.in_the_middle() as child:
-        child.send_signal(signal.SIGINT)
+        child.send_signal(sent)
         out, err = child.communicate(timeout=PATIENCE)
-    assert (child.returncode, out) == (130, "")
-    assert err == "Interrupted. What was charged stays charged; asking again runs under that charge.\n"
+    assert (child.returncode, out) == (code, "")
+    assert err == "Interrupted. What was charged stays charged, and has failed: --fresh pays for another run.\n"
     assert letters.temporary() == []
     assert letters.tacit("verify", "--ledger", "letters.toml")[0] == 0
     (entry,) = letters.entries()
-    assert not entry["answered"]
+    assert (entry["answered"], entry["failed"]) == (False, True)
+    assert letters.tacit(*letters.ask()) == (3, "")
+    assert letters.entries() == [entry]
+
+
+def test_a_run_whose_client_is_gone_ends_well(letters: Letters) -> None:
+    """The terminal is closed in the middle: the answer is stored all the same, and free."""
+    with letters.in_the_middle() as child:
+        child.send_signal(signal.SIGHUP)
+        child.communicate(timeout=PATIENCE)
+    (entry,) = letters.entries()
+    assert entry["answered"]
     assert letters.tacit(*letters.ask())[0] == 0
-    assert letters.entries() == [entry | {"answered": True}]
+    assert letters.entries() == [entry]
 
 
 @pytest.mark.long
@@ -134,3 +149,16 @@ def test_a_kill_leaves_no_rows_behind_for_long(letters: Letters) -> None:
     assert letters.tacit(*letters.ask())[0] == 0
     assert letters.entries() == [entry | {"answered": True}]
     assert letters.temporary() == []
+
+
+@pytest.mark.long
+def test_a_run_that_dies_again_and_again_has_failed(letters: Letters) -> None:
+    """R33, R49: killed before noise was drawn, it runs once more under its charge; killed again, it has failed."""
+    for _ in range(2):
+        with letters.in_the_middle() as child:
+            child.kill()
+            child.communicate()
+    for _ in range(2):
+        assert letters.tacit(*letters.ask())[0] == 3
+    (entry,) = letters.entries()
+    assert entry["failed"]

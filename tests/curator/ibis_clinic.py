@@ -21,6 +21,8 @@ DESCRIPTION = """\
 name = "clinic"
 unit = { id = "patient_id", hides = "one patient" }
 budget = { rho = 10000, delta = 1e-7 }
+floor = 0
+breaker = "off"
 [tables.visits]
 source = "visits.parquet"
 limits = { rows = 10 }

@@ -20,6 +20,8 @@ DESCRIPTION = """
 name = "clinic"
 unit = {{ id = "pid", hides = "one person" }}
 budget = {{ rho = 100000, delta = 0.5 }}
+floor = 0
+breaker = "off"
 analysts = {{ alice = "50%" }}
 [tables.visits]
 source = "{source}"

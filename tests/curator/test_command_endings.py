@@ -7,8 +7,11 @@ import json
 import pytest
 from tests.curator.clinic_command import BY_REGION, Clinic
 
+from tacit.errors import Refused
+
 COUNT = "SELECT COUNT(*) FROM visits"
 CANARY = "canary-4711"
+FAILED = "The release failed after it was charged; nothing was released."
 
 
 REFUSED = [
@@ -69,15 +72,16 @@ def test_a_description_that_cannot_be_read_is_refused(clinic: Clinic, file: str)
 @pytest.mark.parametrize(
     ("broken", "code", "says"),
     [
-        (ValueError(CANARY), 3, "The release failed after it was charged; nothing was released."),
-        (MemoryError(CANARY), 3, "The release failed after it was charged; nothing was released."),
+        (ValueError(CANARY), 3, FAILED),
+        (MemoryError(CANARY), 3, FAILED),
+        (Refused(CANARY, CANARY, CANARY), 3, FAILED),
         (KeyboardInterrupt(), 130, "Interrupted. What was charged stays charged"),
     ],
 )
-def test_what_breaks_behind_the_charge_stays_charged_and_is_not_charged_twice(
+def test_what_breaks_behind_the_charge_has_failed_for_good(
     clinic: Clinic, monkeypatch: pytest.MonkeyPatch, broken: BaseException, code: int, says: str
 ) -> None:
-    """R14, R27, R33, R34."""
+    """R14, R27, R33, R34, R49, R51: asking again gives the failure for free, and runs nothing; --fresh pays."""
 
     def breaking(*_: object) -> None:
         raise broken
@@ -91,11 +95,16 @@ def test_what_breaks_behind_the_charge_stays_charged_and_is_not_charged_twice(
     assert CANARY not in ended.err
     (entry,) = json.loads(clinic.left())["entries"]
     assert entry["share"] > 0
-    assert not entry["answered"]
-    assert "(not answered: asking again runs under this charge)" in clinic.tacit("budget", "clinic.toml").out
+    assert (entry["answered"], entry["failed"]) == (False, True)
+    assert "(failed: --fresh pays for another run)" in clinic.tacit("budget", "clinic.toml").out
+    for _ in range(3):
+        again = clinic.tacit(*ask)
+        assert (again.code, again.out) == (3, "")
+        assert again.err.startswith(FAILED)
+    assert json.loads(clinic.left())["entries"] == [entry]
+    assert clinic.tacit(*ask, "--fresh").code == 0
+    assert [each["answered"] for each in json.loads(clinic.left())["entries"]] == [False, True]
     assert clinic.tacit(*ask).code == 0
-    (answered,) = json.loads(clinic.left())["entries"]
-    assert answered == entry | {"answered": True}
 
 
 def test_an_answer_that_cannot_be_drawn_is_kept(clinic: Clinic) -> None:

@@ -38,6 +38,8 @@ POISON = """
 name = "poison"
 unit = { id = "person", hides = "one person" }
 budget = { rho = 1000, delta = 1e-9 }
+floor = 0
+breaker = "off"
 [tables.t]
 source = "frame"
 limits = { rows = 3 }

@@ -18,7 +18,7 @@ from tests.curator.prepared_clinic import (
 
 from tacit.curator.opened import open_data
 from tacit.curator.preparing import Preparation
-from tacit.errors import Failed, Refused
+from tacit.errors import Refused
 
 _FROM_THE_FORM = "It is answered from the prepared form"
 _NORMS = re.compile('"__ranks [0-9a-f]{16} cost" >')
@@ -174,18 +174,18 @@ def test_ledgers_in_one_folder_leave_each_other_alone(clinic: PreparedClinic) ->
     assert len(clinic.forms()) == 2
 
 
-def test_a_damaged_form_fails_and_says_nothing(clinic: PreparedClinic) -> None:
-    """R27, R34: the constant failure; what was charged is answered once the form is gone, and charged once."""
+def test_a_damaged_form_is_refused_before_anything_is_spent(clinic: PreparedClinic) -> None:
+    """R27, R51: it does not say where it is; once it is gone, the question is answered, and charged once."""
     path = clinic.prepare()
     path.write_bytes(b"no database")
     with clinic.dataset() as dataset:
-        with pytest.raises(Failed) as failed:
+        with pytest.raises(Refused, match="cannot be opened") as refused:
             dataset.query(COUNT, epsilon=200)
-        assert str(path) not in str(failed.value)
-        used = dataset.budget().used
+        assert str(path) not in str(refused.value)
+        assert dataset.budget().entries == ()
         preparation_of(dataset).drop()
         assert abs(count_of(dataset) - 2000) < 50
-        assert dataset.budget().used == used
+        assert len(dataset.budget().entries) == 1
 
 
 def test_nothing_of_the_form_leaks(clinic: PreparedClinic) -> None:

@@ -86,7 +86,7 @@ def test_fresh_noise_is_paid_for(clinic: Clinic) -> None:
     ask = ("query", "clinic.toml", BY_REGION, "--epsilon", "1", "--format", "csv")
     first, before = clinic.tacit(*ask), clinic.entries()
     assert clinic.tacit(*ask, "--fresh").out != first.out
-    assert len(clinic.entries()) == len(before) + 2  # a charge, and what was stored under it
+    assert len(clinic.entries()) == len(before) + 3  # a charge, its mark, and what was stored under it
 
 
 def test_the_least_price_keeps_its_promise(clinic: Clinic) -> None:

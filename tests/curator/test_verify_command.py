@@ -55,7 +55,7 @@ def test_a_whole_ledger_is_read_again(clinic: Clinic) -> None:
     ended = clinic.tacit("verify", "answer.json", "--ledger", "clinic.toml")
     assert ended.code == 0, ended.err
     text = " ".join(ended.out.split())
-    assert text.startswith("All 3 entries hold")
+    assert text.startswith("All 4 entries hold")
     assert key in text
     assert "Genuine: signed by the expected key" in text
     assert "The ledger holds entry 2 as the certificate says it." in text

@@ -99,7 +99,8 @@ class ExpressionWorld:
             f'[tables.{table}]\n{lines}\ncolumns = {{ row = {{ type = "int" }} }}' for table, lines in sources.items()
         ]
         head = (
-            '[dataset]\nname = "expressions"\nunit = { row = true, hides = "one" }\nbudget = { rho = 1, delta = 0.1 }'
+            '[dataset]\nname = "expressions"\nunit = { row = true, hides = "one" }\nbudget = { rho = 1, delta = 0.1 }\n'
+            'floor = 0\nbreaker = "off"'
         )
         file = folder / "expressions.toml"
         file.write_text("\n".join([head, *parts]))

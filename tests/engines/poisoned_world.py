@@ -62,7 +62,7 @@ def described(folder: Path, ending: str, extra: str = "") -> Path:
     names = {column: "VARCHAR" if ending == "csv" else kind for column, (kind, _) in TYPES.items() if column != "span"}
     lines = [
         '[dataset]\nname = "poison"\nunit = { id = "person", hides = "one person" }\n'
-        f'budget = {{ rho = 1000000, delta = 0.5 }}\nledger = "ledger.sqlite"\n{extra}'
+        f'budget = {{ rho = 1000000, delta = 0.5 }}\nfloor = 0\nbreaker = "off"\nledger = "ledger.sqlite"\n{extra}'
     ]
     for way, reading in WAYS.items():
         source = f'source = "poison.{ending}"' + ('\ntable = "poison"' if ending == "duckdb" else "")

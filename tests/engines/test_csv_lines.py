@@ -28,6 +28,7 @@ def test_no_line_of_a_csv_file_stops_the_others(tmp_path: Path, line: str) -> No
     file = tmp_path / "lines.toml"
     file.write_text(
         '[dataset]\nname = "lines"\nunit = { id = "person", hides = "one" }\nbudget = { rho = 10, delta = 0.1 }\n'
+        'floor = 0\nbreaker = "off"\n'
         '[tables.t]\nsource = "poison.csv"\nlimits = { rows = 5 }\n'
         'columns = { t = { type = "text" }, x = { type = "int", min = 0, max = 9 } }\n'
     )

@@ -18,6 +18,8 @@ DESCRIPTION = """\
 name = "clinic"
 unit = { id = "patient", hides = "one patient" }
 budget = { rho = 1e40, delta = 0.9 }
+floor = 0
+breaker = "off"
 [tables.visits]
 {visits}
 limits = { rows = 60, keys = 40 }

@@ -88,7 +88,8 @@ def test_people_may_be_called_anything(tmp_path: Path, person: str) -> None:
     file, other = tmp_path / "named.toml", "small" if person == "tiny" else "tiny"
     file.write_text(
         f'[dataset]\nname = "named"\nunit = {{ id = "{person}", hides = "one" }}\n'
-        'budget = { rho = 10, delta = 0.1 }\n[tables.one]\nsource = "poison.duckdb"\ntable = "poison"\n'
+        "budget = { rho = 10, delta = 0.1 }\n"
+        'floor = 0\nbreaker = "off"\n[tables.one]\nsource = "poison.duckdb"\ntable = "poison"\n'
         f'columns = {{ {other} = {{ type = "int", min = 0, max = 9 }} }}\n'
         '[tables.two]\nsource = "poison.duckdb"\ntable = "other"\n'
         'unit = { column = "parent", table = "one", key = "person" }\n'
@@ -111,6 +112,7 @@ def test_totals_beyond_a_word_are_cut(tmp_path: Path) -> None:
     file = tmp_path / "large.toml"
     file.write_text(
         '[dataset]\nname = "large"\nunit = { id = "person", hides = "one" }\nbudget = { rho = 10, delta = 0.1 }\n'
+        'floor = 0\nbreaker = "off"\n'
         '[tables.t]\nsource = "poison.duckdb"\ntable = "poison"\nlimits = { rows = 1000 }\n[tables.t.columns]\n'
         f'x = {{ type = "int", min = {-(2**60)}, max = {2**60} }}\n'
     )

@@ -35,7 +35,10 @@ CREATE TABLE shop.hidden (buyer text); ALTER TABLE shop.hidden ENABLE ROW LEVEL 
 CREATE TABLE shop.closed (buyer text);
 GRANT SELECT ON shop.sales, shop.split, shop.seen, shop.kept, shop.hidden TO reader;
 """
-_HEAD = '[dataset]\nname = "shop"\nunit = { id = "buyer", hides = "one" }\nbudget = { epsilon = 100, delta = 1e-6 }\n'
+_HEAD = (
+    '[dataset]\nname = "shop"\nunit = { id = "buyer", hides = "one" }\nbudget = { epsilon = 100, delta = 1e-6 }\n'
+    'floor = 0\nbreaker = "off"\n'
+)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -84,7 +84,7 @@ def _described(postgres: PostgresUnderTest, schema: str, folder: Path, unit: str
     source = f'source = "{postgres.address}"\ntable = "{schema}.poison"'
     head = (
         f'[dataset]\nname = "poison"\nunit = {{ id = "{unit}", hides = "one" }}\n'
-        'budget = { rho = 1000000, delta = 0.5 }\nledger = "ledger.sqlite"\n'
+        'budget = { rho = 1000000, delta = 0.5 }\nfloor = 0\nbreaker = "off"\nledger = "ledger.sqlite"\n'
     )
     file = folder / "first.toml"
     file.write_text(f"{head}[tables.t]\n{source}\n")
@@ -167,6 +167,7 @@ def test_what_has_no_equal_form_is_refused_by_name(
     kind = "text" if column != "words" else "int"
     file.write_text(
         '[dataset]\nname = "never"\nunit = { id = "person", hides = "one" }\nbudget = { rho = 1, delta = 0.1 }\n'
+        'floor = 0\nbreaker = "off"\n'
         f'[tables.t]\nsource = "{postgres.address}"\ntable = "poison_all.poison"\n'
         f'columns = {{ {column} = {{ type = "{kind}" }} }}\n'
     )

@@ -38,6 +38,7 @@ def care(postgres: PostgresUnderTest, tmp_path_factory: pytest.TempPathFactory) 
     file = tmp_path_factory.mktemp("care") / "care.toml"
     file.write_text(
         '[dataset]\nname = "care"\nunit = { id = "patient", hides = "one" }\nbudget = { rho = 100, delta = 1e-5 }\n'
+        'floor = 0\nbreaker = "off"\n'
         f'ledger = "ledger.sqlite"\n[tables.visits]\nsource = "{postgres.address}"\ntable = "care.visits"\n'
         'limits = { rows = 9 }\n[tables.visits.columns]\nward = { type = "text" }\n'
         'cost = { type = "money", min = 0, max = 400 }\nat = { type = "date" }\n'

@@ -27,6 +27,8 @@ _TOML = """\
 name = "shop"
 unit = { id = "person", hides = "one" }
 budget = { rho = 1e30, delta = 0.9 }
+floor = 0
+breaker = "off"
 spark = "SPARK"
 [tables.sales]
 source = "sales"

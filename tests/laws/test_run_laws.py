@@ -35,6 +35,8 @@ _FILE = """
 name = "clinic"
 unit = {{ id = "pid", hides = "one person" }}
 budget = {{ rho = 10000, delta = 0.5 }}
+floor = 0
+breaker = "off"
 ledger = "ledger.sqlite"
 [tables.visits]
 source = "visits.parquet"

@@ -1,55 +1,127 @@
-"""What happens behind a charge: it ends well, or fails with one constant message, and no failure can be drawn again."""
+"""What happens behind a charge: a release is stored, or that it failed; nobody is refused, and nothing is drawn twice.
+
+A failure is an answer: whether one comes may depend on the rows, on the noise, or on when somebody lost patience. So
+every end that can be noticed is stored as the answer of the charge. What cannot be noticed, the death of the process,
+is told by the ledger to who asks next: it ran before noise was drawn, or it has failed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Final
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from threading import current_thread, main_thread
+from types import FrameType
+from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.errors import Failed
+from tacit.errors import Failed, Refused
 from tacit.ledger.account import Account
-from tacit.ledger.request import Charge, Stored
+from tacit.ledger.request import Charge, Request, Stored
 from tacit.noise.bits import Bits
 from tacit.noise.entropy import ENTROPY
 
-_FAILED: Final = b"failed"
+_ENDING: Final = (signal.SIGTERM, signal.SIGXCPU)
+_Read = TypeVar("_Read")
+_Handler: TypeAlias = Callable[[int, FrameType | None], object] | int | signal.Handlers | None
 
 
-class WatchedEntropy(Bits):
-    """The operating system's entropy, and whether any of it was used."""
+class MarkedEntropy(Bits):
+    """The operating system's entropy for one stage of a release. The ledger knows that it is drawn before it is."""
 
-    __slots__ = ("is_used",)
+    __slots__ = ("_account", "_charge", "_is_marked", "_stage")
 
-    def __init__(self) -> None:
-        self.is_used = False
+    def __init__(self, account: Account, charge: Charge, stage: int = 1) -> None:
+        self._account, self._charge, self._stage = account, charge, stage
+        self._is_marked = False
 
     def octets(self, count: int) -> NDArray[np.uint8]:
-        self.is_used = True
+        if not self._is_marked:
+            self._account.mark(self._charge, self._stage)
+            self._is_marked = True
         return ENTROPY.octets(count)
+
+    def next_stage(self) -> Bits:
+        """A stage of its own, with its own mark; where nothing was drawn, there was no stage."""
+        return MarkedEntropy(self._account, self._charge, self._stage + 1) if self._is_marked else self
+
+
+def paid(
+    account: Account,
+    request: Request,
+    work: Callable[[Charge, Bits], bytes],
+    read: Callable[[Stored, bool], _Read],
+) -> _Read:
+    """What is read of the answer to a request, and of whether it was free: stored before, or charged, made and stored.
+
+    Claim: where somebody is refused, nothing was spent; and each charge has one answer, be it a failure.
+    """
+    given = account.charge(request)
+    if isinstance(given, Stored):
+        return read(given, True)
+    with _settled(account, given):
+        return read(account.store(given, work(given, MarkedEntropy(account, given))), False)
 
 
 @contextmanager
-def behind_the_charge(account: Account, charge: Charge) -> Iterator[Bits]:
-    """The bits for one release under this charge.
-
-    Whatever breaks is `Failed`. If noise was drawn before, whether it broke may depend on that noise; then the failure
-    is stored as the answer of this charge, for if a retry drew again, the failures would be answers that nobody paid
-    for. Where nothing was drawn, as when the process dies, a retry runs under the same charge.
-    """
-    bits = WatchedEntropy()
+def nobody_is_refused() -> Iterator[None]:
+    """Whatever breaks is `Failed`: any text of it could carry a value, and something was spent."""
     try:
-        yield bits
+        yield
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException:  # any text of it could carry a value
-        if bits.is_used:
-            account.store(charge, _FAILED)
+    except BaseException:
         raise Failed from None
 
 
-def is_failure(stored: Stored) -> bool:
-    """Whether what was stored is that the release failed."""
-    return stored.payload == _FAILED
+@contextmanager
+def _settled(account: Account, charge: Charge) -> Iterator[None]:
+    """Whatever ends the work, the charge has ended: if not with a release, with a failure."""
+    with nobody_is_refused(), _signals() as sent:
+        try:
+            yield
+        except BaseException:
+            with _deaf(), suppress(Failed, Refused):  # if it cannot be told, the ledger takes it for a death
+                account.fail(charge)
+            if sent:
+                raise SystemExit(128 + sent[0]) from None
+            raise
+
+
+@contextmanager
+def _signals() -> Iterator[list[int]]:
+    """Signals that would kill the process end the work instead, and are noted; one who hangs up ends nothing.
+
+    Only where nobody else has said what they mean, and in the thread that is told of them.
+    """
+    sent: list[int] = []
+
+    def end(number: int, _: FrameType | None) -> None:
+        sent.append(number)
+        raise SystemExit(128 + number)
+
+    wanted: dict[signal.Signals, _Handler] = {signal.SIGHUP: signal.SIG_IGN, **dict.fromkeys(_ENDING, end)}
+    with _handling({number: how for number, how in wanted.items() if signal.getsignal(number) is signal.SIG_DFL}):
+        yield sent
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """No signal interrupts."""
+    with _handling(dict.fromkeys((signal.SIGINT, *_ENDING), signal.SIG_IGN)):
+        yield
+
+
+@contextmanager
+def _handling(wanted: Mapping[signal.Signals, _Handler]) -> Iterator[None]:
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, how) for number, how in wanted.items()}
+    try:
+        yield
+    finally:
+        for number, how in before.items():
+            signal.signal(number, how)

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Self
 
 from tacit.frozen import frozen
-from tacit.ledger.account import Account, Entry
+from tacit.ledger.account import Account
+from tacit.ledger.history import Entry
 from tacit.ledger.ledger import Ledger
 from tacit.ledger.places import default_places
 from tacit.ledger.registry import AccountName
-from tacit.ledger.request import Charge, Request, Stored
+from tacit.ledger.request import Stored
 from tacit.loss.filters.filters import Filter
 from tacit.query.engines.choice import other_names, public_values
 from tacit.schema.description import Description
@@ -32,13 +33,13 @@ class Books:
         """The one budget of these data, whatever the description is called; opened, and so fixed, if it is new."""
         return self.ledger.account(self.account_name, self.description.budget)
 
-    def charge(self, request: Request) -> Charge | Stored:
-        """Charges the account. It is found by what its sources are now: a file may have been exchanged meanwhile."""
+    def account_to_charge(self) -> Account:
+        """The account, found by what its sources are now: a file may have been exchanged meanwhile."""
         name = self.account_name
         if self.__dict__.get("_charged_as") != name:
             self.__dict__["account"] = self.ledger.account(name, self.description.budget)
             self.__dict__["_charged_as"] = name
-        return self.account.charge(request)
+        return self.account
 
     @property
     def known_account(self) -> Account | None:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from tacit.curator.books import Books
 from tacit.frozen import frozen
-from tacit.ledger.account import Entry
+from tacit.ledger.history import Entry
 from tacit.loss.filters.filters import Filter
 from tacit.loss.loss import Loss
 from tacit.loss.words import guess_probability, percent_up
 from tacit.printable import printable
 from tacit.release.price import left as left_words
 from tacit.release.price import share as share_words
+
+_FAILED: Final = " (failed: --fresh pays for another run)"
+_OPEN: Final = " (not answered yet: asking again says how it ended)"
 
 
 @frozen(eq=False)
@@ -57,6 +60,7 @@ class BudgetView:
                     "cost": str(entry.loss),
                     "query": entry.words,
                     "answered": entry.stored,
+                    "failed": entry.failed,
                 }
                 for entry in self.entries
             ],
@@ -101,6 +105,6 @@ class BudgetView:
 
 def _short(entry: Entry, width: int) -> str:
     words = printable(" ".join(entry.words.split()))
-    end = "" if entry.stored else " (not answered: asking again runs under this charge)"
+    end = _FAILED if entry.failed else "" if entry.stored else _OPEN
     room = max(20, width - len(end))
     return (words if len(words) <= room else words[: room - 1] + "…") + end

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from tacit.curator.asking_ibis import Asked, ibis_table, sql_of
+from tacit.curator.behind_the_charge import nobody_is_refused
 from tacit.curator.budget_view import BudgetView
 from tacit.curator.certifying import Certifier
-from tacit.curator.door import Answered, analyst_share, find_stored, release
+from tacit.curator.door import Answered, find_stored, release
 from tacit.curator.expected import Expected
 from tacit.curator.explanation import Explanation
 from tacit.curator.notes import notes_of
@@ -20,6 +21,7 @@ from tacit.curator.planner import Planner
 from tacit.curator.price_words import price_words
 from tacit.curator.profiling import ProfileAnswer, release_profile
 from tacit.curator.target import Target
+from tacit.curator.terms import analyst_share, is_below_floor, least_price, refuse_below_floor
 from tacit.curator.translatable import in_words_of
 from tacit.curator.watching import Watcher, unwatched
 from tacit.errors import Refused
@@ -27,6 +29,7 @@ from tacit.exact import Number, positive, proper
 from tacit.query.engine import Engine
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, price_of_strength, release_delta
+from tacit.query.plans.question import Question
 from tacit.query.running.answering import answered
 from tacit.release.release import Release
 from tacit.schema.analysts import who_asks
@@ -75,8 +78,12 @@ class Dataset:
                 )
             return self._shown(sql, *known, level)
         plan, price = self._planned(sql, epsilon, delta, error, size, level)
+        target = None if error is None else Target.read(error)
         found = release(self._opened, plan, price, self._analyst, sql, fresh)
-        return self._shown(sql, plan, found, level, None if error is None else Target.read(error))
+        if found.free:
+            return self._shown(sql, plan, found, level, target)
+        with nobody_is_refused():
+            return self._shown(sql, plan, found, level, target)
 
     def explain(
         self,
@@ -92,6 +99,8 @@ class Dataset:
         sql, level = sql_of(asked), proper(confidence, "confidence")
         plan, price = self._planned(sql, epsilon, delta, error, size, level)
         stored = find_stored(self._opened, plan, price.keys_delta, plan.strength(price))
+        if stored is None:
+            refuse_below_floor(self._opened, price, plan.is_selecting)
         used, public = self._opened.filter, None if size is None else positive(size, "size")
         words = price_words(used, str(price.alone), used.share(price.charge), False, price.charge)
         preparation = self._opened.preparation
@@ -143,6 +152,8 @@ class Dataset:
             return self._planned_for(sql, Target.read(error), known, confidence)
         question = self._planner.question(sql)
         price = self._planner.price(question, _USUAL if epsilon is None else epsilon, delta)
+        if epsilon is None:
+            price = self._at_least(price, question)
         return self._planner.plan(question, price), price
 
     def _planned_for(self, sql: str, target: Target, size: Fraction | None, confidence: Fraction) -> tuple[Plan, Price]:
@@ -155,10 +166,15 @@ class Dataset:
             ratio = target.ratio(Expected.of(plan, price, confidence), known)
             strength = price.strength * (ratio if price.is_pure else ratio**2) * Fraction(1001, 1000)
             price = price_of_strength(description.budget, description.promise, strength, question.has_private_keys)
+            price = self._at_least(price, question)
             plan = self._planner.plan(question, price)
             if target.ratio(Expected.of(plan, price, confidence), known) <= 1:
                 break
         return plan, price
+
+    def _at_least(self, price: Price, question: Question) -> Price:
+        """The price, or the least that the steward wants for a question."""
+        return least_price(self._opened, question.has_private_keys) if is_below_floor(self._opened, price) else price
 
     def _earlier_size(self, sql: str, confidence: Fraction) -> Fraction | None:
         """The smallest cell of an earlier answer to the same query, at the lower end of its interval."""

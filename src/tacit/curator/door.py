@@ -9,16 +9,19 @@ from datetime import UTC, datetime
 from fractions import Fraction
 
 from tacit.certificate.certificate import Certificate, Statement
-from tacit.certificate.signing import sign
-from tacit.curator.behind_the_charge import behind_the_charge, is_failure
+from tacit.certificate.signing import SigningKey, sign
+from tacit.curator.before_the_charge import ready
+from tacit.curator.behind_the_charge import paid
 from tacit.curator.claims import claims_of, mechanisms_of
 from tacit.curator.opened import Opened
+from tacit.curator.terms import refuse_below_floor, terms_of
 from tacit.curator.watching import statements_of
-from tacit.errors import Failed, Refused
+from tacit.errors import Failed
 from tacit.frozen import frozen
 from tacit.ledger.loss_text import loss_to_json
 from tacit.ledger.request import Charge, Request, Stored
 from tacit.loss.loss import Loss
+from tacit.noise.bits import Bits
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.plans.program import key_rule
@@ -38,20 +41,6 @@ class Answered:
     share: Fraction
     charge: Loss  # in the account's currency
     people: int | None  # about how many a private key needs
-
-
-def analyst_share(opened: Opened, analyst: str) -> Fraction | None:
-    """The part of the budget that somebody may use; refused where analysts are named and this is none of them."""
-    known = opened.description.analysts
-    if analyst == opened.description.steward or not known:
-        return None
-    if analyst not in known:
-        raise Refused(
-            f"a query by {analyst}",
-            "The description does not name this analyst.",
-            f"one of {', '.join(sorted(known))}.",
-        )
-    return known[analyst]
 
 
 def request_digest(opened: Opened, plan: Plan, keys_delta: Fraction) -> tuple[str, str]:
@@ -79,8 +68,6 @@ def _find(opened: Opened, plan: Plan, family: str, strength: Fraction) -> Answer
         return len(parts[0]) > _LETTERS or wanted <= set(parts)
 
     for stored in opened.stored_under(family, strength, may_hold):
-        if is_failure(stored):
-            continue
         answered = _read(stored, opened)
         if plan.identities <= set(answered.table.columns):
             return answered
@@ -89,26 +76,28 @@ def _find(opened: Opened, plan: Plan, family: str, strength: Fraction) -> Answer
 
 def release(opened: Opened, plan: Plan, price: Price, analyst: str, words: str, fresh: bool) -> Answered:
     """The release of a plan at a price: from the store if it is there, else charged first and then run."""
-    share = analyst_share(opened, analyst)
+    terms = terms_of(opened, analyst)
     family, digest = request_digest(opened, plan, price.keys_delta)
     strength = plan.strength(price)
     if not fresh and (earlier := _find(opened, plan, family, strength)) is not None:
         return earlier
-    preparation = opened.preparation
-    statements = preparation.statements_for(plan)
+    refuse_below_floor(opened, price, plan.is_selecting)
     if opened.known_account is None:  # a first request that does not fit must not open the account
         opened.filter.charge(price.charge)
-    given = opened.charge(Request(digest, strength, price.charge, analyst, words, share, fresh))
-    if isinstance(given, Stored):
-        return _read(given, opened)
-    with behind_the_charge(opened.account, given) as bits, preparation.session(statements, plan) as session:
-        opened.watcher(session, statements_of(plan))
-        table = run(plan, price, session, bits, statements)
-    certificate = _certified(opened, plan, price, given, words)
+    statements = opened.preparation.statements_for(plan)
     people = key_rule(plan, price).people() if plan.is_selecting else None
-    stored = opened.account.store(given, _payload(table, certificate, people))
-    answered = _read(stored, opened)
-    return replace(answered, free=False)
+    key = opened.signing_key  # refused now, where it cannot be used, and not when there is something to sign
+    request = Request(digest, strength, price.charge, analyst, words, terms, fresh)
+    with ready(opened, statements, plan) as session:
+
+        def made(charge: Charge, bits: Bits) -> bytes:
+            opened.watcher(session, statements_of(plan))
+            table = run(plan, price, session, bits, statements)
+            return _payload(table, _certified(key, plan, price, charge, words), people)
+
+        return paid(
+            opened.account_to_charge(), request, made, lambda stored, free: replace(_read(stored, opened), free=free)
+        )
 
 
 def _payload(table: NoisyTable, certificate: Certificate, people: int | None) -> bytes:
@@ -117,7 +106,7 @@ def _payload(table: NoisyTable, certificate: Certificate, people: int | None) ->
 
 
 def _read(stored: Stored, opened: Opened) -> Answered:
-    if is_failure(stored):
+    if stored.is_failed:
         raise Failed
     head, _, packed = stored.payload.partition(b"\n")
     said = json.loads(head)
@@ -126,7 +115,7 @@ def _read(stored: Stored, opened: Opened) -> Answered:
     return Answered(NoisyTable.from_bytes(packed), certificate, True, share, stored.charge.loss, said["people"])
 
 
-def _certified(opened: Opened, plan: Plan, price: Price, charge: Charge, words: str) -> Certificate:
+def _certified(key: SigningKey, plan: Plan, price: Price, charge: Charge, words: str) -> Certificate:
     statement = Statement(
         query=words,
         plan=plan.digest,
@@ -140,4 +129,4 @@ def _certified(opened: Opened, plan: Plan, price: Price, charge: Charge, words: 
         time=datetime.now(UTC).isoformat(timespec="seconds"),
         version=1,
     )
-    return sign(statement, opened.signing_key)
+    return sign(statement, key)

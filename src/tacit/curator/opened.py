@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tacit.certificate.signing import SigningKey, key_beside
-from tacit.curator.behind_the_charge import is_failure
 from tacit.curator.books import Books, open_ledger
 from tacit.curator.form_folder import FormFolder
 from tacit.curator.framed import check_frames, with_frames
@@ -65,7 +64,7 @@ class Opened(Books):
         """The newest, most accurate profile of these data."""
         from tacit.query.profile.profile import Profile  # loads when there may be one to read
 
-        stored = [each for each in self.stored_under(PROFILE) if not is_failure(each)]
+        stored = self.stored_under(PROFILE)
         return Profile.from_bytes(stored[0].payload) if stored else None
 
     def _edges(self) -> Edges:

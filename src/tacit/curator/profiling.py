@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from tacit.curator.behind_the_charge import behind_the_charge, is_failure
-from tacit.curator.door import analyst_share
+from tacit.curator.before_the_charge import ready
+from tacit.curator.behind_the_charge import paid
 from tacit.curator.opened import PROFILE, Opened
 from tacit.curator.price_words import price_words
+from tacit.curator.terms import refuse_below_floor, terms_of
 from tacit.errors import Failed, Refused
 from tacit.exact import Number
 from tacit.frozen import frozen
-from tacit.ledger.request import Request, Stored
+from tacit.ledger.request import Charge, Request, Stored
 from tacit.loss.families.approx import Pure
+from tacit.noise.bits import Bits
 from tacit.query.limits.words import profile_words
 from tacit.query.lowering.finding import BINS
 from tacit.query.plans.price import Price, price_of
@@ -41,7 +43,7 @@ class ProfileAnswer:
 def release_profile(opened: Opened, epsilon: Number, delta: Number | None, analyst: str, fresh: bool) -> ProfileAnswer:
     """The profile of a data set, at the steward's price; one that is as accurate is not made twice."""
     description = opened.description
-    share = analyst_share(opened, analyst)
+    terms = terms_of(opened, analyst)
     price = price_of(description.budget, description.promise, epsilon, delta, False)
     if not subjects_of(opened.catalogue, not isinstance(description.budget, Pure), {}, {}):
         raise Refused(
@@ -50,22 +52,25 @@ def release_profile(opened: Opened, epsilon: Number, delta: Number | None, analy
             "queries as they are.",
         )
     digest = PROFILE + opened.data_version()
-    request = Request(
-        digest, price.strength, price.charge, analyst, "profile of what people have", share, fresh, "profile"
-    )
-    given = opened.charge(request)
-    if isinstance(given, Stored):
-        return _answer(opened, price, given, True)
+    if fresh or not opened.stored_under(digest, price.strength):
+        refuse_below_floor(opened, price, has_private_keys=False)
     statements = opened.preparation.statements_for_all()
-    with behind_the_charge(opened.account, given) as bits, opened.preparation.session(statements) as session:
-        opened.watcher(session, 2)  # where values lie, then how much people have
-        profile = make_profile(opened.catalogue, price, description.unit.relation, session, bits, statements)
-    stored = opened.account.store(given, profile.to_bytes())
-    return _answer(opened, price, stored, False)
+    words = "profile of what people have"
+    request = Request(digest, price.strength, price.charge, analyst, words, terms, fresh, "profile")
+    with ready(opened, statements) as session:
+
+        def made(_: Charge, bits: Bits) -> bytes:
+            opened.watcher(session, 2)  # where values lie, then how much people have
+            relation = description.unit.relation
+            return make_profile(opened.catalogue, price, relation, session, bits, statements).to_bytes()
+
+        return paid(
+            opened.account_to_charge(), request, made, lambda stored, free: _answer(opened, price, stored, free)
+        )
 
 
 def _answer(opened: Opened, price: Price, stored: Stored, free: bool) -> ProfileAnswer:
-    if is_failure(stored):
+    if stored.is_failed:
         raise Failed
     account, charge = opened.filter, stored.charge.loss
     words = price_words(account, str(price.alone), account.share(charge), free, charge)

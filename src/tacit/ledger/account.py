@@ -149,7 +149,7 @@ class Account:
             return self._append(connection, Drawing(charge.number, charge.digest, stage)).number
 
     def store(self, charge: Charge, payload: bytes) -> Stored:
-        """The release, durable under its charge; if that has ended before, its answer, and this payload is forgotten."""
+        """The release, durable under its charge; if that has ended before, its answer, and this one is forgotten."""
         return self._end(charge, payload)
 
     def fail(self, charge: Charge) -> Stored:
@@ -188,7 +188,7 @@ class Account:
                 raise Refused(
                     f"another run of entry {number}",
                     "It is no charge, is answered or under way, or noise was drawn for it.",
-                    "a charge that failed before noise was drawn (`tacit failures` lists them); or --fresh, which pays.",
+                    "a charge that failed before noise was drawn; or --fresh, which pays.",
                 )
             link = self._append(connection, Reopened(self._now(), number, course.charge.charged.digest))
         self._chain.secure(link.number)

@@ -20,7 +20,7 @@ def refuse_unless_affordable(totals: Totals, request: Request, price: Loss) -> N
     if account.share(price) < request.terms.floor:
         raise Refused(
             f"a release that costs {price}",
-            f"It is less than {percent_up(request.terms.floor)} of the budget, the least that these data are asked for.",
+            f"It is less than {shown(100 * request.terms.floor)}% of the budget, the least for a question.",
             "a higher price.",
         )
     left = tuple(m - u for m, u in zip(limit, account.used, strict=True))

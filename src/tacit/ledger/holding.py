@@ -1,4 +1,4 @@
-"""Who runs what was charged: a file beside the ledger, locked while the run is under way; the kernel frees what died."""
+"""Who runs what was charged: a file beside the ledger, locked during the run; the kernel frees what a dead one had."""
 
 from __future__ import annotations
 

@@ -73,6 +73,11 @@ class Ledger:
         return self._chain.database.beside
 
     @property
+    def folders(self) -> tuple[Path, ...]:
+        """Where on this machine it is written to: those of the ledger and of its witness."""
+        return tuple({self.beside.parent, self._chain.witness.path.parent})
+
+    @property
     def head(self) -> Head:
         """How far it has come: the number of entries, and the hash that seals them all."""
         return self._chain.head()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from fractions import Fraction
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from tacit.frozen import frozen
 from tacit.loss.loss import Loss
@@ -115,6 +115,18 @@ class Unit:
 
 
 @frozen
+class Breaker:
+    """After how many failures, of one analyst or of all, new questions wait until the steward has seen them."""
+
+    analyst: int = 3
+    dataset: int = 10
+
+
+FLOOR: Final = Fraction(1, 10_000)
+"""The part of the budget that every new question costs at least, where the steward says nothing else."""
+
+
+@frozen
 class Description:
     """A data set, described once."""
 
@@ -128,6 +140,8 @@ class Description:
     analysts: Mapping[str, Fraction] = field(default_factory=dict)  # the share of the budget each may use
     steward: str = "steward"
     ledger: Path | str | None = None  # a file, or the address of a database
+    floor: Fraction = FLOOR
+    breaker: Breaker | None = Breaker()
 
     @property
     def sources(self) -> tuple[Table | Lookup, ...]:

@@ -47,6 +47,8 @@ class DatasetFile(Part):
     analysts: Mapping[str, object] = _NONE
     ledger: str | None = None
     spark: str | None = None
+    floor: object = None
+    breaker: object = None
 
 
 class KeyRange(Part):

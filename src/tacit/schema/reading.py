@@ -13,7 +13,8 @@ from tacit.loss.relation import Relation
 from tacit.schema.analysts import read_analysts
 from tacit.schema.budgets import read_budget
 from tacit.schema.database_source import is_database
-from tacit.schema.description import Description, Lookup, Source, Table, Unit
+from tacit.schema.description import FLOOR, Description, Lookup, Source, Table, Unit
+from tacit.schema.failing import read_breaker, read_floor
 from tacit.schema.file_errors import CURES
 from tacit.schema.file_grammar import read_file
 from tacit.schema.file_models import DatasetFile, DescriptionFile, UnitFile
@@ -52,6 +53,8 @@ def read_description(path: Path | str, read_public: ReadPublic | None = None) ->
         lookups=lookups,
         analysts=read_analysts(written.dataset.analysts, problems),
         ledger=_ledger(written.dataset.ledger, place.parent, problems),
+        floor=problems.attempt(("dataset", "floor"), FLOOR, read_floor, written.dataset.floor),
+        breaker=problems.attempt(("dataset", "breaker"), None, read_breaker, written.dataset.breaker),
     )
     problems.refuse_if_any()
     if not lookups:

@@ -42,6 +42,8 @@ _DESCRIPTION = """
 name = "town"
 unit = {{ id = "person", hides = "one person" }}
 budget = {budget}
+floor = 0
+breaker = "off"
 [tables.people]
 source = "people.parquet"
 limits = {{ rows = 1, keys = 1 }}

@@ -34,6 +34,8 @@ DESCRIPTION = """\
 name = "letters"
 unit = {{ id = "writer", hides = "one writer, all letters" }}
 budget = {{ rho = 1, delta = 1e-6 }}
+floor = 0
+breaker = "off"
 
 [tables.letters]
 source = "letters.{ending}"

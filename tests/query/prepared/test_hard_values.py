@@ -26,6 +26,8 @@ _HEAD = """
 name = "hard"
 unit = { id = "pid", hides = "one person" }
 budget = { epsilon = 8, delta = 1e-5 }
+floor = 0
+breaker = "off"
 """
 _BIG = 2**50 - 1
 _VALUES = f"""{_HEAD}

@@ -18,6 +18,8 @@ DESCRIPTION = """\
 name = "shop"
 unit = {{ id = "person", hides = "one person" }}
 budget = {budget}
+floor = 0
+breaker = "off"
 
 [tables.sales]
 source = "sales.parquet"

@@ -93,6 +93,8 @@ def open_people(secrets: ArrayLike, folder: Path, epsilon: Number = 1, delta: Nu
 name = "people"
 unit = {{ id = "person", hides = "one person" }}
 budget = {{ {budget} }}
+floor = 0
+breaker = "off"
 [tables.people]
 source = "frame"
 limits = {{ rows = 1 }}

@@ -11,6 +11,8 @@ _DESCRIPTION = """\
 name = "made-up clinic"
 unit = { id = "patient", hides = "one patient" }
 budget = { epsilon = 60, delta = 1e-6 }
+floor = 0
+breaker = "off"
 analysts = { ann = "90%", bob = "10%" }
 
 [tables.visits]

@@ -14,10 +14,12 @@ from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.loss import Loss
+from tacit.loss.sharp import shown
 
 _CLOSE = Fraction(1, 10**9)
 _STEEP = 700.0  # beyond it e^ε is no float
 _PART = Fraction(1, 100)  # of the budget's δ, for one release
+_LEAST = Fraction(1, 10**9)  # of ε: below, noise outgrows what is counted, and then what floats can say
 _FALLBACK = Fraction(1, 10**6)  # the δ at which ε is read where the budget is a bare ρ
 
 
@@ -41,6 +43,12 @@ class Price:
 def price_of(budget: Loss, promise: Loss, epsilon: Number, delta: Number | None, has_private_keys: bool) -> Price:
     """The price at which this release alone is (ε, δ)-private; δ is one hundredth of the budget's if not given."""
     level = positive(epsilon, "epsilon")
+    if level < _LEAST:
+        raise Refused(
+            f"a release at ε = {shown(level)}",
+            "Its noise would be larger than any number that can be counted.",
+            f"ε of at least {shown(_LEAST)}.",
+        )
     if isinstance(budget, Pure):
         if has_private_keys:
             raise Refused(
@@ -64,9 +72,10 @@ def price_of(budget: Loss, promise: Loss, epsilon: Number, delta: Number | None,
 
 
 def price_of_strength(budget: Loss, promise: Loss, strength: Fraction, has_private_keys: bool) -> Price:
-    """The price of noise of a given strength: the other way round, for a target error."""
+    """The price of noise of a given strength, or of the least that there is: for a target error."""
     if isinstance(budget, Pure):
-        return price_of(budget, promise, strength, None, has_private_keys)
+        return price_of(budget, promise, max(strength, _LEAST), None, has_private_keys)
+    strength = max(strength, _LEAST**2)
     whole = release_delta(budget, promise)
     keys_delta = whole / 2 if has_private_keys else Fraction(0)
     epsilon = Fraction(Gdp(strength).epsilon((whole - keys_delta) / (1 - keys_delta)))

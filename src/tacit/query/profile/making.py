@@ -44,15 +44,15 @@ def make_profile(
     the edges of an even grid are read; then rows, totals, totals away from the centre, keys, and norms on the grid.
     """
 
-    def counted(subjects: tuple[Subject, ...], share: Fraction) -> Profile:
+    def counted(subjects: tuple[Subject, ...], share: Fraction, bits: Bits) -> Profile:
         return _counted(subjects, price, share, relation, session, bits)
 
     values = value_subjects(catalogue, not price.is_pure, statements)
     share = VALUES if values else Fraction(0)
-    lying = counted(values, share) if values else Profile({}, 0.0, {})
+    lying = counted(values, share, bits) if values else Profile({}, 0.0, {})
     centres, edges = _centres(catalogue, lying, price.is_pure), _edges(catalogue, lying)
     subjects = subjects_of(catalogue, not price.is_pure, centres, edges, statements)
-    people = counted(subjects, 1 - share)
+    people = counted(subjects, 1 - share, bits.next_stage())
     return Profile(people.people, people.deviation, centres, edges)
 
 

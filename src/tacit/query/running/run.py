@@ -36,6 +36,7 @@ def run(plan: Plan, price: Price, session: Session, bits: Bits, statements: Stat
     Shapes are those of the plan where keys are public; where they are private, only keys that passed are shown.
     """
     final, kept, norms = _with_limits(plan, price, session, bits, statements)
+    bits = bits.next_stage()
     blocks = program(final, price)
     groups: Sequence[Group] | None = final.groups
     noisy: dict[Part, NoisyColumn] = {}
