@@ -5,6 +5,8 @@ R04, R13, R15, R19, R24, R29, R30.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -165,11 +167,19 @@ def test_a_release_reads_the_same_twice(tmp_path: Path, monkeypatch: pytest.Monk
             assert again.certificate == first.certificate
 
 
+class Nothing:
+    """A session without rows."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AssertionError("data was asked for")
+
+
 class Blind(DuckDBEngine):
     """An engine that gives headers and no data."""
 
-    def session(self, description: Description) -> Any:
-        raise AssertionError("data was asked for")
+    @contextmanager
+    def session(self, description: Description, physical: Any = None) -> Iterator[Any]:
+        yield Nothing()
 
 
 def test_plans_and_prices_need_no_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,8 +191,10 @@ def test_plans_and_prices_need_no_data(tmp_path: Path, monkeypatch: pytest.Monke
         for sql in ("SELECT SUM(CAST(ward AS BIGINT)) FROM visits", "SELECT COUNT(*) FROM visits GROUP BY stay"):
             with pytest.raises(Refused):
                 dataset.explain(sql, epsilon=1)
+        assert dataset.budget().entries == ()
         with pytest.raises(Failed):  # the door itself does ask
             dataset.query(QUERIES[0], epsilon=1)
+        assert len(dataset.budget().entries) == 1
 
 
 @pytest.mark.parametrize("sql", QUERIES)

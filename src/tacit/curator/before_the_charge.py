@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from tacit.curator.opened import Opened
-from tacit.errors import Failed, Refused
+from tacit.errors import Refused
 from tacit.query.engine import Session
 from tacit.query.plans.plan import Plan
 from tacit.query.prepared.statements import Statements
@@ -29,7 +29,9 @@ def ready(opened: Opened, statements: Statements, plan: Plan | None = None) -> I
     stack = ExitStack()
     try:
         session = stack.enter_context(opened.preparation.session(statements, plan))
-    except Failed:
+    except Refused:
+        raise
+    except Exception:  # any text of it could carry a value
         raise Refused(
             f"the data of {opened.description.name}",
             "They cannot be opened: a file or a server is not there, or is not what it was when it was described.",
