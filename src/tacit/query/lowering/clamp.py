@@ -72,7 +72,7 @@ class Cut:
     def scaled(self, times: int, over: int) -> Cut:
         """x·times, or x // over, which cuts towards zero."""
         if over > 1:
-            return Cut(f"({self.sql} // {over})", -(-self.low // over), self.high // over)
+            return Cut(f"({self.sql} // {over})", _towards_zero(self.low, over), _towards_zero(self.high, over))
         return Cut(f"({self.sql} * {times})" if times != 1 else self.sql, self.low * times, self.high * times)
 
     def shrunk(self, factor: str) -> Cut:
@@ -123,6 +123,10 @@ def _within(sql: str, low: str, high: str, neutral: str) -> str:
     below = "" if low == neutral else f" WHEN {sql} < {low} THEN {low}"
     above = "" if high == neutral and below else f" WHEN {sql} > {high} THEN {high}"
     return f"CASE WHEN {sql} BETWEEN {low} AND {high} THEN {sql}{above}{below} ELSE {neutral} END"
+
+
+def _towards_zero(value: int, over: int) -> int:
+    return value // over if value >= 0 else -(-value // over)
 
 
 def or_null(sql: str, low: str, high: str) -> str:
