@@ -14,6 +14,7 @@ _MOMENT = frozenset(
     ["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS"]
 )
 _DECIMAL = re.compile(r"DECIMAL\(\s*\d+\s*,\s*(\d+)\s*\)")
+_NOTHING = frozenset(["NULL", '"NULL"'])  # a column without values
 _MOST_DIGITS = 9
 
 
@@ -41,6 +42,19 @@ def natural_kind(engine_type: str) -> tuple[Kind, int] | None:
     return {"BOOLEAN": (Kind.BOOLEAN, 0), "DATE": (Kind.DATE, 0)}.get(base)
 
 
+def is_whole(engine_type: str) -> bool:
+    """Whether a column of this type holds whole numbers alone, each written in one way."""
+    return base_type(engine_type) in _WHOLE
+
+
+def can_identify(engine_type: str) -> bool:
+    """Whether values of this type tell people apart: whole numbers and texts, which are equal if their texts are."""
+    base = base_type(engine_type)
+    if base == "DECIMAL":
+        return _decimal(engine_type) == (Kind.INTEGER, 0)
+    return base in _WHOLE or base in _TEXT or base in _NOTHING
+
+
 def _decimal(engine_type: str) -> tuple[Kind, int]:
     found = _DECIMAL.fullmatch(engine_type.strip().upper())
     digits = int(found[1]) if found else 3  # DuckDB's own DECIMAL is (18, 3)
@@ -52,7 +66,7 @@ def _decimal(engine_type: str) -> tuple[Kind, int]:
 def can_be_read(engine_type: str, kind: Kind) -> bool:
     """Whether a value of this type, other than NULL, can be read as the kind; text may spell a value of any."""
     base = base_type(engine_type)
-    if kind is Kind.TEXT or base in ("VARCHAR", "ENUM", "NULL", '"NULL"'):
+    if kind is Kind.TEXT or base in ("VARCHAR", "ENUM") or base in _NOTHING:
         return True
     if kind.is_time:
         return base == "DATE" or base in _MOMENT

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from tacit.schema.description import Description, EachRow, Lookup, Table
-from tacit.schema.engine_types import base_type, can_be_read
+from tacit.schema.engine_types import base_type, can_be_read, can_identify
 from tacit.schema.names import folded, suggestion
 from tacit.schema.owners import identifiers
 
@@ -37,6 +37,14 @@ def compare_header(table: Table | Lookup, header: Header, pointed_to: Sequence[s
     for name in _named(table, pointed_to):
         if folded(name) not in types:
             sentences.append(f"{table.name} has no column {name}. Accepted: {suggestion(name, names)}")
+    for name in _identifying(table, pointed_to):
+        engine_type = types.get(folded(name))
+        if engine_type is not None and not can_identify(engine_type):
+            sentences.append(
+                f"{table.name}.{name} is {base_type(engine_type)} in the file and says whose a row is; one value of it "
+                "may be written in several ways. Accepted: whole numbers (BIGINT, or DECIMAL without digits after the "
+                'point; of a data frame .astype("Int64")), or text.'
+            )
     for column in table.columns.values():
         engine_type = types.get(folded(column.name))
         if engine_type is not None and not can_be_read(engine_type, column.kind):
@@ -49,7 +57,10 @@ def compare_header(table: Table | Lookup, header: Header, pointed_to: Sequence[s
 
 def _named(table: Table | Lookup, pointed_to: Sequence[str]) -> list[str]:
     """The columns that the description names, declared or not."""
-    names = [*table.columns, *pointed_to]
-    if isinstance(table, Table) and not isinstance(table.owner, EachRow):
-        names.append(table.owner.column)
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys([*table.columns, *_identifying(table, pointed_to)]))
+
+
+def _identifying(table: Table | Lookup, pointed_to: Sequence[str]) -> list[str]:
+    """The columns that say whose a row is."""
+    own = [] if isinstance(table, Lookup) or isinstance(table.owner, EachRow) else [table.owner.column]
+    return list(dict.fromkeys([*pointed_to, *own]))

@@ -18,6 +18,7 @@ from tacit.query.engines.duckdb_session import Course, DuckDBSession
 from tacit.query.engines.parts import EVERYBODY, Seen, can_be_cut
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
+from tacit.query.relations.identifier import in_type, unit_type
 from tacit.query.relations.rows import quoted
 from tacit.query.running.run import run
 from tacit.schema.description import OwnColumn, Table
@@ -33,10 +34,11 @@ def as_set(table: pa.Table) -> list[str]:
 def asked_in_parts(world: Worlds, parts: int) -> Iterator[DuckDBSession]:
     """A session over the base of the worlds that begins with so many parts of the people."""
     described = {**world.description.tables, **world.description.lookups}
-    tables = []
+    tables, common = [], unit_type(world.catalogue)
     for name, table in described.items():
-        owner = table.owner if isinstance(table, Table) else None
-        person = quoted(owner.column) if isinstance(owner, OwnColumn) else None
+        owner, person = table.owner if isinstance(table, Table) else None, None
+        if isinstance(owner, OwnColumn):
+            person = in_type(quoted(owner.column), world.catalogue.physical_type(name, owner.column), common)
         tables.append(Seen(name, f"SELECT * FROM {world.base}.{quoted(name)}", person))
     connection = world.session.connection.cursor()
     try:

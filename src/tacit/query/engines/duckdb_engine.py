@@ -14,14 +14,17 @@ import duckdb
 
 from tacit.errors import Failed, Refused
 from tacit.frozen import frozen
+from tacit.query.catalogue import Catalogue
 from tacit.query.engine import Headers
 from tacit.query.engines.arrays import Arrays
 from tacit.query.engines.duckdb_session import DuckDBSession as DuckDBSession
 from tacit.query.engines.parts import EVERYBODY, Seen
 from tacit.query.engines.resources import engine_memory, read_memory, read_threads
 from tacit.query.engines.spill import spill_folder
+from tacit.query.relations.identifier import in_type, unit_type
 from tacit.query.relations.rows import quoted
 from tacit.schema.description import Description, Lookup, OwnColumn, Source, Table
+from tacit.schema.owners import identifiers
 from tacit.schema.same_files import files_of, pattern_of
 
 if TYPE_CHECKING:
@@ -116,11 +119,11 @@ class DuckDBEngine:
     def session(self, description: Description, physical: Headers | None = None) -> Iterator[DuckDBSession]:
         arrays = Arrays(read_threads(self.threads), read_memory(self.memory))
         with _connected(self, [table.source for table in description.sources]) as connection:
-            seen = []
+            seen, catalogue = [], Catalogue(description, physical or {})
             try:
                 for place, table in enumerate(description.sources):
                     self._attach(connection, table.source, f"source{place}")
-                    seen.append(_seen(table, (physical or {}).get(table.name, {}), f"source{place}"))
+                    seen.append(_seen(table, catalogue, f"source{place}"))
                     connection.execute(seen[-1].view(EVERYBODY))
             except duckdb.Error:
                 raise Failed from None
@@ -151,23 +154,27 @@ def _connected(engine: DuckDBEngine, sources: Iterable[Source]) -> Iterator[duck
         connection.close()
 
 
-def _seen(table: Table | Lookup, header: Mapping[str, str], attached: str) -> Seen:
-    """A table as a session sees it, and the column that says whose its rows are."""
-    rows = f"SELECT {_listed(table, header)} FROM {_reading(table.source, attached)}"
+def _seen(table: Table | Lookup, catalogue: Catalogue, attached: str) -> Seen:
+    """A table as a session sees it, and whose its rows are."""
+    rows = f"SELECT {_listed(table, catalogue)} FROM {_reading(table.source, attached)}"
     owner = table.owner if isinstance(table, Table) else None
-    person = quoted(owner.column) if isinstance(owner, OwnColumn) else None
-    return Seen(table.name, rows, person, is_plain=table.source.format != "duckdb")
+    if not isinstance(owner, OwnColumn):
+        return Seen(table.name, rows)
+    kind = catalogue.physical_type(table.name, owner.column)
+    return Seen(table.name, rows, in_type(quoted(owner.column), kind, unit_type(catalogue)))
 
 
-def _listed(table: Table | Lookup, header: Mapping[str, str]) -> str:
+def _listed(table: Table | Lookup, catalogue: Catalogue) -> str:
     """The columns as the types that they were planned with, whatever the file has become since; NULL where none fits.
 
-    The engine drops a cast to the type that a column has anyway.
+    The engine drops a cast to the type that a column has anyway. What the description does not name is not read.
     """
-    types = {name.lower(): kind for name, kind in header.items()}
-    names = {'"' + name.replace('"', '""') + '"': types.get(name.lower()) for name in table.columns}
-    casts = [f"TRY_CAST({name} AS {kind}) AS {name}" for name, kind in names.items() if kind is not None]
-    return f"* REPLACE ({', '.join(casts)})" if casts else "*"
+    tables = catalogue.description.tables
+    identifying = identifiers(table, tables) if isinstance(table, Table) else []
+    types = {name: catalogue.physical_type(table.name, name) for name in (*table.columns, *identifying)}
+    if not types or None in types.values():
+        return "*"
+    return ", ".join(f"TRY_CAST({quoted(name)} AS {kind}) AS {quoted(name)}" for name, kind in types.items())
 
 
 def _reading(source: Source, attached: str) -> str:

@@ -22,7 +22,7 @@ class Part:
 
     Claim: everybody is in one part, with all of their rows, in whatever tables these are. Proof: the engine groups
     people by that hash itself, so that it is the same wherever people are; and two tables that call people in different
-    types, or in letters that are not compared one by one, are not cut at all (`can_be_cut`).
+    types are not cut at all (`can_be_cut`).
     """
 
     place: int
@@ -38,8 +38,7 @@ class Seen:
 
     name: str
     rows: str  # the SELECT of all of them
-    person: str | None = None  # the column that says whose a row is; None where other tables say it
-    is_plain: bool = True  # whether text is compared letter by letter: a DuckDB file's may not be
+    person: str | None = None  # SQL for whose a row is, as statements compare people; None where other tables say it
 
     def view(self, part: Part) -> str:
         """The statement after which the session sees the rows of a part."""
@@ -56,8 +55,8 @@ def can_be_cut(connection: duckdb.DuckDBPyConnection, tables: Sequence[Seen]) ->
         if table.person is not None:
             described = connection.execute(f'DESCRIBE SELECT {table.person} FROM ({table.rows}) AS "__all"')
             kind = str(described.fetchall()[0][1])
-            types.add(kind if table.is_plain or "VARCHAR" not in kind else "")
-    return len(types) == 1 and "" not in types
+            types.add(kind)
+    return len(types) == 1
 
 
 def parts_expected(connection: duckdb.DuckDBPyConnection, sql: str, memory: int) -> int:

@@ -38,7 +38,7 @@ def join_private(left: Rows, right: Rows, kind: str, condition: exp.Expression) 
     """Rows of two private tables that belong to the same person and meet the condition.
 
     The emitted SQL itself asks for the same person, so every joined row depends on one person alone, whatever the
-    keys are. People are compared as text, since two files may store them in different types.
+    keys are. People are of one type in all tables (`relations.identifier`).
     """
     if Ownership.EACH in (left.ownership, right.ownership):
         raise Refused(
@@ -48,7 +48,7 @@ def join_private(left: Rows, right: Rows, kind: str, condition: exp.Expression) 
         )
     both = _both(left, right, Ownership.MANY)
     columns = [Column(f'"__right".{typed.sql}', typed.sql) for typed in right.columns.values()]
-    same = f'CAST("__left".{UNIT} AS VARCHAR) = CAST("__right".{UNIT} AS VARCHAR)'
+    same = f'"__left".{UNIT} = "__right".{UNIT}'
     rest = [type_predicate(part, both).sql for part in conjuncts(condition) if not _is_same_person(part, left, right)]
     test = " AND ".join([same, *(f"({part})" for part in rest)])
     origin = (left.select, f' AS "__left" {kind} ', right.select, f' AS "__right" ON {test}')

@@ -8,10 +8,11 @@ from dataclasses import replace
 from tacit.errors import Refused
 from tacit.query.catalogue import Catalogue
 from tacit.query.expressions.reading import read_column
+from tacit.query.relations.identifier import in_type, key_type, unit_type
 from tacit.query.relations.rows import UNIT, Ownership, Rows, quoted
 from tacit.query.relations.select import Column, Select
 from tacit.query.typed import Typed
-from tacit.schema.description import EachRow, Lookup, OwnColumn, Table
+from tacit.schema.description import EachRow, Lookup, OwnColumn, Table, Through
 
 
 def scan(table: Table, alias: str, catalogue: Catalogue) -> Rows:
@@ -41,35 +42,51 @@ def _read_rows(table: Table, reads: Mapping[tuple[str, str], Typed], catalogue: 
     if isinstance(table.owner, EachRow):
         return Select(tuple(columns), (place,))
     if isinstance(table.owner, OwnColumn):
-        unit = f"{place}.{quoted(table.owner.column)}"
+        unit = _unit(table, table.owner, catalogue)
         return Select((Column(f"{unit} AS {UNIT}"), *columns), (f"{place} WHERE {unit} IS NOT NULL",))
-    parents = owners(table, catalogue)
-    link = f'CAST({place}.{quoted(table.owner.column)} AS VARCHAR) = "__owner"."__key"'
+    link = f'{_link(table, table.owner, catalogue)[0]} = "__owner"."__key"'
     unit = f'"__owner"."__unit" AS {UNIT}'
+    parents = owners(table, catalogue)
     return Select((Column(unit), *columns), (f'{place} JOIN ({parents}) AS "__owner" ON {link}',))
 
 
 def owners(table: Table, catalogue: Catalogue) -> str:
     """SQL for the pairs ("__key", "__unit") of the table that this one's rows belong to their people through."""
     owner = table.owner
-    if isinstance(owner, (OwnColumn, EachRow)):
+    if not isinstance(owner, Through):
         raise TypeError("rows that own themselves have no parents")
-    parent = catalogue.table(owner.table)
+    parent, key = catalogue.table(owner.table), _link(table, owner, catalogue)[1]
     if isinstance(parent, Lookup):
         raise TypeError("a public table owns no rows")
-    place, key = quoted(parent.name), f"{quoted(parent.name)}.{quoted(owner.key)}"
-    found = f'CAST({key} AS VARCHAR) AS "__key"'
+    place, found = quoted(parent.name), f'SELECT DISTINCT {key} AS "__key"'
     if isinstance(parent.owner, OwnColumn):
-        unit = f"{place}.{quoted(parent.owner.column)}"
-        return f"SELECT DISTINCT {found}, {unit} AS {UNIT} FROM {place} WHERE {unit} IS NOT NULL AND {key} IS NOT NULL"
+        unit = _unit(parent, parent.owner, catalogue)
+        return f"{found}, {unit} AS {UNIT} FROM {place} WHERE {unit} IS NOT NULL AND {key} IS NOT NULL"
     if isinstance(parent.owner, EachRow):
         raise TypeError("rows that are people of their own carry no person to other tables")
-    link = f'CAST({place}.{quoted(parent.owner.column)} AS VARCHAR) = "__owner"."__key"'
+    link = f'{_link(parent, parent.owner, catalogue)[0]} = "__owner"."__key"'
     above = owners(parent, catalogue)
     return (
-        f'SELECT DISTINCT {found}, "__owner"."__unit" AS {UNIT} FROM {place} '
+        f'{found}, "__owner"."__unit" AS {UNIT} FROM {place} '
         f'JOIN ({above}) AS "__owner" ON {link} WHERE {key} IS NOT NULL'
     )
+
+
+def _unit(table: Table, owner: OwnColumn, catalogue: Catalogue) -> str:
+    """Whose a row of the table is."""
+    return _in_type(table.name, owner.column, unit_type(catalogue), catalogue)
+
+
+def _link(table: Table, owner: Through, catalogue: Catalogue) -> tuple[str, str]:
+    """A table's foreign key, and the key that it is compared with."""
+    common = key_type(table.name, owner, catalogue)
+    ends = ((table.name, owner.column), (owner.table, owner.key))
+    own, other = (_in_type(*end, common, catalogue) for end in ends)
+    return own, other
+
+
+def _in_type(table: str, column: str, common: str, catalogue: Catalogue) -> str:
+    return in_type(f"{quoted(table)}.{quoted(column)}", catalogue.physical_type(table, column), common)
 
 
 def reading(table: Table | Lookup, alias: str, catalogue: Catalogue) -> Mapping[tuple[str, str], Typed]:
