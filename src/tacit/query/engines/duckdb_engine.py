@@ -65,6 +65,20 @@ class DuckDBEngine:
         """Where rows go that do not fit memory; gone with the engine."""
         return spill_folder(self)
 
+    def cursor(self) -> duckdb.DuckDBPyConnection:
+        """A connection to the engine's own database; to a new one, if that no longer takes any."""
+        try:
+            return self.database.cursor()
+        except duckdb.Error:
+            self.drop_database()
+            return self.database.cursor()
+
+    def drop_database(self) -> None:
+        """Let go of the engine's own database: what broke may have left it unfit for any other question."""
+        dropped = self.__dict__.pop("database", None)
+        if dropped is not None:
+            dropped.close()
+
     def new_database(self) -> duckdb.DuckDBPyConnection:
         """An empty database in memory."""
         connection = duckdb.connect(":memory:")
@@ -145,11 +159,17 @@ class DuckDBEngine:
 
 @contextmanager
 def _connected(engine: DuckDBEngine, sources: Iterable[Source]) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection of its own; temporary views and tables end with it. Attached files want a database of their own."""
+    """A connection of its own; temporary views and tables end with it. Attached files want a database of their own.
+
+    Where anything breaks on it, the next connection is to another database: an error may have invalidated this one.
+    """
     is_attaching = any(source.format == "duckdb" for source in sources)
-    connection = engine.new_database() if is_attaching else engine.database.cursor()
+    connection = engine.new_database() if is_attaching else engine.cursor()
     try:
         yield connection
+    except (Failed, duckdb.Error):
+        engine.drop_database()
+        raise
     finally:
         connection.close()
 

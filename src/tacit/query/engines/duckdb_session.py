@@ -181,7 +181,7 @@ def _constant_failure() -> Iterator[None]:
     """Whatever breaks in the driver says no more than that it broke; Ctrl-C, which the driver takes, is given back."""
     try:
         yield
-    except duckdb.Error:
+    except (duckdb.Error, MemoryError):
         raise Failed from None
     except RuntimeError as error:
         raise (KeyboardInterrupt if str(error) == "Query interrupted" else Failed) from None
