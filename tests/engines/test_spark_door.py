@@ -205,9 +205,11 @@ def test_the_command_that_starts_a_cluster_and_a_query_on_it(tmp_path: Path) -> 
     with subprocess.Popen(call, stdout=subprocess.PIPE, text=True) as cluster:
         assert cluster.stdout is not None
         address = cluster.stdout.readline().split('"')[1]
+        name, _, conf = cluster.stdout.readline().strip().partition("=")
+        assert name == "SPARK_CONF_DIR"
         _shop(tmp_path / "tried", address)
         query = [sys.executable, "-m", "tacit", "query", "shop.toml", _SQL, "--epsilon", "20"]
-        home = {"TACIT_HOME": str(tmp_path / "home"), "TACIT_WITNESS": str(tmp_path / "witness")}
+        home = {"TACIT_HOME": str(tmp_path / "home"), "TACIT_WITNESS": str(tmp_path / "witness"), name: conf}
         found = subprocess.run(
             query, cwd=tmp_path / "tried", capture_output=True, text=True, env={**os.environ, **home}, timeout=600
         )

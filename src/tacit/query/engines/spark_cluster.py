@@ -2,7 +2,8 @@
 
     python -m tacit.query.engines.spark_cluster
 
-prints the address to write into [dataset] as `spark = "…"`, and runs until Ctrl-C.
+prints the address to write into [dataset] as `spark = "…"`, and the folder with the secret that lets in who may read
+it, as SPARK_CONF_DIR; it runs until Ctrl-C.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import field
 from importlib.util import find_spec
 from pathlib import Path
+from secrets import token_hex
 from shutil import rmtree, which
 from subprocess import STDOUT, Popen, TimeoutExpired
 from tempfile import mkdtemp
@@ -24,10 +26,12 @@ import click
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.engines.spark_java import java_home
+from tacit.query.engines.spark_settings import SECURED
 
 _HOST = "127.0.0.1"
 _DAEMON = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 _MASTER, _WORKER = "org.apache.spark.deploy.master.Master", "org.apache.spark.deploy.worker.Worker"
+_CONF, _DEFAULTS = "SPARK_CONF_DIR", "spark-defaults.conf"
 _PATIENCE = 180.0  # seconds until everybody has met
 
 
@@ -46,6 +50,11 @@ class Cluster:
         work = self.folder / f"work{len(self.workers)}"
         sizes = ["--cores", str(cores), "--memory", memory, "--work-dir", str(work), "--webui-port", "0"]
         self.workers.append(_started(self.home, self.folder, _WORKER, *sizes, self.address))
+
+    @property
+    def conf(self) -> Path:
+        """The folder in which Spark finds the secret of this cluster."""
+        return self.folder / "conf"
 
     def meet(self) -> None:
         """Wait until the master knows every worker."""
@@ -69,18 +78,31 @@ class Cluster:
 
 @contextmanager
 def running(workers: int = 2, cores: int = 1, memory: str = "1g", home: Path | None = None) -> Iterator[Cluster]:
-    """A cluster that is ready; it ends with the block, and leaves nothing behind."""
+    """A cluster that is ready, and whose secret this process knows; it ends with the block, leaving nothing behind."""
     place, folder, port = home or _home(), Path(mkdtemp(prefix="tacit-spark-")), _free_port()
+    _write_secret(folder / "conf")
     master = _started(place, folder, _MASTER, "--port", str(port), "--webui-port", "0")
-    cluster = Cluster(f"spark://{_HOST}:{port}", place, folder, master)
+    cluster, before = Cluster(f"spark://{_HOST}:{port}", place, folder, master), os.environ.get(_CONF)
+    os.environ[_CONF] = str(cluster.conf)
     try:
         for _ in range(workers):
             cluster.hire(cores, memory)
         cluster.meet()
         yield cluster
     finally:
+        os.environ.pop(_CONF, None)
+        if before is not None:
+            os.environ[_CONF] = before
         cluster.stop()
         rmtree(folder, ignore_errors=True)
+
+
+def _write_secret(conf: Path) -> None:
+    """What lets a process speak to the cluster, in a file of this user's alone."""
+    conf.mkdir(mode=0o700)
+    own = {**SECURED, "spark.authenticate.secret": token_hex(32)}
+    with open(os.open(conf / _DEFAULTS, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="ascii") as file:
+        file.writelines(f"{name} {value}\n" for name, value in own.items())
 
 
 def _home() -> Path:
@@ -110,8 +132,9 @@ def _started(home: Path, folder: Path, name: str, *words: str) -> Popen[bytes]:
     if java:
         environment["JAVA_HOME"] = str(java)
     with (folder / f"{name}.log").open("ab") as log:
-        call = [command, *_DAEMON, "-cp", str(home / "jars" / "*"), name, "--host", _HOST, *words]
-        return Popen(call, env=environment, cwd=folder, stdout=log, stderr=STDOUT)
+        known = ["--host", _HOST, "--properties-file", str(folder / "conf" / _DEFAULTS)]
+        call = [command, *_DAEMON, f"-Djava.io.tmpdir={folder}", "-cp", str(home / "jars" / "*"), name, *known, *words]
+        return Popen(call, env=environment, cwd=folder, stdout=log, stderr=STDOUT, umask=0o077)
 
 
 @click.command()
@@ -122,6 +145,7 @@ def main(workers: int, cores: int, memory: str) -> None:
     """Start a Spark cluster on this machine; Ctrl-C ends it."""
     with running(workers, cores, memory) as cluster:
         click.echo(f'spark = "{cluster.address}"')
+        click.echo(f"SPARK_CONF_DIR={cluster.conf}")
         click.echo(f"{workers} workers with {cores} core(s) and {memory} each. Ctrl-C ends them.")
         try:
             cluster.master.wait()

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import os
+import atexit
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from shutil import rmtree
 from subprocess import DEVNULL
+from typing import Final
+
+from py4j.protocol import Py4JError
 
 from tacit.errors import Refused
-from tacit.query.engines.spark_java import java_home
+from tacit.query.engines.spark_settings import SESSION, context_settings, java_environment
+from tacit.query.engines.spill import spill_folder
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # that a newer pandas is installed, which nothing here uses
@@ -18,29 +25,8 @@ with warnings.catch_warnings():
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import DataFrame, SparkSession
 
-_CONTEXT = {
-    "spark.app.name": "tacit",
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.eventLog.enabled": "false",
-    "spark.log.level": "OFF",  # a stack trace could show a value; executors are told the same
-    "spark.executor.syncLogLevel.enabled": "true",
-}
-_SESSION = {
-    "spark.sql.ansi.enabled": "false",  # no expression fails; lowered SQL proves that nothing wraps
-    "spark.sql.decimalOperations.allowPrecisionLoss": "false",
-    "spark.sql.session.timeZone": "UTC",
-    "spark.sql.variable.substitute": "false",  # ${…} in a text is text
-    "spark.sql.caseSensitive": "false",
-    "spark.sql.parser.escapedStringLiterals": "false",
-    "spark.sql.legacy.parquet.nanosAsLong": "true",
-    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
-    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
-    "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
-    "spark.sql.execution.arrow.useLargeVarTypes": "false",
-    "spark.sql.parser.manageParserCaches": "true",  # else what the parser learns of long texts fills the memory
-    "spark.sql.parser.parserDfaCacheFlushThreshold": "20000",  # states, about 100 MB
-}
+GONE: Final = (PySparkException, Py4JError, OSError, EOFError)
+"""What says that something broke on the cluster, or on the way to it."""
 
 
 def new_session(master: str, settings: Mapping[str, str]) -> SparkSession:
@@ -48,7 +34,7 @@ def new_session(master: str, settings: Mapping[str, str]) -> SparkSession:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # the same, said late
         session = SparkSession(_context(master, settings)).newSession()
-        for name, value in _SESSION.items():
+        for name, value in SESSION.items():
             session.conf.set(name, value)
     return session
 
@@ -65,24 +51,50 @@ def rows_of(session: SparkSession, sql: str) -> DataFrame:
 def _context(master: str, settings: Mapping[str, str]) -> SparkContext:
     """The process's one context: the one that is there, whoever made it, or a new one on this master."""
     known = SparkContext._active_spark_context
-    if known is not None and _is_alive(known):
+    if known is not None and _answers(lambda: not known._jsc.sc().isStopped()):
         return known
-    if known is not None:
-        known.stop()
-    with _java():
-        conf = SparkConf(loadDefaults=False).setMaster(master)
-        conf.setAll([*_CONTEXT.items(), *settings.items()])
-        if SparkContext._gateway is None:
-            SparkContext._gateway = launch_gateway(conf, {"stdout": DEVNULL, "stderr": DEVNULL})
-            SparkContext._jvm = SparkContext._gateway.jvm
+    _let_go(known)
+    conf = SparkConf(loadDefaults=False).setMaster(master)
+    conf.setAll(list(context_settings(master, _folder(), settings).items()))
+    with java_environment(master):
         try:
+            if SparkContext._gateway is None:
+                SparkContext._gateway = launch_gateway(conf, {"stdout": DEVNULL, "stderr": DEVNULL, "umask": 0o077})
+                SparkContext._jvm = SparkContext._gateway.jvm
             return SparkContext(conf=conf)
-        except PySparkException:
+        except GONE:
             raise _unreachable(master) from None
 
 
-def _is_alive(context: SparkContext) -> bool:
-    return context._jsc is not None and not context._jsc.sc().isStopped()
+def _let_go(context: SparkContext | None) -> None:
+    """End what is left of a context that no longer answers, and of its Java process if that does not either."""
+    if context is not None:
+        with warnings.catch_warnings(), suppress(*GONE):
+            warnings.simplefilter("ignore", RuntimeWarning)  # that it ended before
+            context.stop()
+    SparkContext._active_spark_context = None
+    gateway = SparkContext._gateway
+    if gateway is not None and not _answers(lambda: gateway.jvm.java.lang.System.nanoTime() != 0):
+        with suppress(*GONE):
+            gateway.shutdown()
+        SparkContext._gateway = SparkContext._jvm = None
+        for left in _folder().iterdir():
+            rmtree(left, ignore_errors=True)
+
+
+def _answers(ask: Callable[[], bool]) -> bool:
+    try:
+        return ask()
+    except (*GONE, AttributeError):  # of a context that was stopped nothing is left to ask
+        return False
+
+
+@cache
+def _folder() -> Path:
+    """Where this process's Spark writes what does not fit memory: nobody else may enter it, and it goes at the end."""
+    made = Path(spill_folder(_context))
+    atexit.register(lambda: _let_go(SparkContext._active_spark_context))  # before the folder goes
+    return made
 
 
 def _unreachable(master: str) -> Refused:
@@ -91,16 +103,3 @@ def _unreachable(master: str) -> Refused:
         "It cannot be reached.",
         'a master that runs, such as spark = "spark://host:7077", or "local[4]" for this machine alone.',
     )
-
-
-@contextmanager
-def _java() -> Iterator[None]:
-    """JAVA_HOME for the process that is started."""
-    home, had = java_home(), "JAVA_HOME" in os.environ
-    if home is not None:
-        os.environ["JAVA_HOME"] = str(home)
-    try:
-        yield
-    finally:
-        if not had:
-            os.environ.pop("JAVA_HOME", None)

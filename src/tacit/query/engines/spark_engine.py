@@ -8,8 +8,6 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.storagelevel import StorageLevel
 
@@ -22,14 +20,12 @@ from tacit.query.dialects.spark.spelling import quoted
 from tacit.query.dialects.sql_type import type_named
 from tacit.query.dialects.translate import translate
 from tacit.query.engine import Headers
-from tacit.query.engines.spark_context import new_session, rows_of
+from tacit.query.engines.spark_context import GONE, new_session, rows_of
 from tacit.query.engines.spark_tables import SparkTable, table_of
 from tacit.schema.description import Description, Source
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_BROKEN = (PySparkException, Py4JError, OSError, EOFError)
 
 
 @frozen
@@ -61,7 +57,7 @@ class SparkSessionOfData:
     def end(self) -> None:
         """Let go of what was kept."""
         for rows in self.kept:
-            with suppress(*_BROKEN):
+            with suppress(*GONE):
                 rows.unpersist()
 
 
@@ -74,10 +70,10 @@ def _constant_failure(spark: SparkSession) -> Iterator[None]:
         context.setJobGroup(group, "a query", interruptOnCancel=True)
         yield
     except KeyboardInterrupt:
-        with suppress(*_BROKEN):
+        with suppress(*GONE):
             context.cancelJobGroup(group)
         raise
-    except _BROKEN:
+    except GONE:
         raise Failed from None
 
 
@@ -115,7 +111,7 @@ class SparkEngine:
                     raise Failed
                 table.rows(spark).createOrReplaceTempView(quoted(name))
                 relations[name.lower()] = _relation(name, header)
-        except (Refused, *_BROKEN):
+        except (Refused, *GONE):
             raise Failed from None
         session = SparkSessionOfData(spark, relations)
         try:
