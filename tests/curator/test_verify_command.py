@@ -6,6 +6,7 @@ import json
 import shutil
 import sqlite3
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from tests.curator.clinic_command import BY_REGION, Clinic
 
 from tacit.curator import door
+from tacit.curator.opened import open_data
 
 
 def _released(clinic: Clinic) -> str:
@@ -198,3 +200,18 @@ def test_withheld_keys_are_in_no_certificate(clinic: Clinic) -> None:
         assert "rare" not in (clinic.folder / f"{name}.json").read_text()
         shown.append(_statement(clinic, f"{name}.json")["shown"])
     assert shown[0] == shown[1]  # an answer without rows, whatever was left out
+
+
+def test_a_release_that_was_kept_with_a_certificate_of_version_1_is_read(clinic: Clinic) -> None:
+    _released(clinic)
+    old = (Path(__file__).parent.parent / "certificate" / "version_1.json").read_text()
+    with open_data("clinic.toml") as opened:
+        (stored,) = opened.stored_under("")
+        head, _, table = stored.payload.partition(b"\n")
+        assert b"certificate" not in head
+        kept = json.dumps({"certificate": old, "people": None}).encode()
+        answered = door._read(replace(stored, payload=kept + b"\n" + table), opened)
+        now = door._read(stored, opened)
+    assert answered.grounds.price == "ε = 1, δ = 1e-09" == now.grounds.price
+    assert answered.grounds.claims == now.grounds.claims
+    assert answered.entry == now.entry

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacit.certificate.certificate import Certificate, Statement
+from tacit.certificate.grounds import Grounds
 from tacit.certificate.signing import SigningKey, present, sign
 from tacit.curator.opened import Opened
 from tacit.errors import Refused
@@ -25,19 +26,17 @@ class Certifier:
     """Signs what is shown of one stored release, when somebody wants it signed."""
 
     opened: Opened
-    released: Statement  # what was certified of the release when it was made
+    grounds: Grounds
     evidence: Evidence
     asked: str
 
     @classmethod
-    def of(cls, opened: Opened, released: Statement, asked: str) -> Certifier:
+    def of(cls, opened: Opened, grounds: Grounds, entry: int, asked: str) -> Certifier:
         """Refused where the ledger does not hold the release: nothing of it could be vouched for."""
-        found = opened.ledger.evidence(released.entry)
+        found = opened.ledger.evidence(entry)
         if found is None or found.stored is None:
-            raise Refused(
-                f"a certificate of entry {released.entry}", "The ledger holds no release of it.", "another question."
-            )
-        return cls(opened, released, found, asked)
+            raise Refused(f"a certificate of entry {entry}", "The ledger holds no release of it.", "another question.")
+        return cls(opened, grounds, found, asked)
 
     def __call__(self, release: Release, forms: Sequence[str]) -> Certificate:
         """The certificate of an answer, with a signed line for each format that it is written in."""
@@ -48,7 +47,7 @@ class Certifier:
         return certificate
 
     def _statement(self, release: Release) -> Statement:
-        made, found = self.released, self.evidence
+        made, found = self.grounds, self.evidence
         return Statement(
             query=found.words,
             plan=made.plan,

@@ -213,9 +213,9 @@ class Dataset:
         rendered = plan.question.above.render(groups, confidence)
         kept = () if target is None else (target.verdict(groups, confidence, found.free),)
         notes = (*kept, *notes_of(plan, found.table, found.people))
-        loss_words = found.certificate.statement.price
+        loss_words = found.grounds.price
         words = price_words(self._opened.filter, loss_words, found.share, found.free, found.charge)
-        certify = Certifier.of(self._opened, found.certificate.statement, sql)
+        certify = Certifier.of(self._opened, found.grounds, found.entry, sql)
         return Release(rendered, confidence, notes, words, certify)
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
 from fractions import Fraction
 
-from tacit.certificate.certificate import Certificate, Statement
-from tacit.certificate.signing import SigningKey, sign
+from tacit.certificate.grounds import Grounds
 from tacit.curator.before_the_charge import ready
 from tacit.curator.behind_the_charge import paid
 from tacit.curator.claims import claims_of, mechanisms_of
@@ -18,7 +16,6 @@ from tacit.curator.terms import refuse_below_floor, terms_of
 from tacit.curator.watching import statements_of
 from tacit.errors import Failed
 from tacit.frozen import frozen
-from tacit.ledger.loss_text import loss_to_json
 from tacit.ledger.request import Charge, Request, Stored
 from tacit.loss.loss import Loss
 from tacit.noise.bits import Bits
@@ -33,10 +30,11 @@ _LETTERS, _LISTED = 12, 11  # letters of an identity, and how many of them a dig
 
 @frozen(eq=False)
 class Answered:
-    """A stored release: its noisy integers, the certificate signed for it, and whether it was free this time."""
+    """A stored release: its noisy integers, what it rests on, which entry paid for it, and whether it was free now."""
 
     table: NoisyTable
-    certificate: Certificate
+    grounds: Grounds
+    entry: int
     free: bool
     share: Fraction
     charge: Loss  # in the account's currency
@@ -86,23 +84,19 @@ def release(opened: Opened, plan: Plan, price: Price, analyst: str, words: str, 
         opened.filter.charge(price.charge)
     statements = opened.preparation.statements_for(plan)
     people = key_rule(plan, price).people() if plan.is_selecting else None
-    key = opened.signing_key  # refused now, where it cannot be used, and not when there is something to sign
+    _ = opened.signing_key  # refused now, where it cannot be used, and not when there is something to sign
+    head = json.dumps({"grounds": _grounds(plan, price).fields(), "people": people}).encode()
     request = Request(digest, strength, price.charge, analyst, words, terms, fresh)
     with ready(opened, statements, plan) as session:
 
-        def made(charge: Charge, bits: Bits) -> bytes:
+        def made(_: Charge, bits: Bits) -> bytes:
             opened.watcher(session, statements_of(plan))
             table = run(plan, price, session, bits, statements)
-            return _payload(table, _certified(key, plan, price, charge, words), people)
+            return head + b"\n" + table.to_bytes()
 
         return paid(
             opened.account_to_charge(), request, made, lambda stored, free: replace(_read(stored, opened), free=free)
         )
-
-
-def _payload(table: NoisyTable, certificate: Certificate, people: int | None) -> bytes:
-    head = {"certificate": certificate.to_json(), "people": people}
-    return json.dumps(head).encode() + b"\n" + table.to_bytes()
 
 
 def _read(stored: Stored, opened: Opened) -> Answered:
@@ -110,23 +104,12 @@ def _read(stored: Stored, opened: Opened) -> Answered:
         raise Failed
     head, _, packed = stored.payload.partition(b"\n")
     said = json.loads(head)
-    certificate = Certificate.from_json(said["certificate"])
-    share = opened.filter.share(stored.charge.loss)
-    return Answered(NoisyTable.from_bytes(packed), certificate, True, share, stored.charge.loss, said["people"])
+    kept = said["grounds"] if "grounds" in said else json.loads(said["certificate"])["statement"]  # as it was kept once
+    table, grounds, charge = NoisyTable.from_bytes(packed), Grounds.from_fields(kept), stored.charge
+    share = opened.filter.share(charge.loss)
+    return Answered(table, grounds, charge.number, True, share, charge.loss, said["people"])
 
 
-def _certified(key: SigningKey, plan: Plan, price: Price, charge: Charge, words: str) -> Certificate:
-    statement = Statement(
-        query=words,
-        plan=plan.digest,
-        unit=f"{plan.unit} ({plan.relation})",
-        mechanisms=mechanisms_of(plan, price),
-        loss=loss_to_json(price.charge),
-        price=str(price.alone),
-        entry=charge.number,
-        chain=charge.hash,
-        claims=claims_of(plan, price),
-        time=datetime.now(UTC).isoformat(timespec="seconds"),
-        version=1,
-    )
-    return sign(statement, key)
+def _grounds(plan: Plan, price: Price) -> Grounds:
+    unit, mechanisms = f"{plan.unit} ({plan.relation})", mechanisms_of(plan, price)
+    return Grounds(plan.digest, unit, mechanisms, str(price.alone), claims_of(plan, price))
