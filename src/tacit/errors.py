@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tacit.printable import printable_lines
+from typing import ClassVar
+
+from tacit.printable import printable, printable_lines
 
 
 class Refused(ValueError):  # noqa: N818  (a refusal is an answer, not an error)
@@ -12,11 +14,12 @@ class Refused(ValueError):  # noqa: N818  (a refusal is an answer, not an error)
     typed. It never carries a data value.
     """
 
+    has_lines: ClassVar[bool] = False  # of its own; else a line break is part of what somebody typed
+
     def __init__(self, asked: str, why: str, accepted: str) -> None:
         super().__init__(asked, why, accepted)
-        self.asked = printable_lines(asked)
-        self.why = printable_lines(why)
-        self.accepted = printable_lines(accepted)
+        shown = printable_lines if self.has_lines else printable
+        self.asked, self.why, self.accepted = shown(asked), shown(why), shown(accepted)
 
     def __str__(self) -> str:
         end = "" if self.asked.endswith("\n") else ". "  # an expression with a mark under it has its own lines

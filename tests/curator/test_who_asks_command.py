@@ -68,13 +68,18 @@ def test_what_was_typed_is_shown_and_not_obeyed(clinic: Clinic) -> None:
         clinic.tacit("query", "clinic.toml", f'SELECT COUNT("{EVIL}") FROM visits', "--epsilon", "1"),
         clinic.tacit("query", "clinic.toml", f'SELECT COUNT(*) FROM "{EVIL}"', "--epsilon", "1"),
         clinic.tacit("query", "clinic.toml", COUNT, "--epsilon", EVIL),
+        clinic.tacit("query", "clinic.toml", 'SELECT COUNT("a\nAnswered: 4711") FROM visits', "--epsilon", "1"),
+        clinic.tacit(
+            "query", "clinic.toml", "SELECT COUNT(*) FROM visits WHERE age + 'a\nAnswered: 4711'", "--epsilon", "1"
+        ),
         clinic.tacit("budget", f"{EVIL}.toml"),
         clinic.tacit("verify", f"{EVIL}.json"),
     ]
-    assert [ended.code for ended in shown] == [0, 0, 0, 0, 0, 0, 2, 2, 2, 2, 2]
+    assert [ended.code for ended in shown] == [0] * 6 + [2] * 7
     for ended in shown:
         assert is_plain(ended.out), ended.out
         assert is_plain(ended.err), ended.err
+        assert "\nAnswered" not in ended.err, ended.err  # a line that nobody but us may write
     assert "\\x1b[2J" in answered.out
     assert "[red]x[/red]" in answered.out
     assert EVIL in json.loads(shown[2].out)["rows"][0]  # JSON says the same, in other characters

@@ -29,6 +29,8 @@ class Problem:
 class RefusedDescription(Refused):
     """A description that cannot be used as it is; `problems` says what to change, key by key."""
 
+    has_lines = True
+
     def __init__(self, asked: str, problems: tuple[Problem, ...]) -> None:
         if len(problems) == 1:
             only = problems[0]

@@ -61,10 +61,16 @@ def parse(text: str) -> Term:
     return Term(node.func.id, arguments, _times(text, found), text)
 
 
+class RefusedExpression(Refused):
+    """The refusal of an expression, shown with a mark under the place that is meant."""
+
+    has_lines = True
+
+
 def pointing(text: str, place: int, why: str, accepted: str) -> Refused:
     """A refusal that shows the text with a mark under one character."""
     column = len(text[: max(place, 0)].expandtabs())
-    return Refused(f"\n  {text}\n  {' ' * column}^\n", why, accepted)
+    return RefusedExpression(f"\n  {text}\n  {' ' * column}^\n", why, accepted)
 
 
 def _shift(call: str) -> int:
