@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from decimal import Context, Decimal
 from fractions import Fraction
 from pathlib import Path
 from random import Random
@@ -16,6 +18,7 @@ from tests.engines.engines import DuckDBUnderTest, EngineUnderTest
 from tests.engines.postgres_server import PostgresUnderTest
 from tests.engines.spark_server import SparkUnderTest
 
+from tacit.query.engine import Session
 from tacit.query.expressions import NamedScope, read_column, type_expression
 from tacit.query.expressions.storage import double_sql
 from tacit.schema.description import Column
@@ -38,16 +41,21 @@ def _doubles(count: int) -> list[float]:
     return [*dict.fromkeys([*sizes[:6], *random.sample([*sizes, *wild], count)]), -0.0, -0.9999999999999999, -5e-324]
 
 
-def _carried(under_test: EngineUnderTest, folder: Path, values: Sequence[float], together: int) -> list[float]:
-    """What the engine makes of each literal, so many in one statement."""
+def _session(under_test: EngineUnderTest, folder: Path, table: str) -> AbstractContextManager[Session]:
+    """A session of the engine over one table called "one", made by this SELECT."""
     with duckdb.connect() as rows:
-        rows.execute("CREATE TABLE one AS SELECT 1 AS n")
+        rows.execute(f"CREATE TABLE one AS {table}")
         sources = under_test.load(rows, ["one"], folder)
     file = folder / "one.toml"
     file.write_text(f'{_HEAD}\n[tables.one]\n{sources["one"]}\ncolumns = {{ n = {{ type = "int" }} }}')
     engine = under_test.engine()
+    return engine.session(read_description(file, engine.public_values))
+
+
+def _carried(under_test: EngineUnderTest, folder: Path, values: Sequence[float], together: int) -> list[float]:
+    """What the engine makes of each literal, so many in one statement."""
     found: list[float] = []
-    with engine.session(read_description(file, engine.public_values)) as session:
+    with _session(under_test, folder, "SELECT 1 AS n") as session:
         for start in range(0, len(values), together):
             part = values[start : start + together]
             listed = ", ".join(f"{double_sql(value)} AS v{place}" for place, value in enumerate(part))
@@ -73,6 +81,38 @@ def test_postgresql_carries_every_double(postgres: PostgresUnderTest, tmp_path: 
 def test_spark_carries_every_double(spark: SparkUnderTest, tmp_path: Path) -> None:
     values = _doubles(400)
     assert _bits(_carried(spark, tmp_path, values, 100)) == _bits(values)
+
+
+_SHAPES = ((16, 16), (18, 2), (18, 9), (19, 0), (28, 9), (37, 0), (38, 30))
+
+
+def _converted(under_test: EngineUnderTest, folder: Path) -> list[list[float]]:
+    """Decimals of several shapes as doubles."""
+    random = Random(7)
+    numbers = [[random.randrange(-(10**width) + 1, 10**width) for _ in range(300)] for width, _ in _SHAPES]
+    texts = [
+        [format(Decimal(number).scaleb(-scale, Context(prec=50)), "f") for number in listed]
+        for listed, (_, scale) in zip(numbers, _SHAPES, strict=True)
+    ]
+    columns = ", ".join(
+        f"CAST(list_value({', '.join(map(repr, listed))})[n] AS DECIMAL({width}, {scale})) AS d{place}"
+        for place, (listed, (width, scale)) in enumerate(zip(texts, _SHAPES, strict=True))
+    )
+    wanted = ", ".join(f'TRY_CAST("one"."d{place}" AS DOUBLE) AS v{place}' for place in range(len(_SHAPES)))
+    with _session(under_test, folder, f"SELECT n, {columns} FROM range(1, 301) r(n)") as session:
+        table = session.run(f'SELECT "one"."n" AS n, {wanted} FROM "one"').sort_by("n")
+    return [table.column(f"v{place}").to_pylist() for place in range(len(_SHAPES))]
+
+
+def test_decimals_are_the_same_doubles_on_postgresql(postgres: PostgresUnderTest, tmp_path: Path) -> None:
+    """R20: the nearest; of whole numbers beyond 64 bits DuckDB's, which is not always the nearest."""
+    (tmp_path / "one").mkdir()
+    assert _converted(DuckDBUnderTest(), tmp_path / "one") == _converted(postgres, tmp_path)
+
+
+def test_decimals_are_the_same_doubles_on_spark(spark: SparkUnderTest, tmp_path: Path) -> None:
+    (tmp_path / "one").mkdir()
+    assert _converted(DuckDBUnderTest(), tmp_path / "one") == _converted(spark, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -24,17 +24,24 @@ def faults(connection: duckdb.DuckDBPyConnection, table: str, items: Sequence[Ty
         return [f"{type(error).__name__}: {str(error)[:200]}"]
     types = [str(column[1]) for column in relation.description]
     found = [f"{item.kind} is {given}" for item, given in zip(items, types, strict=True) if given != sql_type(item)]
-    for place, values in enumerate(zip(*relation.fetchall(), strict=True)):
-        known = domain(items[place])
-        keys = None if known is None else set(known)
-        for value in values:
-            fault = _fault(items[place], value)
-            if fault is None and keys is not None and value is not None and _unscaled(items[place], value) not in keys:
-                fault = "outside its domain"
-            if fault is not None:
-                found.append(f"{fault}: {value!r} of {items[place]}"[:400])
-                break
+    for item, values in zip(items, zip(*relation.fetchall(), strict=True), strict=False):
+        fault = broken(item, values)
+        if fault is not None:
+            found.append(fault)
     return found
+
+
+def broken(item: Typed, values: Sequence[object]) -> str | None:
+    """What the values of an expression are that it claims they cannot be."""
+    known = domain(item)
+    keys = None if known is None else set(known)
+    for value in values:
+        fault = _fault(item, value)
+        if fault is None and keys is not None and value is not None and _unscaled(item, value) not in keys:
+            fault = "outside its domain"
+        if fault is not None:
+            return f"{fault}: {value!r} of {item}"[:400]
+    return None
 
 
 def _unscaled(item: Typed, value: object) -> object:

@@ -17,7 +17,6 @@ from tacit.query.dialects.reach import Reach
 from tacit.query.dialects.scopes import Relation, Scope
 from tacit.query.dialects.sql_type import DOUBLE, NULL, SqlType, unified
 
-_SMALL = 2**53  # DuckDB divides a decimal of at most so many units in one step
 Handler: TypeAlias = Callable[[exp.Expression, "Walk"], Piece]
 
 
@@ -68,7 +67,7 @@ class Walk:
             return self.literal(None, target)
         if isinstance(piece.constant, (int, Decimal)) and not isinstance(piece.constant, bool):
             if target == DOUBLE:
-                return self.literal(nearest_double(piece.constant, piece.type), target)
+                return self.literal(float(piece.constant), target)
             if target.is_exact and piece.type.is_exact:
                 return self.literal(piece.constant, target)
         return self.cast(piece, target, is_try=False)
@@ -89,14 +88,3 @@ class Walk:
                 raise self.refusal(f"{kind} beside {piece.type}", "values of one type.")
             kind = joined
         return [self.convert(piece, kind) for piece in pieces], kind
-
-
-def nearest_double(value: int | Decimal, kind: SqlType) -> float:
-    """The double that DuckDB makes of an exact constant: of a decimal not always the nearest."""
-    if isinstance(value, int) or kind.scale == 0:
-        return float(value)
-    units, power = int(value.scaleb(kind.scale)), 10**kind.scale
-    if abs(units) <= _SMALL:
-        return float(units) / float(power)
-    whole = abs(units) // power * (1 if units > 0 else -1)
-    return float(whole) + float(units - whole * power) / float(power)

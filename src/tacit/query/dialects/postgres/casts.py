@@ -117,7 +117,7 @@ def _whole(value: Piece, target: SqlType, is_try: bool) -> str:
 
 def _rounded(a: str, target: SqlType) -> str:
     """A double to a decimal: times its power of ten, rounded with halves away from zero; NULL where it is too wide."""
-    power, limit = 10.0**target.scale, 10.0**target.width
+    power, limit = float(10**target.scale), float(10**target.width)  # 10.0**23 is another double
     scaled = f"({a} * {double(power)})" if target.scale else a
     digits = double_to_numeric(half_away(scaled), is_try=False)
     small = f"abs({a}) < {double(limit / power * 1.01)}"

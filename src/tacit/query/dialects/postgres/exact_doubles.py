@@ -15,7 +15,7 @@ _EXACT = 2**53
 
 def huge_to_double(a: str) -> str:
     """An integer of up to 128 bits: its upper and lower 64 bits, each rounded, then their sum rounded."""
-    upper = f"floor({a} / {_WORD}::numeric)"
+    upper = f"(div({a} + {_SIGNED * _WORD}::numeric, {_WORD}::numeric) - {_SIGNED}::numeric)"  # a quotient is rounded
     lower = f"({a} - {upper} * {_WORD}::numeric)"
     return (
         f"(CASE WHEN {a} BETWEEN {-_EXACT} AND {_SIGNED - 1} THEN {a}::bigint::float8 "
@@ -25,17 +25,8 @@ def huge_to_double(a: str) -> str:
 
 
 def decimal_to_double(a: str, kind: SqlType) -> str:
-    """A decimal: its digits as a double over a power of ten, or whole part and rest apart where they are too many."""
-    power = 10**kind.scale
-    if kind.scale == 0:
-        return huge_to_double(a)
-    units = f"({a} * {power}::numeric)"
-    small = f"{units}::bigint::float8 / {double(float(power))}"
-    if kind.width <= 15:
-        return f"({small})"
-    rest = f"({units} - trunc({a}) * {power}::numeric)"
-    large = f"{huge_to_double(f'trunc({a})')} + {huge_to_double(rest)} / {double(float(power))}"
-    return f"(CASE WHEN {units} BETWEEN {-_EXACT} AND {_EXACT} THEN {small} ELSE {large} END)"
+    """A decimal: the nearest double, as PostgreSQL has it too, unless it is whole, which DuckDB reads as an integer."""
+    return huge_to_double(a) if kind.scale == 0 else f"{a}::float8"
 
 
 def double_to_numeric(a: str, is_try: bool) -> str:

@@ -14,7 +14,7 @@ from tacit.query.dialects.sql_type import BIGINT, BOOLEAN, DATE, HUGEINT, TIMEST
 _WORD = 2**64
 _BITS = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63}
 _EXACT = 2**53
-_MOST_POWER = 22  # the greatest power of ten that is a double
+_EXACT_DIGITS = 15  # of whole numbers that all are doubles
 
 
 def cast(value: Piece, target: SqlType, is_try: bool) -> str:
@@ -65,8 +65,8 @@ def _to_exact(x: str, target: SqlType) -> str:
         return f"(CASE WHEN {inside} THEN CAST(rint({x}) AS {type_name(target)}) END)"
     if target == HUGEINT:
         return _to_huge(x)
-    scaled = f"({x} * {double(10.0**target.scale)})"
-    inside = f"abs({scaled}) < {double(10.0**target.width)}"
+    scaled = f"({x} * {double(float(10**target.scale))})"
+    inside = f"abs({scaled}) < {double(float(10**target.width))}"
     digits = _to_huge(nearest(scaled))
     if target.scale:
         digits = f"{digits} * CAST('1E-{target.scale}' AS DECIMAL({target.scale}, {target.scale}))"
@@ -85,19 +85,10 @@ def _to_huge(x: str) -> str:
 
 
 def _to_double(x: str, source: SqlType) -> str:
-    """An exact number as a double, in DuckDB's steps: of large ones not always the nearest."""
-    if source.name in _BITS or (source.width <= 15 and source.scale <= _MOST_POWER and source.name == "DECIMAL"):
+    """An exact number as a double: the nearest, but of a whole one beyond 64 bits in DuckDB's steps."""
+    if source.name in _BITS or source.scale or (source.name == "DECIMAL" and source.width <= _EXACT_DIGITS):
         return f"CAST({x} AS DOUBLE)"
-    if not source.scale:
-        return _huge_to_double(f"CAST({x} AS {HUGE})" if source != HUGEINT else x)
-    if not source.scale <= _MOST_POWER:
-        raise cannot(ENGINE, f"{source} as a double", f"decimals of at most {_MOST_POWER} digits after the point.")
-    ends = [f"CAST('{sign}{_EXACT}E-{source.scale}' AS {type_name(source)})" for sign in ("-", "")]
-    cut = f"CAST({x} - {x} % CAST(1 AS {HUGE}) AS {HUGE})"
-    power = double(10.0**source.scale)
-    rest = f"CAST(({x} % CAST(1 AS {HUGE})) * CAST('1E{source.scale}' AS {HUGE}) AS {HUGE})"
-    large = f"({_huge_to_double(cut)} + {_huge_to_double(rest)} / {power})"
-    return f"(CASE WHEN {x} BETWEEN {ends[0]} AND {ends[1]} THEN CAST({x} AS DOUBLE) ELSE {large} END)"
+    return _huge_to_double(f"CAST({x} AS {HUGE})" if source != HUGEINT else x)
 
 
 def _huge_to_double(x: str) -> str:
