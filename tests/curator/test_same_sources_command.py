@@ -180,3 +180,16 @@ def test_the_moment_of_birth_is_what_the_system_says(tmp_path: Path) -> None:
     place.write_bytes(b"")
     told = subprocess.run(["stat", "-c", "%W", str(place)], check=True, capture_output=True, text=True).stdout.strip()
     assert (same_files._birth(str(place)) or "0").split(".")[0] in (told, "0" if told == "-" else told)
+
+
+def test_a_view_of_a_database_file_is_refused(clinic: Clinic) -> None:
+    """It had a budget of its own beside that of its table; under the name of its table it failed after its charge."""
+    with duckdb.connect(str(clinic.folder / "clinic.duckdb")) as database:
+        database.execute(f"CREATE TABLE visits AS {ROWS}")
+        database.execute("CREATE VIEW Shown AS SELECT * FROM visits")
+    text = DESCRIPTION.replace('source = "visits.parquet"', 'source = "clinic.duckdb"\ntable = "NAME"')
+    for name, code in (("visits", 0), ("shown", 2), ("SHOWN", 2)):
+        (clinic.folder / "clinic.toml").write_text(text.replace("NAME", name))
+        ended = clinic.tacit("query", "clinic.toml", COUNT, "--epsilon", "0.1", "--fresh")
+        assert ended.code == code, ended.err
+    assert "It is a view" in ended.err

@@ -146,6 +146,7 @@ class DuckDBEngine:
     def _attach(self, connection: duckdb.DuckDBPyConnection, source: Source, name: str) -> None:
         if source.format == "duckdb":
             connection.execute(f"ATTACH {_text(str(source.path))} AS {name} (READ_ONLY)")
+            _refuse_view(connection, source, name)
         elif source.format == "frame":
             connection.register(f"__{name}", self._frame(source).table)
 
@@ -155,6 +156,17 @@ class DuckDBEngine:
             why, cure = "Its rows are a data frame, and none was given.", f'tacit.open(…, frames={{"{name}": df}}).'
             raise Refused(f"the table {name}", why, f"the frame, when the data set is opened: {cure}")
         return self.frames[name]
+
+
+def _refuse_view(connection: duckdb.DuckDBPyConnection, source: Source, attached: str) -> None:
+    """Refuses a view, as every engine does: it is rows of other tables under a second name, and code that may fail."""
+    sql = "SELECT 1 FROM duckdb_views() WHERE database_name = ? AND lower(view_name) = lower(?)"
+    if connection.execute(sql, [attached, source.table]).fetchone() is not None:
+        raise Refused(
+            f"the table {source.table} of {source.path.name}",
+            "It is a view: reading a row could run code that fails on it, and its rows are those of other tables.",
+            "a table; CREATE TABLE … AS SELECT * FROM the view makes one.",
+        )
 
 
 @contextmanager
