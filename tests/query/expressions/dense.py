@@ -30,7 +30,7 @@ _CLOCK = (
     timedelta(seconds=86_399),
     timedelta(days=1, microseconds=-1),
 )
-_ENDS_OF_MONTHS = ((1, 12), (1, 1), (1900, 2), (2000, 2), (2023, 1), (2024, 2), (2024, 11), (2024, 12), (9999, 11))
+_ENDS_OF_MONTHS = ((1, 12), (1, 1), (1900, 2), (2000, 2), (2023, 1), (2024, 2), (2024, 11), (2024, 12), (9999, 12))
 SHIFTS = [
     *(f"x + INTERVAL {months} MONTH" for months in (1, -1, 2, 3, -3, 11, -12, 13, 1200)),
     *("x - INTERVAL '1 month 1 second'", "x + INTERVAL '1 month 1 day'", "x + INTERVAL 1 YEAR", "x - INTERVAL 4 YEAR"),
@@ -115,6 +115,43 @@ INTEGERS = [
         "CAST(CAST(x AS VARCHAR) AS BIGINT)",
     ),
 ]
+HUGE = [  # x is an integer, and x * x needs 128 bits
+    *(
+        "(x * x) // 7",
+        "(x * x) % 7",
+        "-(x * x)",
+        "abs(x * -x)",
+        "x * x - x * x",
+        "x * x + x",
+        "sign(x * x)",
+        "x * x / 3",
+    ),
+    *("3 / (x * x)", "sqrt(x * x)", "CAST(x * x AS DOUBLE)", "CAST(x * x AS BIGINT)", "CAST(x * x AS DECIMAL(37, 0))"),
+    *("round(x * x, -3)", "LEAST(x * x, 100)", "GREATEST(x * -x, -100)", "CAST(x * x AS VARCHAR)", "7 // (x * x)"),
+    *("CAST(x * x AS DOUBLE) - x * 1e0 * x", "COALESCE(x * x, 0) % 1000", "(x * x) // (x * x)", "(x * x) % x"),
+]
+CENTS = [  # x is a decimal of two digits after the point
+    *(
+        "-x",
+        "abs(x)",
+        "sign(x)",
+        "x + x",
+        "x - 0.5",
+        "x * x",
+        "x * 0.125",
+        "x % 0.07",
+        "x % 7",
+        "x / 3",
+        "3 / x",
+        "x / x",
+    ),
+    *("floor(x)", "ceil(x)", "trunc(x)", "sqrt(x)", "ln(x)", "power(x, 2)", "CAST(x AS DOUBLE)", "CAST(x AS VARCHAR)"),
+    *(f"round(x, {digits})" for digits in (-3, -1, 0, 1, 2, 5)),
+    *(f"CAST(x AS {kind})" for kind in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")),
+    *("CAST(x AS DECIMAL(4, 1))", "CAST(x AS DECIMAL(18, 9))", "CAST(x AS DECIMAL(28, 9))", "CAST(x AS DECIMAL(3, 3))"),
+    *("LEAST(x, 0.05)", "GREATEST(x, 1e0)", "NULLIF(x, 0.01)", "x > 0.005", "COALESCE(x, 1)", "x * 1e-1", "x + 0.1e0"),
+    *("WIDTH_BUCKET(x, 0, 1, 7)", "WIDTH_BUCKET(x, 0.01, 0.3e0, 3)", "WIDTH_BUCKET(x, -5.5, 100, 13)"),
+]
 DECIMALS = [f"CAST(x AS DECIMAL({width}, {scale}))" for width in range(1, 38) for scale in range(min(10, width + 1))]
 
 
@@ -131,8 +168,9 @@ def moments() -> Iterator[list[datetime]]:
     """The last and first days of a month, hour by hour where it matters: one list for each month."""
     for year, month in _ENDS_OF_MONTHS:
         first = datetime(year, month, 27)
-        days = [first + timedelta(days=days) for days in range(6)] if (year, month) != (9999, 12) else [first]
-        yield [day + clock for day in days for clock in _CLOCK]
+        count = 5 if (year, month) == (9999, 12) else 6
+        yield [first + timedelta(days=day) + clock for day in range(count) for clock in _CLOCK]
+    yield [datetime(1, 1, 1) + timedelta(days=day) + clock for day in range(4) for clock in _CLOCK]
 
 
 def days() -> Iterator[list[date]]:
@@ -198,10 +236,10 @@ def literal(value: object) -> str:
     return literal_sql(value)
 
 
-def column(kind: Kind, low: object, high: object) -> Column:
-    """The column x, declared within [low, high]."""
-    ends = [Fraction(end) if isinstance(end, (int, float)) else _number(end) for end in (low, high)]
-    return Column("x", kind, *ends)
+def column(kind: Kind, low: object, high: object, scale: int = 0) -> Column:
+    """The column x, declared within [low, high]; of a decimal these count its steps."""
+    ends = [Fraction(end) / 10**scale if isinstance(end, (int, float)) else _number(end) for end in (low, high)]
+    return Column("x", kind, *ends, scale=scale)
 
 
 def _number(end: object) -> Fraction:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import date
+from fractions import Fraction
 from itertools import combinations_with_replacement
 
 import duckdb
@@ -11,6 +12,8 @@ import pytest
 from tests.query.expressions import dense
 from tests.query.expressions.typed_law import faults
 
+from tacit.query.expressions import read_column
+from tacit.schema.description import Column
 from tacit.schema.kind import Kind
 
 _SIZES = pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.long), 15], ids=["all", "some"])
@@ -62,7 +65,7 @@ def test_parts_and_differences_of_times(connection: duckdb.DuckDBPyConnection, e
     """R16: also of times that were moved before."""
     for moments in dense.moments():
         _table(connection, "TIMESTAMP", moments)
-        for ends in list(combinations_with_replacement(moments, 2))[:: 2 * every]:
+        for ends in list(combinations_with_replacement(moments, 2))[:: 5 * every]:
             assert _broken(connection, Kind.TIMESTAMP, "TIMESTAMP", ends, dense.TIMES) == []
 
 
@@ -107,3 +110,54 @@ def test_integers_as_decimals_of_every_width_and_scale(connection: duckdb.DuckDB
     _table(connection, "BIGINT", values)
     for ends in dense.ranges(values, 12)[:: 2 * every]:
         assert _broken(connection, Kind.INTEGER, "BIGINT", ends, dense.DECIMALS) == []
+
+
+@_SIZES
+def test_integers_beyond_64_bits(connection: duckdb.DuckDBPyConnection, every: int) -> None:
+    values = dense.integers()
+    _table(connection, "BIGINT", values)
+    for ends in dense.ranges(values, 60)[::every]:
+        assert _broken(connection, Kind.INTEGER, "BIGINT", ends, dense.HUGE) == []
+
+
+@_SIZES
+def test_decimals(connection: duckdb.DuckDBPyConnection, every: int) -> None:
+    """R16: of two digits after the point, stored as their cents; the column is an integer number of them."""
+    values = [value for value in dense.integers() if abs(value) < 10**18]
+    listed = ", ".join(f"({value})" for value in values)
+    connection.execute(f"CREATE OR REPLACE TABLE t AS SELECT x::BIGINT AS x FROM (VALUES {listed}) v(x)")
+    for low, high in dense.ranges(values, 60)[::every]:
+        column = dense.column(Kind.DECIMAL, low, high, scale=2)
+        items = [(text, dense.typed(text, column, "DECIMAL(20,2)")) for text in dense.CENTS]
+        table = f"(SELECT CAST(x AS DECIMAL(20, 0)) * 0.01::DECIMAL(3, 2) AS x FROM t WHERE x BETWEEN {low} AND {high})"
+        for text, item in items:
+            assert item is None or faults(connection, table, [item]) == [], (text, low, high)
+
+
+_BOUNDS = [(None, None), (0, 100), (-1, 1), (-(10**16), 10**16), (7, 7)]
+
+
+@pytest.mark.parametrize("scale", [0, 2, 9])
+@pytest.mark.parametrize("width", [1, 2, 9, 10, 17, 18, 19, 20, 28, 37, 38])
+def test_decimals_of_every_shape_are_read(connection: duckdb.DuckDBPyConnection, width: int, scale: int) -> None:
+    """R07, R26: the ends of DECIMAL(p, s), read as decimals of other scales and within other bounds."""
+    for own in range(width + 1):
+        most = f"{10**width - 1}"
+        texts = [most, "1", "0", f"{10 ** (width - 1)}", f"{10**own - 1 if own else 0}", f"{5 * 10**own // 10}"]
+        listed = ", ".join(f"('{sign}{_pointed(text, own)}')" for text in texts for sign in ("", "-"))
+        shape = f"DECIMAL({width},{own})"
+        connection.execute(
+            f"CREATE OR REPLACE TABLE t AS SELECT TRY_CAST(x AS {shape}) AS x FROM (VALUES {listed}) v(x)"
+        )
+        for low, high in _BOUNDS:
+            ends = [None if end is None else Fraction(end) for end in (low, high)]
+            kind = Kind.DECIMAL if scale else Kind.INTEGER
+            for physical in (shape, None):
+                read = read_column(Column("x", kind, *ends, scale=scale), '"x"', physical)
+                assert faults(connection, "t", [read]) == [], (shape, low, high, physical)
+
+
+def _pointed(digits: str, scale: int) -> str:
+    """An integer of these digits over 10^scale, written out."""
+    padded = digits.rjust(scale + 1, "0")
+    return f"{padded[: len(padded) - scale]}.{padded[len(padded) - scale :]}" if scale else padded
