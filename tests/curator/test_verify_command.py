@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import shutil
 import sqlite3
 import time
@@ -14,6 +16,7 @@ import duckdb
 import pytest
 from tests.curator.clinic_command import BY_REGION, Clinic
 
+import tacit
 from tacit.curator import door
 from tacit.curator.opened import open_data
 
@@ -215,3 +218,13 @@ def test_a_release_that_was_kept_with_a_certificate_of_version_1_is_read(clinic:
     assert answered.grounds.price == "ε = 1, δ = 1e-09" == now.grounds.price
     assert answered.grounds.claims == now.grounds.claims
     assert answered.entry == now.entry
+
+
+def test_a_copy_of_an_answer_takes_its_certificate_along(clinic: Clinic) -> None:
+    """And no key: whoever has the copy signs nothing with it."""
+    with tacit.open("clinic.toml") as ds:
+        answer = ds.query(BY_REGION, epsilon=1)
+    for copied in (pickle.loads(pickle.dumps(answer)), copy.deepcopy(answer)):
+        assert copied.certificate == answer.certificate is not None
+        assert copied.certified("csv") is None
+        assert str(copied) == str(answer)

@@ -58,6 +58,10 @@ class Release:
 
         return arrow_table(self.rendered)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy goes without its curator, and takes the certificate along."""
+        return {**self.__dict__, "certificate": self.certificate, "certify": None}
+
     @property
     def remarks(self) -> tuple[str, ...]:
         """What is to be known about the numbers, and their price, in sentences."""
