@@ -10,6 +10,7 @@ import pytest
 import sqlglot
 from tests.query.expressions.typed_law import faults
 
+from tacit.errors import Refused
 from tacit.query.expressions import NamedScope, read_column, type_expression
 from tacit.query.typed import Typed
 from tacit.schema.description import Column
@@ -76,3 +77,24 @@ def test_bounds_of_a_month_back_are_exact() -> None:
     assert moved.low is not None
     assert moved.high is not None
     assert moved.high - moved.low == 86_400 * 10**6 - 1
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("1e-999999999", 0.0), ("1.5e-400", 0.0), (f"0.{'3' * 4000}", 1 / 3), ("2e-5", 2e-5)]
+)
+def test_a_tiny_literal_is_its_nearest_double_at_once(text: str, value: float) -> None:
+    """No fraction of a billion digits is made of it."""
+    assert _typed(text).low == Fraction(value)
+
+
+@pytest.mark.parametrize("text", ["1e999999999", "1e38", "9" * 9999, f"{10**33}.12345", "1e99999999999999999999"])
+def test_a_vast_literal_is_refused_at_once(text: str) -> None:
+    with pytest.raises(Refused):
+        _typed(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("12", "12"), ("0.50", "1/2"), ("1_000", "1000"), (".5", "1/2"), ("5.", "5")]
+)
+def test_a_plain_literal_is_exact(text: str, value: str) -> None:
+    assert _typed(text).low == Fraction(value)

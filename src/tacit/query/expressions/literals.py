@@ -60,17 +60,16 @@ def _literal(node: exp.Expression, typer: Typer) -> Typed:
         if not len(text) <= LONGEST_MADE:
             raise refuse(node, f"The text has more than {LONGEST_MADE:,} letters.", "a shorter text.")
         return constant(text)
-    number = Decimal(text)
-    if not abs(number) < MOST_128:
+    double = float(text)
+    if not double < MOST_128:
         raise refuse(node, "It is too large to calculate with exactly.", _ACCEPTED)
-    exponent = number.as_tuple().exponent
-    assert isinstance(exponent, int)
-    if "e" in text.lower() or -exponent > MOST_SCALE:
-        return float_constant(Fraction(number))
-    scale = max(0, -exponent)
-    if not abs(number) * 10**scale < MOST_128:
+    places = len(text.partition(".")[2])
+    if "e" in text.lower() or places > MOST_SCALE:
+        return float_constant(Fraction(double))  # that of the text, 1e-999999999, would take all memory
+    number = Fraction(Decimal(text))
+    if not number * 10**places < MOST_128:
         raise refuse(node, "It has too many digits to calculate with exactly.", _ACCEPTED)
-    return exact_constant(Fraction(number), scale)
+    return exact_constant(number, places)
 
 
 def _null(node: exp.Expression, typer: Typer) -> Typed:
