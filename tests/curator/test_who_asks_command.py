@@ -115,6 +115,35 @@ def test_keys_from_the_data_are_shown_and_not_obeyed(clinic: Clinic, monkeypatch
     assert is_plain(csv)
 
 
+def test_names_in_files_and_descriptions_are_shown_and_not_obeyed(clinic: Clinic) -> None:
+    """Headers are whatever the file has, and a description may be another's: neither writes to a terminal."""
+    (clinic.folder / "odd.csv").write_text(f'patient_id,"{EVIL}",age\n1,2,3\n', encoding="utf-8")
+    first = clinic.tacit("init", "odd.csv", "--unit", "patient_id", "--out", "odd.toml")
+    assert first.code == 0, first.err
+    place = clinic.folder / "clinic.toml"
+    text = place.read_text()
+    shown = [first, clinic.tacit("check", "odd.toml"), clinic.tacit("init", f"{EVIL}.parquet", "--row")]
+    for old, new in (
+        ("one patient, all visits", EVIL),
+        ("[tables.visits.columns]\n", f"[tables.visits.columns]\n{json.dumps(EVIL)} = {{ type = 'text' }}\n"),
+        ('name = "clinic"', f"name = {json.dumps(EVIL)}"),
+        ('"north", "south"', f'"north", {json.dumps(EVIL)}'),
+        ('source = "visits.parquet"', f"source = {json.dumps(EVIL)}"),
+        ('id = "patient_id"', f"id = {json.dumps(EVIL)}"),
+        ("budget = {", f"{json.dumps(EVIL)} = 1\nbudget = {{"),
+        ("analysts = {", f"analysts = {{ {json.dumps(EVIL)} = 0.1,"),
+    ):
+        assert old in text
+        place.write_text(text.replace(old, new))
+        shown += [clinic.tacit(command, "clinic.toml") for command in ("check", "budget")]
+        shown += [clinic.tacit("query", "clinic.toml", BY_REGION, "--epsilon", "0.01", "--fresh")]
+        shown += [clinic.tacit("explain", "clinic.toml", BY_REGION, "--epsilon", "0.01")]
+    for ended in shown:
+        assert is_plain(ended.out), ended.out
+        assert is_plain(ended.err), ended.err
+    assert {ended.code for ended in shown} == {0, 2}
+
+
 @pytest.mark.parametrize(
     "sql",
     [
