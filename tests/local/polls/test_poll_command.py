@@ -74,6 +74,22 @@ def test_design_says_what_is_protected_and_how_many_to_ask(tmp_path: Path) -> No
     assert "3 marked T, 1 marked L" in sheet.output
 
 
+def test_what_a_poll_says_is_shown_and_not_obeyed(poll: Path, reports: Path) -> None:
+    """A poll's file may be another's: its words write to no terminal."""
+    evil = "\\u001b[2J\\u202e\\u009b31m\\u2028"
+    text = (
+        poll.read_text()
+        .replace("Which drug?", f"Which{evil}?")
+        .replace('"a"', f'"a{evil}"')
+        .replace("Yes", f"Yes{evil}")
+    )
+    poll.write_text(text)
+    for words in ((), ("--json",), ("--careless", "0.1")):
+        found = run("estimate", str(reports), "--poll", str(poll), *words)
+        assert found.exit_code == 0, found.output
+        assert all(line.isprintable() for line in found.output.split("\n")), found.output
+
+
 def test_estimate_prints_shares_and_draws_them(poll: Path, reports: Path, tmp_path: Path) -> None:
     figure = tmp_path / "shares.png"
     found = run("estimate", str(reports), "--poll", str(poll), "--figure", str(figure), "--careless", "0.1")

@@ -9,6 +9,7 @@ import click
 
 from tacit.local.browser.collect import Collector
 from tacit.local.polls.file import read_poll
+from tacit.printable import printable
 
 
 @click.command()
@@ -27,7 +28,7 @@ def collect(file: Path, out: Path, host: str, port: int) -> None:
     with Collector(poll, out, host, port) as collector:
         if collector.set_aside is not None:
             click.echo(f"The last line of {out} was cut off; it was moved to {collector.set_aside}.", err=True)
-        click.echo(f"“{poll['title']}” at {collector.address}, reports into {out}. Ctrl-C ends it.")
+        click.echo(f"“{printable(poll['title'])}” at {collector.address}, reports into {out}. Ctrl-C ends it.")
         with suppress(KeyboardInterrupt):
             collector.serve()
         click.echo(f"\n{out} holds {len(collector.file):,} reports. Next: tacit poll estimate {out} --poll {file}")

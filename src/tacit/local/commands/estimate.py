@@ -16,6 +16,7 @@ from tacit.local.polls.finding import Finding
 from tacit.local.polls.poll import Poll
 from tacit.local.polls.prevalence import Prevalence
 from tacit.local.polls.question import Question
+from tacit.printable import printable, printable_json
 
 
 @click.command()
@@ -45,7 +46,7 @@ def estimate(
         raise Refused(f"an estimate from {reports}", "It holds no report.", "at least one report.")
     found = poll.findings(submissions, None if weights is None else _read_weights(weights))
     if as_json:
-        click.echo(json.dumps(_fields(found, confidence), ensure_ascii=False, indent=2))
+        click.echo(printable_json(json.dumps(_fields(found, confidence), ensure_ascii=False, indent=2)))
     else:
         _say(poll, found, confidence, careless)
     if figure is not None:
@@ -57,9 +58,9 @@ def estimate(
 
 def _say(poll: Poll, found: dict[str, tuple[Finding, ...]], confidence: str, careless: str | None) -> None:
     for question in poll.questions:
-        click.echo(question.wording.text)
+        click.echo(printable(question.wording.text))
         for finding in found[question.name]:
-            click.echo(f"  {finding.describe(confidence)}.")
+            click.echo(f"  {printable(finding.describe(confidence))}.")
             if careless is not None and isinstance(question.design, OneSample):
                 _say_careless(question, finding, confidence, careless)
     click.echo(f"Each respondent gave away, in all: {poll.protection}.")
@@ -73,7 +74,7 @@ def _say_careless(question: Question, finding: Finding, confidence: str, careles
         other = finding.estimate.if_careless(careless, says)
         low, high = other.interval(confidence)
         value = min(1.0, max(0.0, other.value))
-        click.echo(f"    If {float(careless):.0%} {words}: {value:.1%}, {low:.1%} to {high:.1%}.")
+        click.echo(f"    If {float(careless):.0%} {printable(words)}: {value:.1%}, {low:.1%} to {high:.1%}.")
 
 
 def _fields(found: dict[str, tuple[Finding, ...]], confidence: str) -> dict[str, list[dict[str, object]]]:
