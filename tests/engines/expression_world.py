@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import sqlglot
 from tests.engines.engines import EngineUnderTest
-from tests.query.expressions.grammar import COLUMNS
+from tests.query.expressions.columns import COLUMNS
 from tests.query.expressions.lines import first_line_alone
 from tests.query.expressions.poison import POISON
 

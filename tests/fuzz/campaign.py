@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
+from typing import Protocol
 
 import sqlglot
 from sqlglot import exp
 from tests.fuzz.block import Block, make_block
-from tests.fuzz.dense import Dense
 from tests.fuzz.grammar import Grammar
 from tests.fuzz.law import exact, fault
 
@@ -20,6 +20,7 @@ from tacit.query.typed import Typed
 
 BLOCKS = 24
 _BATCH = 40
+_APPROXIMATE = (exp.Ln, exp.Log, exp.Exp, exp.Pow)
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,17 @@ class Sample:
     text: str
     typed: Typed
     block: Block
+
+
+class Holder(Protocol):
+    """Whatever holds the tables of blocks."""
+
+    @property
+    def name(self) -> str: ...
+
+    def has_words_for(self, item: Typed, block: Block) -> bool: ...
+
+    def columns(self, items: Sequence[Typed], block: Block) -> list[list[object]]: ...
 
 
 @dataclass(frozen=True)
@@ -44,6 +56,11 @@ class Finding:
     def __str__(self) -> str:
         bounds = f"[{self.typed.low}, {self.typed.high}]{'' if self.typed.nullable else ' NOT NULL'}"
         return f"{self.engine}: {self.text}: {self.what}; believed {self.typed.kind} {bounds}; within {self.within}"
+
+
+def _is_approximate(text: str, holder: Holder) -> bool:
+    """It has a power or a logarithm: Java's mathematics is not C's, and both may be off by a last bit."""
+    return holder.name == "spark" and any(sqlglot.parse_one(text, dialect="duckdb").find_all(*_APPROXIMATE))
 
 
 def rule_of(node: exp.Expression) -> str:
@@ -91,38 +108,38 @@ class Campaign:
         self.rules.update(map(rule_of, tree.walk()))
         return typed
 
-    def check(self, batch: Sequence[Sample], engines: Sequence[Dense]) -> None:
+    def check(self, batch: Sequence[Sample], engines: Sequence[Holder]) -> None:
         """The law on each engine, and the values of the first on all."""
         first: dict[int, list[object]] = {}
-        for dense in engines:
-            sayable = [place for place, sample in enumerate(batch) if dense.has_words_for(sample.typed, sample.block)]
-            found = self._columns(dense, batch, sayable)
-            self.seen[f"refused by {dense.name}"] += len(batch) - len(sayable)
-            self.seen[f"run on {dense.name}"] += len(found)
+        for holder in engines:
+            sayable = [place for place, sample in enumerate(batch) if holder.has_words_for(sample.typed, sample.block)]
+            found = self._columns(holder, batch, sayable)
+            self.seen[f"refused by {holder.name}"] += len(batch) - len(sayable)
+            self.seen[f"run on {holder.name}"] += len(found)
             for place, column in found.items():
                 sample = batch[place]
                 held = exact(column, sample.typed)
                 what = fault(sample.typed, column)
                 if what is not None:
-                    self._blame(dense, sample, what, None)
-                elif first.setdefault(place, held) != held:
-                    self._blame(dense, sample, "another value", engines[0])
+                    self._blame(holder, sample, what, None)
+                elif first.setdefault(place, held) != held and not _is_approximate(sample.text, holder):
+                    self._blame(holder, sample, "another value", engines[0])
 
-    def _columns(self, dense: Dense, batch: Sequence[Sample], places: Sequence[int]) -> dict[int, list[object]]:
+    def _columns(self, holder: Holder, batch: Sequence[Sample], places: Sequence[int]) -> dict[int, list[object]]:
         """The columns of a batch; a statement that fails is halved until it has one expression."""
         if not places:
             return {}
         try:
-            columns = dense.columns([batch[place].typed for place in places], batch[0].block)
+            columns = holder.columns([batch[place].typed for place in places], batch[0].block)
         except Failed:
             if len(places) == 1:
-                self._blame(dense, batch[places[0]], "fails", None)
+                self._blame(holder, batch[places[0]], "fails", None)
                 return {}
             half = len(places) // 2
-            return self._columns(dense, batch, places[:half]) | self._columns(dense, batch, places[half:])
+            return self._columns(holder, batch, places[:half]) | self._columns(holder, batch, places[half:])
         return dict(zip(places, columns, strict=True))
 
-    def _blame(self, dense: Dense, sample: Sample, what: str, other: Dense | None) -> None:
+    def _blame(self, holder: Holder, sample: Sample, what: str, other: Holder | None) -> None:
         """A finding: of the smallest part that does it by itself, if one does."""
         tree = sqlglot.parse_one(sample.text, dialect="duckdb")
         parts = sorted(tree.find_all(exp.Condition), key=lambda node: sum(1 for _ in node.walk()))
@@ -133,16 +150,16 @@ class Campaign:
                 part = replace(sample, typed=type_expression(node, sample.block.scope))
             except Refused:
                 continue
-            own = _broken(dense, part, other)
+            own = _broken(holder, part, other)
             if own is not None:
-                self.findings.append(Finding(dense.name, node.sql("duckdb"), own, part.typed, sample.text))
+                self.findings.append(Finding(holder.name, node.sql("duckdb"), own, part.typed, sample.text))
                 return
-        self.findings.append(Finding(dense.name, sample.text, what, sample.typed, sample.text))
+        self.findings.append(Finding(holder.name, sample.text, what, sample.typed, sample.text))
 
 
-def _broken(dense: Dense, sample: Sample, other: Dense | None) -> str | None:
+def _broken(holder: Holder, sample: Sample, other: Holder | None) -> str | None:
     try:
-        (column,) = dense.columns([sample.typed], sample.block)
+        (column,) = holder.columns([sample.typed], sample.block)
     except Failed:
         return "fails"
     if (what := fault(sample.typed, column)) is not None or other is None:

@@ -16,6 +16,7 @@ from tests.fuzz.block import Block, shape
 from tacit.curator.translatable import Translating
 from tacit.errors import Failed, Refused
 from tacit.query.engine import Engine, Headers, Session
+from tacit.query.expressions import sql_type
 from tacit.query.typed import Typed
 from tacit.schema.description import Description
 from tacit.schema.reading import read_description
@@ -44,7 +45,7 @@ def create_tables(rows: duckdb.DuckDBPyConnection, blocks: Sequence[Block]) -> N
 
 @dataclass
 class Dense:
-    """An engine with the table; a session that failed is never used again."""
+    """An engine with the tables; a session that failed is never used again."""
 
     name: str
     engine: Engine
@@ -75,7 +76,8 @@ class Dense:
         if not isinstance(self.engine, Translating):
             return True
         try:
-            self.engine.said(f'SELECT {item.sql} AS v FROM "{block.table}"', self.headers)
+            own = {block.table: self.headers[block.table]}
+            self.engine.said(f'SELECT {item.sql} AS v FROM "{block.table}"', own)
         except Refused:
             return False
         return True
@@ -100,3 +102,23 @@ class Dense:
         self._session = None
         with suppress(Failed):
             self._stack.close()
+
+
+@dataclass(frozen=True)
+class Bare:
+    """A bare connection to DuckDB, for tables of types that no file keeps."""
+
+    connection: duckdb.DuckDBPyConnection
+    name: str = "duckdb"
+
+    def has_words_for(self, item: Typed, block: Block) -> bool:
+        return True
+
+    def columns(self, items: Sequence[Typed], block: Block) -> list[list[object]]:
+        try:
+            found = self.connection.execute(f"SELECT {', '.join(item.sql for item in items)} FROM {block.table}")
+        except duckdb.Error:
+            raise Failed from None
+        types = [str(column[1]) for column in found.description]
+        assert types == [sql_type(item) for item in items]
+        return [list(column) for column in zip(*found.fetchall(), strict=True)]

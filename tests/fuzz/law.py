@@ -10,11 +10,8 @@ from fractions import Fraction
 
 from tacit.query.expressions.domains import domain
 from tacit.query.expressions.storage import number_of
-from tacit.query.typed import Typed
+from tacit.query.typed import LONGEST, Typed
 from tacit.schema.kind import Kind
-
-MOST_LETTERS = 65_536
-"""No text of a row's expression is longer: it is the limit that a plan counts with."""
 
 
 def exact(column: Sequence[object], item: Typed) -> list[object]:
@@ -40,7 +37,7 @@ def fault(item: Typed, column: Sequence[object]) -> str | None:
         return f"outside its domain: {min(map(repr, others))[:80]}"
     if item.kind is Kind.TEXT:
         longest = max(len(str(value)) for value in values)
-        return f"{longest} letters" if longest > MOST_LETTERS else None
+        return f"{longest} letters, not {item.longest}" if longest > min(item.longest, LONGEST) else None
     if item.kind is Kind.BOOLEAN:
         return None
     numbers = [_number(item, value) for value in values]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -11,13 +10,13 @@ from functools import cache
 import duckdb
 import pytest
 import sqlglot
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from tests.query.expressions.grammar import COLUMNS, expressions
+from tests.fuzz.block import Block
+from tests.fuzz.campaign import Campaign
+from tests.fuzz.dense import Bare
+from tests.query.expressions.columns import COLUMNS
 from tests.query.expressions.poison import create
 from tests.query.expressions.typed_law import faults
 
-from tacit.errors import Refused
 from tacit.query.expressions import NamedScope, read_column, type_expression
 
 _VARIANTS = (0, 1, 2)
@@ -28,7 +27,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as opened:
         opened.execute("SET TimeZone = 'UTC'; SET threads = 1")
         for variant in _VARIANTS:
-            create(opened, f"t{variant}", {column.name: types[variant] for column, types in COLUMNS}, 240, shift=7)
+            create(opened, f"t{variant}", _physical(variant), 240, shift=7)
         yield opened
 
 
@@ -41,45 +40,30 @@ def _scope(variant: int, is_known: bool) -> NamedScope:
     return NamedScope(reads)
 
 
-_EXPRESSIONS = st.one_of(*(strategy for depth in (1, 2, 3) for strategy in expressions(depth).values()))
-_ACCEPTED: Counter[bool] = Counter()
+def _campaign(seed: int) -> Campaign:
+    """Expressions over poison, with the physical types that a plan knows and without them."""
+    blocks = [
+        Block(f"t{variant}", {column.name: column for column, _ in COLUMNS}, _physical(variant) if is_known else {})
+        for variant in _VARIANTS
+        for is_known in (True, False)
+    ]
+    return Campaign(seed, blocks)
 
 
-def _check(connection: duckdb.DuckDBPyConnection, text: str, variant: int, is_known: bool) -> None:
-    try:
-        typed = type_expression(sqlglot.parse_one(text, dialect="duckdb"), _scope(variant, is_known))
-    except Refused:
-        _ACCEPTED[False] += 1
-        return
-    _ACCEPTED[True] += 1
-    assert faults(connection, f"t{variant}", [typed]) == [], text
+def _physical(variant: int) -> dict[str, str]:
+    return {column.name: types[variant] for column, types in COLUMNS}
 
 
-_SLOW = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large]
-
-
-@settings(max_examples=200, suppress_health_check=_SLOW)
-@given(text=_EXPRESSIONS, variant=st.sampled_from(_VARIANTS), is_known=st.booleans())
+@pytest.mark.parametrize("count", [400, pytest.param(15_000, marks=pytest.mark.long)])
 def test_random_expressions_are_total_and_within_their_bounds(
-    connection: duckdb.DuckDBPyConnection, text: str, variant: int, is_known: bool
+    connection: duckdb.DuckDBPyConnection, count: int
 ) -> None:
     """R07, R16, R26: whatever the rows hold, an accepted expression keeps every claim of `Typed`."""
-    _check(connection, text, variant, is_known)
-
-
-def test_most_random_expressions_were_accepted() -> None:
-    """The test above is not vacuous."""
-    assert not _ACCEPTED or _ACCEPTED[True] > 2 * _ACCEPTED[False]
-
-
-@pytest.mark.long
-@settings(max_examples=15_000, suppress_health_check=_SLOW)
-@given(text=_EXPRESSIONS, variant=st.sampled_from(_VARIANTS), is_known=st.booleans())
-def test_many_random_expressions_are_total_and_within_their_bounds(
-    connection: duckdb.DuckDBPyConnection, text: str, variant: int, is_known: bool
-) -> None:
-    """R07, R16, R26: as above, for minutes."""
-    _check(connection, text, variant, is_known)
+    campaign = _campaign(count)
+    for batch in campaign.batches(count):
+        campaign.check(batch, [Bare(connection)])
+    assert list(map(str, campaign.findings)) == []
+    assert campaign.seen["accepted"] > 10 * campaign.seen["refused"]  # it is not vacuous
 
 
 @pytest.mark.parametrize(

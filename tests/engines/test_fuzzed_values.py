@@ -1,0 +1,78 @@
+"""Random expressions over narrow, awkward, dense ranges: what is believed holds on each engine, all say the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+from tests.engines.engines import DuckDBUnderTest, EngineUnderTest
+from tests.engines.expression_world import TYPES, create_tables
+from tests.engines.postgres_server import PostgresUnderTest
+from tests.engines.spark_server import SparkUnderTest
+from tests.fuzz import dense
+from tests.fuzz.block import Block
+from tests.fuzz.campaign import Campaign
+from tests.fuzz.lines import first_line_alone
+from tests.fuzz.sizes import chunks
+from tests.query.expressions.columns import COLUMNS
+
+
+def _compared(campaign: Campaign, count: int, other: EngineUnderTest, folder: Path, is_dense: bool) -> Campaign:
+    """The campaign on DuckDB and another engine, behind the first line alone."""
+    with first_line_alone(), duckdb.connect() as rows:
+        rows.execute("SET TimeZone = 'UTC'")
+        if is_dense:
+            dense.create_tables(rows, campaign.blocks)
+        else:
+            create_tables(rows)
+        pair = [
+            dense.Dense.of(engine, rows, folder / engine.name, campaign.blocks) for engine in (DuckDBUnderTest(), other)
+        ]
+        for batch in campaign.batches(count):
+            campaign.check(batch, pair)
+        for one in pair:
+            one.close()
+    return campaign
+
+
+def _poison(seed: int) -> Campaign:
+    """Rows of poison instead of dense ones: in the types that all engines have."""
+    columns = {column.name: column for column, _ in COLUMNS}
+    physical = ({name: types[variant] for name, types in TYPES.items()} for variant in (0, 1))
+    return Campaign(seed, [Block(f"t{variant}", columns, types) for variant, types in enumerate(physical)])
+
+
+def _assert_clean(campaign: Campaign, engine: str, count: int) -> None:
+    assert list(map(str, campaign.findings)) == [], campaign.seed
+    assert campaign.seen[f"run on {engine}"] > 0.8 * count
+
+
+def test_dense_values_on_postgres(postgres: PostgresUnderTest, tmp_path: Path) -> None:
+    """R07, R16, R20, R26: no error, everything as believed, DuckDB's values to the last bit."""
+    _assert_clean(_compared(Campaign.of(3), 200, postgres, tmp_path, True), "postgresql", 200)
+
+
+def test_poison_on_postgres(postgres: PostgresUnderTest, tmp_path: Path) -> None:
+    """R07, R20, R26: the same on NULL, NaN, infinities, −0.0 and the ends of every type."""
+    _assert_clean(_compared(_poison(4), 150, postgres, tmp_path, False), "postgresql", 150)
+
+
+@pytest.mark.long
+def test_many_dense_values_on_postgres(postgres: PostgresUnderTest, tmp_path: Path) -> None:
+    """Ten thousand, or as many as TACIT_FUZZ_POSTGRESQL says."""
+    for seed, count in chunks(10_000, "postgresql"):
+        _assert_clean(_compared(Campaign.of(seed), count, postgres, tmp_path, True), "postgresql", count)
+
+
+@pytest.mark.long
+def test_much_poison_on_postgres(postgres: PostgresUnderTest, tmp_path: Path) -> None:
+    """R07, R20, R26: the same, for a minute."""
+    _assert_clean(_compared(_poison(5), 4_000, postgres, tmp_path, False), "postgresql", 4_000)
+
+
+@pytest.mark.long
+def test_many_dense_values_on_spark(spark: SparkUnderTest, tmp_path: Path) -> None:
+    """A thousand, or as many as TACIT_FUZZ_SPARK says; powers and logarithms need not be DuckDB's to the last bit."""
+    for seed, count in chunks(1_000, "spark"):
+        _assert_clean(_compared(Campaign.of(seed), count, spark, tmp_path, True), "spark", count)
