@@ -98,3 +98,17 @@ def test_a_vast_literal_is_refused_at_once(text: str) -> None:
 )
 def test_a_plain_literal_is_exact(text: str, value: str) -> None:
     assert _typed(text).low == Fraction(value)
+
+
+_MANTISSAS = ("1", "9.99", "999999999", "0.0001", "-9.5", "9.99999999999999999999", "-1_0", "99.5")
+
+
+def test_a_written_number_of_too_many_digits_is_no_decimal(connection: duckdb.DuckDBPyConnection) -> None:
+    """R16: DuckDB lets '9.99e6' be a DECIMAL(5, 0), with seven digits; every width and scale, every exponent."""
+    texts = [f"{mantissa}e{exponent}" for mantissa in _MANTISSAS for exponent in range(-12, 45)]
+    connection.execute("CREATE OR REPLACE TABLE written AS SELECT unnest(?) AS t", [texts])
+    shapes = [(width, scale) for width in range(1, 37) for scale in range(min(9, width, 37 - width) + 1)]
+    casts = [_typed(f"CAST(t AS DECIMAL({width}, {scale}))") for width, scale in shapes]
+    assert faults(connection, "written", casts) == []
+    plain = connection.execute("SELECT max(TRY_CAST(t AS DECIMAL(5, 0))) FROM written").fetchall()
+    assert plain[0][0] > 99_999  # the broken twin

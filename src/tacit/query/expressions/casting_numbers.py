@@ -12,7 +12,16 @@ from tacit.query.expressions.intervals import Interval
 from tacit.query.expressions.physical import integer_range
 from tacit.query.expressions.rounding import to_digits
 from tacit.query.expressions.shown import refuse
-from tacit.query.expressions.storage import MOST_128, MOST_SCALE, as_float, integer_type, interval, rescaled, stored
+from tacit.query.expressions.storage import (
+    MOST_128,
+    MOST_SCALE,
+    as_float,
+    decimal_sql,
+    integer_type,
+    interval,
+    rescaled,
+    stored,
+)
 from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
 
@@ -107,6 +116,9 @@ def to_decimal(node: exp.Expression, value: Typed, shape: list[int]) -> Typed:
     kind = Kind.DECIMAL if scale else Kind.INTEGER
     result = Typed(kind, "", bounds.low, bounds.high, True, scale)
     decimal = f"TRY_CAST({value.sql} AS DECIMAL({width}, {scale}))"
+    if value.kind is Kind.TEXT:  # DuckDB lets '9.99e6' be a DECIMAL(5, 0), of seven digits
+        least, greatest = decimal_sql(-most, scale), decimal_sql(most, scale)
+        decimal = f"(CASE WHEN {decimal} BETWEEN {least} AND {greatest} THEN {decimal} END)"
     wide = decimal if width + scale <= _WORD_DIGITS else f"CAST({decimal} AS DECIMAL(38, {scale}))"
     scaled = f"{wide} * {10**scale}" if scale else decimal
     return replace(result, sql=f"TRY_CAST({scaled} AS {integer_type(stored(result))})")

@@ -7,7 +7,15 @@ from fractions import Fraction
 
 from tacit.query.expressions.intervals import Interval
 from tacit.query.expressions.physical import decimal_shape, integer_range, is_float
-from tacit.query.expressions.storage import LEAST_64, MOST_64, MOST_128, double_sql, integer_sql, integer_type
+from tacit.query.expressions.storage import (
+    LEAST_64,
+    MOST_64,
+    MOST_128,
+    decimal_sql,
+    double_sql,
+    integer_sql,
+    integer_type,
+)
 from tacit.query.typed import Typed
 from tacit.schema.description import Column
 from tacit.schema.kind import Kind
@@ -82,19 +90,15 @@ def _from_decimal(reference: str, shape: tuple[int, int], scale: int, bounds: tu
     scaled = f"{wide} * {10**scale}" if scale else reference
     tests = []
     if -largest < low:
-        tests.append(f"WHEN {reference} < {_decimal(min(low, largest), scale)} THEN {integer_sql(bounds[0], target)}")
+        tests.append(
+            f"WHEN {reference} < {decimal_sql(min(low, largest), scale)} THEN {integer_sql(bounds[0], target)}"
+        )
     if largest > high:
-        tests.append(f"WHEN {reference} > {_decimal(max(high, -largest), scale)} THEN {integer_sql(bounds[1], target)}")
+        tests.append(
+            f"WHEN {reference} > {decimal_sql(max(high, -largest), scale)} THEN {integer_sql(bounds[1], target)}"
+        )
     value = f"TRY_CAST({scaled} AS {target})"
     return f"CASE {' '.join(tests)} ELSE {value} END" if tests else value
-
-
-def _decimal(value: Fraction, scale: int) -> str:
-    """A number of so many digits after the point, as a literal."""
-    digits = abs(int(value * 10**scale))
-    whole, rest = divmod(digits, 10**scale)
-    text = f"{whole}.{rest:0{scale}d}" if scale else str(whole)
-    return f"(-{text})" if value < 0 else text
 
 
 def _from_anything(reference: str, scale: int, bounds: tuple[int, int], target: str) -> str:
@@ -102,7 +106,7 @@ def _from_anything(reference: str, scale: int, bounds: tuple[int, int], target: 
     middle = f"DECIMAL(38, {scale})" if scale else "HUGEINT"
     wide, double = f"TRY_CAST({reference} AS {middle})", f"TRY_CAST({reference} AS DOUBLE)"
     unit = 10**scale
-    low, high = _decimal(Fraction(bounds[0], unit), scale), _decimal(Fraction(bounds[1], unit), scale)
+    low, high = decimal_sql(Fraction(bounds[0], unit), scale), decimal_sql(Fraction(bounds[1], unit), scale)
     value = f"TRY_CAST({wide} AS {target})"
     if scale:
         value = f"TRY_CAST(TRY_CAST({wide} AS DECIMAL(20, {scale})) * {unit} AS {target})"

@@ -76,6 +76,14 @@ def integer_sql(value: int, target: str = "BIGINT") -> str:
     return f"{value}::{target}" if value >= 0 else f"({value})::{target}"
 
 
+def decimal_sql(value: Fraction, scale: int) -> str:
+    """A number of so many digits after the point, as a literal."""
+    digits = abs(int(value * 10**scale))
+    whole, rest = divmod(digits, 10**scale)
+    text = f"{whole}.{rest:0{scale}d}" if scale else str(whole)
+    return f"(-{text})" if value < 0 else text
+
+
 def double_sql(value: Fraction | float) -> str:
     """The double nearest to a number, as a literal that is a DOUBLE, to the last bit, in every engine.
 
