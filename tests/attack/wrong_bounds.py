@@ -32,7 +32,7 @@ LIES = [(0, 0), (0, 1), (-2, 3), (10**6, 10**6 + 2), (-5, 10**6), (-(2**40), 7)]
 _WORD, _WIDE = 2**63 - 1, 2**127 - 1
 _VALUES = {
     "x": ["0", "1", "5", "-3", "NULL", f"{_WORD}", f"{-_WORD - 1}", f"{2**62}", "1000001"],
-    "h": ["3", "NULL", f"{_WIDE}", f"{-_WIDE}", f"{2**100}", f"{-(2**64)}", "0"],
+    "h": ["3", "NULL", f"{_WIDE}", f"{-_WIDE}", f"{10**38 - 1}", f"{1 - 10**38}", f"{2**100}", f"{-(2**64)}", "0"],
     "f": ["0.5", "'nan'", "'inf'", "'-inf'", "NULL", "1e308", "-1e308", "5e-324", "1e19", "2.5", "-0.0"],
     "d": ["NULL", "'infinity'", "'-infinity'", "'2020-01-31'", "'0001-01-01'", "'9999-12-31'", "'2024-02-29'"],
     "area": ["'a'", "'b'", "'c'", "NULL"],
@@ -50,7 +50,7 @@ def drawn_rows(random: Random, types: dict[str, str] | None = None) -> list[str]
 
 
 def _row(random: Random, pid: int, types: dict[str, str]) -> str:
-    values = [f"CAST({random.choice(_VALUES[name])} AS {kind})" for name, kind in types.items()]
+    values = [f"TRY_CAST({random.choice(_VALUES[name])} AS {kind})" for name, kind in types.items()]
     return f"({pid}, {', '.join(values)})"
 
 

@@ -9,6 +9,11 @@ from tacit.query.steps import Steps
 _MOST_LEVELS = 4
 
 
+def nodes_of(levels: int) -> int:
+    """How many counts a tree of so many levels has."""
+    return sum(FAN**level for level in range(1, levels + 1))
+
+
 def ranks_of(sql: str, steps: Steps, column: str | None) -> Ranks:
     """The ranks of a value, `sql` being the value as it is stored, NULL for rows that do not count."""
     span = steps.high - steps.low + 1

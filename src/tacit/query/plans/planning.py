@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from tacit.errors import Refused
 from tacit.query.aggregates.parts import Distinct, Measure, Part, Ranks
+from tacit.query.aggregates.rank_grid import nodes_of
 from tacit.query.aggregates.reading import VAST
 from tacit.query.catalogue import Catalogue
 from tacit.query.plans.choosing import root_up, row_norm
+from tacit.query.plans.key_column import public_groups
 from tacit.query.plans.key_rule import MOST_KEYS
 from tacit.query.plans.limit import Limit, Origin
 from tacit.query.plans.plan import Plan
@@ -16,14 +19,30 @@ from tacit.query.plans.question import Question
 from tacit.query.relations.rows import Ownership
 from tacit.schema.description import Limits
 
+MOST_NODES = 2**25
+"""Counts of all trees of a plan: some fifty octets each while noise is added to them, and nine in the ledger."""
+
 
 def make_plan(question: Question, catalogue: Catalogue, is_gaussian: bool) -> Plan:
     """The plan of a question; limits that nobody declared and no construction gives are left to be chosen."""
     unit = catalogue.description.unit
     declared = _declared(question, catalogue)
     limits: Mapping[Part, Limit] = {part: _limit(part, question, declared, is_gaussian) for part in question.parts}
+    _refuse_many_trees(question)
     most = 1 if question.rows.ownership is not Ownership.MANY else max(declared.keys or 0, MOST_KEYS)
     return Plan(question, unit.relation, unit.hides, limits, most)
+
+
+def _refuse_many_trees(question: Question) -> None:
+    """Refuses quantiles whose trees of counts, one a public group, would not fit into memory or the ledger."""
+    sizes = [nodes_of(part.levels) for part in question.parts if isinstance(part, Ranks)]
+    groups = len(public_groups(question.keys) or ()) if sizes else 0
+    if not groups * sum(sizes) <= MOST_NODES:
+        raise Refused(
+            f"quantiles in {groups:,} groups",
+            f"Each is read from a tree of {sum(sizes):,} counts, and all of them must fit into memory together.",
+            f"at most {MOST_NODES // sum(sizes):,} groups: coarser keys, or coarser values: CAST(x / 100 AS BIGINT).",
+        )
 
 
 def _declared(question: Question, catalogue: Catalogue) -> Limits:

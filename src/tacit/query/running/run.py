@@ -14,6 +14,7 @@ from tacit.noise.bits import Bits
 from tacit.noise.saturate import saturated_sum
 from tacit.noise.slabs import slabs
 from tacit.query.aggregates.parts import Part, Ranks
+from tacit.query.aggregates.rank_grid import nodes_of
 from tacit.query.engine import Fetched, Session, add_up, fetch
 from tacit.query.lowering.finding import BINS
 from tacit.query.lowering.tally import TallyBlock
@@ -46,18 +47,13 @@ def run(plan: Plan, price: Price, session: Session, bits: Bits, statements: Stat
     if groups is None:
         raise TypeError("private keys are always chosen by a tally")
     for ranks in blocks.ranks:
-        cells = FAN**ranks.ranks.levels
-        counts = _placed(
-            add_up(session, statements.ranks(ranks, norms.get(ranks.ranks))), len(ranks.keys), groups, ["y0"], cells
-        )[0]
-        shapes = [(len(groups), FAN**d, FAN ** (ranks.ranks.levels - d)) for d in range(1, ranks.ranks.levels + 1)]
-        levels = [counts.reshape(shape).sum(axis=2) for shape in shapes]
-        tree = np.concatenate(levels, axis=1)
+        table = add_up(session, statements.ranks(ranks, norms.get(ranks.ranks)))
+        tree = _tree(table, len(ranks.keys), groups, ranks.ranks.levels)
         drawn = with_noise(tree.ravel(), ranks.noise, bits).reshape(tree.shape)
         noisy[ranks.ranks] = NoisyColumn(drawn, ranks.noise.law, Fraction(ranks.unit), ranks.limit)
     for distinct in blocks.distincts:
         table = fetch(session, statements.distinct(distinct), _is_few(final.groups))
-        counts = _placed(table, len(distinct.keys), groups, ["y0"], None)[0]
+        counts = _placed(table, len(distinct.keys), groups, ["y0"])[0]
         drawn = with_noise(counts * distinct.unit, distinct.noise, bits)
         noisy[distinct.distinct] = NoisyColumn(
             drawn, distinct.noise.law, Fraction(distinct.unit), Fraction(distinct.limit)
@@ -108,7 +104,7 @@ def _tallied(
     if groups is None:
         groups = in_group_order(key_columns(table, len(block.keys)))
     rule = block.rule
-    columns = _placed(table, len(block.keys), groups, [*names, "w"] if rule else names, None)
+    columns = _placed(table, len(block.keys), groups, [*names, "w"] if rule else names)
     shown = np.ones(len(groups), np.bool_)
     if rule:
         weights = columns.pop()
@@ -119,25 +115,40 @@ def _tallied(
     return [group for group, is_shown in zip(groups, shown, strict=True) if is_shown]
 
 
-def _placed(table: Fetched, keys: int, groups: Sequence[Group], names: list[str], cells: int | None) -> list[Integers]:
-    """The columns of an engine's table in the order of the groups, zero where a group or cell is absent."""
-    place = {group: row for row, group in enumerate(groups)}
-    numbers = {name: integers(table, name) for name in names}
-    rows_array = np.zeros(len(numbers[names[0]]), np.int64)
-    if keys:
-        rows_array[:] = [place.get(group, -1) for group in zip(*key_columns(table, keys), strict=True)]
-    known = rows_array >= 0
-    shape = (len(groups),) if cells is None else (len(groups), cells)
+def _placed(table: Fetched, keys: int, groups: Sequence[Group], names: list[str]) -> list[Integers]:
+    """The columns of an engine's table in the order of the groups, zero where a group is absent."""
+    columns = [integers(table, name) for name in names]
+    rows = _rows(table, keys, groups, len(columns[0]))
     found = []
-    for name in names:
-        column = np.zeros(shape, np.int64)
-        values = numbers[name][known]
-        if cells is None:
-            column[rows_array[known]] = values
-        else:
-            column[rows_array[known], integers(table, "cell")[known]] = values
-        found.append(column)
+    for values in columns:
+        placed = np.zeros(len(groups), np.int64)
+        placed[rows[rows >= 0]] = values[rows >= 0]
+        found.append(placed)
     return found
+
+
+def _tree(table: Fetched, keys: int, groups: Sequence[Group], levels: int) -> Integers:
+    """Groups × nodes, the coarsest level first: counts of cells, added up level by level; zero where one is absent."""
+    values, cells = integers(table, "y0"), integers(table, "cell")
+    rows = _rows(table, keys, groups, len(values))
+    nodes = nodes_of(levels)
+    tree = np.zeros((len(groups), nodes), np.int64)
+    begin = nodes - FAN**levels
+    tree[rows[rows >= 0], begin + cells[rows >= 0]] = values[rows >= 0]
+    for level in range(levels - 1, 0, -1):
+        finer = tree[:, begin : begin + FAN ** (level + 1)].reshape(len(groups), FAN**level, FAN)
+        begin -= FAN**level
+        tree[:, begin : begin + FAN**level] = finer.sum(axis=2)
+    return tree
+
+
+def _rows(table: Fetched, keys: int, groups: Sequence[Group], many: int) -> Integers:
+    """The place of each row's group among the groups; −1 for keys that nobody expects."""
+    if not keys:
+        return np.zeros(many, np.int64)
+    place = {group: row for row, group in enumerate(groups)}
+    found = [place.get(group, -1) for group in zip(*key_columns(table, keys), strict=True)]
+    return np.array(found, np.int64)
 
 
 def with_noise(values: Integers, noise: NoiseShare, bits: Bits) -> Integers:
