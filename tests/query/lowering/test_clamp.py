@@ -83,6 +83,8 @@ def test_sums_of_wide_values_do_not_overflow() -> None:
         f"SELECT {total(word, word, word)} FROM (SELECT {2**62} AS x FROM range(1000))"
     ).fetchone() or (None,)
     assert found == 3000 * 2**62
+    with pytest.raises(OverflowError):
+        total(word.squared())
     (found,) = _CONNECTION.execute(f"SELECT {word_sum(one_where('x'))} FROM (SELECT TRUE AS x LIMIT 0)").fetchone() or (
         None,
     )

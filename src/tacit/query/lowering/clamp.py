@@ -3,12 +3,12 @@
 A planner derives facts: a bound, "never NULL". They choose a scale and a price. They are never the guard, for one wrong
 rule about one expression would then let one person move a sum without limit. The guard is here, in one place:
 
-Claim: nothing unclamped reaches a sum. Proof: `SUM(` is written in this file alone, around a `Cut`, and only this file
-makes one: by `cut`, whose CASE (or least and greatest) has no way out of [low, high] whatever its operand is, NULL, NaN
-and the infinities included; by a form whose values are listed (1, or 1 and 0); or from another `Cut` by an operation
-whose range over integers in [low, high] is plain, in a type that it fits. What a person is charged for is read off the
-same object, so that price and guard cannot part. A test looks for `SUM(` and `Cut(` elsewhere, and another makes
-every derived bound wrong on purpose.
+Claim: nothing unclamped reaches a sum. Proof: `SUM(` is written in this file alone, around a `Cut` (or, for a norm
+alone, around kept totals as doubles), and only this file makes one: by `cut`, whose CASE (or least and greatest) has no
+way out of [low, high] whatever its operand is, NULL, NaN and the infinities included; by a form whose values are listed
+(1, or 1 and 0); or from another `Cut` by an operation whose range over integers in [low, high] is plain, in a type that
+it fits. What a person is charged for is read off the same object, so that price and guard cannot part. A test looks for
+`SUM(` and `Cut(` elsewhere, and another makes every derived bound wrong on purpose.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from tacit.query.expressions.storage import double_sql
 WORD = 2**62
 """What a sum is cut at: ±2^62 moves no two sums apart, and fits 64 bits with noise added."""
 
+_ADDED = 2**96  # that 2^30 rows add up to 126 bits
 _LARGEST = Fraction(sys.float_info.max)
 _NAME = re.compile(r'(?:"(?:[^"]|"")+"|[A-Za-z_]\w*)(?:\.(?:"(?:[^"]|"")+"|[A-Za-z_]\w*))?')
 
@@ -94,8 +95,8 @@ def one_where(condition: str) -> Cut:
 
 
 def count_named(column: str) -> Cut:
-    """A column that holds a COUNT, of which no table is large enough to fill it."""
-    return Cut(column, 0, 2**50)
+    """A column that holds a COUNT: no table has 2^45 rows."""
+    return Cut(column, 0, 2**45)
 
 
 def cut(sql: str, low: int, high: int, neutral: int = 0) -> Cut:
@@ -138,6 +139,8 @@ def total(*values: Cut) -> str:
     """The sum of these over one person's rows: in 128 bits, which no number of rows fills."""
     first, *others = (value.sql for value in values)
     sizes = [value.size for value in values]
+    if not sum(sizes) <= _ADDED:
+        raise OverflowError("a sum of integers that are too large for many rows of them")
     if max(sizes) <= WORD < sum(sizes):
         first = f"CAST({first} AS HUGEINT)"
     return f"SUM({' + '.join([first, *others])})"
