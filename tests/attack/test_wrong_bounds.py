@@ -12,7 +12,8 @@ from random import Random
 import pytest
 from tests.attack.wrong_bounds import lie, wild_worlds
 from tests.laws.databases import Worlds, engine_session
-from tests.laws.movement import movements, profile_probes
+from tests.laws.movement import movements, planned, profile_probes
+from tests.query.engines.parted_worlds import released
 from tests.query.prepared.kept_probes import moved_too_far
 from tests.query.prepared.kept_worlds import KeptWorlds, kept_worlds
 
@@ -94,6 +95,22 @@ def test_the_cut_needs_no_second_line(seed: int, session: DuckDBSession, monkeyp
         count, found = wrong(world, seed, PLAIN)
     assert not found, found[0]
     assert count >= 50
+
+
+@pytest.mark.parametrize("seed", _SOME[1:])
+def test_whole_runs_do_not_fail_and_are_the_same_in_parts(
+    seed: int, session: DuckDBSession, monkeypatch: Patch
+) -> None:
+    """Limits are found on the way, groups and cells are put in their places: people all at once, and in three parts."""
+    lie(monkeypatch, seed)
+    count = 0
+    with wild_worlds(Random(seed), session) as world:
+        for place, sql in enumerate(BOTH + PEOPLE):
+            with suppress(Refused):
+                plan, _, price = planned(sql, world.catalogue, Random(seed * 100 + place))
+                assert released(plan, price, world, 1) == released(plan, price, world, 3), sql
+                count += 1
+    assert count >= 8
 
 
 def prepared(session: DuckDBSession, seed: int) -> Iterator[tuple[str, str | None]]:
