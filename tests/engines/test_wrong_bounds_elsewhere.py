@@ -79,7 +79,8 @@ def test_no_wrong_bound_moves_a_sum_further_on_postgresql(
     assert compared(postgres, session, tmp_path, seed, _ASKED) >= 10
 
 
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [0, 1])
 def test_no_wrong_bound_moves_a_sum_further_on_spark(
     seed: int, spark: SparkUnderTest, session: DuckDBSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
