@@ -91,7 +91,7 @@ def test_what_cannot_be_read_safely_is_refused(shop: PostgresUnderTest, table: s
 def test_texts_that_are_alike_but_not_equal_tell_nobody_apart() -> None:
     """R20: under such a collation 'Bob' and 'bob' are one person to the database; here they would be two."""
     for is_deterministic in (True, False):
-        column = column_of(("buyer", "text", "b", True, -1, is_deterministic))
+        column = column_of(("buyer", "text", "b", True, -1, is_deterministic, False))
         select, headers = 'SELECT "t"."buyer" AS "__unit" FROM "t"', {"t": {column.name: column.type}}
         if is_deterministic:
             PostgresEngine().said(select, headers)

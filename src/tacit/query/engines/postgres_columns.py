@@ -11,14 +11,14 @@ from tacit.query.dialects.sql_type import type_named
 
 COLUMNS_SQL = """
 WITH RECURSIVE typed AS (
-  SELECT a.attnum, a.attname, a.attcollation, a.atttypid AS typid, a.atttypmod AS typmod
+  SELECT a.attnum, a.attname, a.attcollation, a.attgenerated, a.atttypid AS typid, a.atttypmod AS typmod
   FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped
   UNION ALL
-  SELECT d.attnum, d.attname, d.attcollation, t.typbasetype, t.typtypmod
+  SELECT d.attnum, d.attname, d.attcollation, d.attgenerated, t.typbasetype, t.typtypmod
   FROM typed AS d JOIN pg_catalog.pg_type AS t ON t.oid = d.typid WHERE t.typtype = 'd'
 )
 SELECT d.attname::text, t.typname::text, t.typtype::text, n.nspname = 'pg_catalog', d.typmod,
-  COALESCE(c.collisdeterministic, TRUE)
+  COALESCE(c.collisdeterministic, TRUE), d.attgenerated = 'v'
 FROM typed AS d JOIN pg_catalog.pg_type AS t ON t.oid = d.typid
 JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace
 LEFT JOIN pg_catalog.pg_collation AS c ON c.oid = d.attcollation
@@ -75,7 +75,9 @@ class PostgresColumn:
 
 def column_of(row: tuple[Any, ...]) -> PostgresColumn:
     """A row of `COLUMNS_SQL` as a column."""
-    name, own, sort, is_builtin, modifier, is_deterministic = row
+    name, own, sort, is_builtin, modifier, is_deterministic, is_computed = row
+    if is_computed:
+        return PostgresColumn(name, "COMPUTED WHEN READ")
     if sort == "e" or (is_builtin and _TYPES.get(own) == "VARCHAR"):
         return PostgresColumn(name, "VARCHAR" if is_deterministic else "TEXT OF A NONDETERMINISTIC COLLATION")
     if not is_builtin or (own not in _TYPES and own != "numeric"):

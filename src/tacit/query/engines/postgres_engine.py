@@ -19,19 +19,12 @@ from tacit.query.engine import Headers
 from tacit.query.engines.arrow_rows import arrow_table
 from tacit.query.engines.postgres_columns import COLUMNS_SQL, PostgresColumn, column_of, quoted, relation_of
 from tacit.query.engines.postgres_connection import batches, fetched, looked_up, snapshot
+from tacit.query.engines.postgres_tables import held, named
 from tacit.query.engines.postgres_version import VERSION_SQL
 from tacit.schema.description import Description, Source
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_TABLE_SQL = """
-SELECT c.oid, c.relkind::text, pg_catalog.row_security_active(c.oid) FROM pg_catalog.pg_class AS c
-JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = %s AND c.relname = %s
-AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND pg_catalog.has_table_privilege(c.oid, 'SELECT')
-"""
-_KINDS = frozenset("rpm")  # tables, partitioned tables, materialized views
-_GRANT = "the table, with its schema; and GRANT USAGE ON SCHEMA, GRANT SELECT ON it, to this role."
 
 
 @frozen
@@ -66,15 +59,15 @@ class PostgresEngine:
 
     def version(self, source: Source) -> str:
         with snapshot(source) as connection:
-            oid = _oid(connection, source)
-            return ":".join(str(part) for part in looked_up(connection, VERSION_SQL, [oid, oid])[0])
+            oid = held(connection, source)
+            return ":".join(str(part) for part in looked_up(connection, VERSION_SQL, [oid])[0])
 
     def public_values(self, source: Source, column: str) -> list[object]:
         with snapshot(source) as connection:
             known = {own.name: own for own in _columns(connection, source)}
             if column not in known:
                 raise Refused(f"the column {column}", "The table has no such column.", "a column of the public table.")
-            relation = relation_of(*_named(source), (known[column],))
+            relation = relation_of(*named(source), (known[column],))
             sql = f'SELECT DISTINCT {quoted(column)} FROM {relation.sql} AS "__public" ORDER BY 1'
             try:
                 return [row[0] for row in connection.execute(sql).fetchall()]
@@ -115,32 +108,9 @@ def _relation(connection: Connection[Any], source: Source, planned: Mapping[str,
     types = {column.name: column.type for column in columns}
     if planned is not None and any(types.get(name) != kind for name, kind in planned.items()):
         raise Failed
-    return relation_of(*_named(source), columns)
-
-
-def _named(source: Source) -> tuple[str, str]:
-    schema, _, table = (source.table or "").partition(".")
-    return schema, table
-
-
-def _oid(connection: Connection[Any], source: Source) -> int:
-    found = looked_up(connection, _TABLE_SQL, _named(source))
-    if not found:
-        raise Refused(f"the table {source.table}", "It is not there, or this role may not read it.", _GRANT)
-    oid, kind, is_hiding = found[0]
-    if kind not in _KINDS:
-        raise Refused(
-            f"the table {source.table}",
-            "It is a view, or lies on another server: reading a row could run code that fails on it.",
-            "a table, a partitioned table or a materialized view.",
-        )
-    if is_hiding:
-        raise Refused(
-            f"the table {source.table}", "A policy hides rows of it from this role.", "a role that may read every row."
-        )
-    return int(oid)
+    return relation_of(*named(source), columns)
 
 
 def _columns(connection: Connection[Any], source: Source) -> tuple[PostgresColumn, ...]:
-    rows: Sequence[tuple[Any, ...]] = looked_up(connection, COLUMNS_SQL, [_oid(connection, source)])
+    rows: Sequence[tuple[Any, ...]] = looked_up(connection, COLUMNS_SQL, [held(connection, source)])
     return tuple(map(column_of, rows))
