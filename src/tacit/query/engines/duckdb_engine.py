@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,14 +17,13 @@ from tacit.query.catalogue import Catalogue
 from tacit.query.engine import Headers
 from tacit.query.engines.arrays import Arrays
 from tacit.query.engines.duckdb_session import DuckDBSession as DuckDBSession
-from tacit.query.engines.parts import EVERYBODY, Seen
+from tacit.query.engines.duckdb_tables import reading, seen_by, text
+from tacit.query.engines.parquet_files import check_moments
+from tacit.query.engines.parts import EVERYBODY
 from tacit.query.engines.resources import engine_memory, read_memory, read_threads
 from tacit.query.engines.spill import spill_folder
-from tacit.query.relations.identifier import in_type, unit_type
-from tacit.query.relations.rows import quoted
-from tacit.schema.description import Description, Lookup, OwnColumn, Source, Table
-from tacit.schema.owners import identifiers
-from tacit.schema.same_files import files_of, pattern_of
+from tacit.schema.description import Description, Source
+from tacit.schema.same_files import files_of
 
 if TYPE_CHECKING:
     from tacit.query.engines.frames import Frame
@@ -97,7 +95,9 @@ class DuckDBEngine:
         with _connected(self, [source]) as connection:
             try:
                 self._attach(connection, source, "source")
-                rows = connection.execute(f"DESCRIBE SELECT * FROM {_reading(source, 'source')}").fetchall()
+                rows = connection.execute(f"DESCRIBE SELECT * FROM {reading(source, 'source')}").fetchall()
+                if source.format == "parquet" and any(str(kind).startswith("TIMESTAMP") for _, kind, *_ in rows):
+                    check_moments(connection, source)
             except duckdb.Error:
                 raise Refused(
                     f"the source {source.path.name}",
@@ -120,7 +120,7 @@ class DuckDBEngine:
         with _connected(self, [source]) as connection:
             try:
                 self._attach(connection, source, "source")
-                sql = f'SELECT DISTINCT "{name}" FROM {_reading(source, "source")} ORDER BY 1'
+                sql = f'SELECT DISTINCT "{name}" FROM {reading(source, "source")} ORDER BY 1'
                 return [row[0] for row in connection.execute(sql).fetchall()]
             except duckdb.Error:
                 raise Refused(
@@ -137,15 +137,15 @@ class DuckDBEngine:
             try:
                 for place, table in enumerate(description.sources):
                     self._attach(connection, table.source, f"source{place}")
-                    seen.append(_seen(table, catalogue, f"source{place}"))
+                    seen.append(seen_by(connection, table, catalogue, f"source{place}"))
                     connection.execute(seen[-1].view(EVERYBODY))
-            except duckdb.Error:
+            except (duckdb.Error, Refused):
                 raise Failed from None
             yield DuckDBSession(connection, seen, arrays=arrays)
 
     def _attach(self, connection: duckdb.DuckDBPyConnection, source: Source, name: str) -> None:
         if source.format == "duckdb":
-            connection.execute(f"ATTACH {_text(str(source.path))} AS {name} (READ_ONLY)")
+            connection.execute(f"ATTACH {text(str(source.path))} AS {name} (READ_ONLY)")
             _refuse_view(connection, source, name)
         elif source.format == "frame":
             connection.register(f"__{name}", self._frame(source).table)
@@ -184,68 +184,3 @@ def _connected(engine: DuckDBEngine, sources: Iterable[Source]) -> Iterator[duck
         raise
     finally:
         connection.close()
-
-
-def _seen(table: Table | Lookup, catalogue: Catalogue, attached: str) -> Seen:
-    """A table as a session sees it, and whose its rows are."""
-    rows = f"SELECT {_listed(table, catalogue)} FROM {_reading(table.source, attached)}"
-    owner = table.owner if isinstance(table, Table) else None
-    if not isinstance(owner, OwnColumn):
-        return Seen(table.name, rows)
-    kind = catalogue.physical_type(table.name, owner.column)
-    return Seen(table.name, rows, in_type(quoted(owner.column), kind, unit_type(catalogue)))
-
-
-def _listed(table: Table | Lookup, catalogue: Catalogue) -> str:
-    """The columns as the types that they were planned with, whatever the file has become since; NULL where none fits.
-
-    The engine drops a cast to the type that a column has anyway. What the description does not name is not read.
-    """
-    tables = catalogue.description.tables
-    identifying = identifiers(table, tables) if isinstance(table, Table) else []
-    types = {name: catalogue.physical_type(table.name, name) for name in (*table.columns, *identifying)}
-    if not types or None in types.values():
-        return "*"
-    return ", ".join(f"TRY_CAST({quoted(name)} AS {kind}) AS {quoted(name)}" for name, kind in types.items())
-
-
-def _reading(source: Source, attached: str) -> str:
-    """The rows of a source; a CSV file's cells are all text, so that no row decides how another is read.
-
-    For the same reason it is read from its beginning, not in parallel: a reader that starts in the middle may take a
-    new line inside quotes for the end of a row, and where it starts depends on the length of everybody's rows.
-    """
-    if source.format == "duckdb":
-        table = (source.table or "").replace('"', '""')
-        return f'{attached}."{table}"'
-    if source.format == "frame":
-        return f'"__{attached}"'
-    if source.format == "csv":
-        columns = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in _csv_names(source))
-        return (
-            f"read_csv({_text(str(source.path))}, delim = {_text(source.delimiter)}, header = true, "
-            f"columns = {{{columns}}}, auto_detect = false, quote = '\"', escape = '\"', null_padding = true, "
-            "strict_mode = false, ignore_errors = true, nullstr = '', parallel = false)"
-        )
-    return f"read_parquet({_text(pattern_of(source))}, union_by_name = true, hive_partitioning = false)"
-
-
-def _csv_names(source: Source) -> list[str]:
-    """The names in a CSV file's first line; what octets follow it does not matter."""
-    try:
-        with source.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-            names = next(csv.reader(file, delimiter=source.delimiter), [])
-    except (OSError, csv.Error):
-        names = []
-    is_text = not any("\ufffd" in name for name in names)
-    if not names or len({name.lower() for name in names}) < len(names) or not all(names) or not is_text:
-        raise Refused(
-            f"the source {source.path.name}",
-            "Its first line does not name its columns, each once.",
-            "a CSV file in UTF-8 whose first line names the columns.",
-        )
-    return names
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"

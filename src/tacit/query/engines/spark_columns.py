@@ -12,7 +12,8 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.dialects.spark.spelling import quoted
 
-_PLAIN = {
+_TEXT = "try_validate_utf8({})"  # NULL where the octets are no text
+_PLAIN: dict[pa.DataType, tuple[str, ...]] = {
     pa.bool_(): ("BOOLEAN", "BOOLEAN"),
     pa.int8(): ("TINYINT", "TINYINT"),
     pa.int16(): ("SMALLINT", "SMALLINT"),
@@ -24,8 +25,8 @@ _PLAIN = {
     pa.uint64(): ("DECIMAL(20,0)", "DECIMAL(20, 0)"),
     pa.float32(): ("FLOAT", "FLOAT"),
     pa.float64(): ("DOUBLE", "DOUBLE"),
-    pa.string(): ("VARCHAR", "STRING"),
-    pa.large_string(): ("VARCHAR", "STRING"),
+    pa.string(): ("VARCHAR", "STRING", _TEXT),
+    pa.large_string(): ("VARCHAR", "STRING", _TEXT),
     pa.binary(): ("BLOB", "BINARY"),
     pa.large_binary(): ("BLOB", "BINARY"),
     pa.date32(): ("DATE", "DATE"),
@@ -45,6 +46,7 @@ _CATALOGUE = {
     "timestamp": "TIMESTAMP WITH TIME ZONE",
 }
 _MOST_DIGITS = 38
+_FIRST, _LAST = -9_223_372_022_400_000, 9_223_372_036_854_775  # milliseconds that microseconds can say
 _UUID = "'^(.{8})(.{4})(.{4})(.{4})(.{12})$', '$1-$2-$3-$4-$5'"
 
 
@@ -87,34 +89,35 @@ def _footer(file: Path) -> Iterable[SparkColumn]:
             schema, physical = opened.schema_arrow, opened.schema
     except (OSError, pa.ArrowException):
         raise Refused(f"the source {file.name}", "It is not a Parquet file.", "Parquet files.") from None
-    stamps = {physical.column(place).path for place in range(len(physical)) if _is_old_stamp(physical.column(place))}
-    return [_column(field.name, field.type, field.name in stamps) for field in schema]
+    leaves = {leaf.path: leaf for leaf in (physical.column(place) for place in range(len(physical)))}
+    return [_column(field.name, field.type, leaves.get(field.name)) for field in schema]
 
 
-def _is_old_stamp(column: pq.ColumnSchema) -> bool:
-    return bool(column.physical_type == "INT96")
-
-
-def _column(name: str, kind: pa.DataType, is_old_stamp: bool) -> SparkColumn:
-    if is_old_stamp:
+def _column(name: str, kind: pa.DataType, leaf: pq.ColumnSchema | None) -> SparkColumn:
+    if leaf is not None and leaf.physical_type == "INT96":
         return SparkColumn(name, "TIMESTAMP", "TIMESTAMP", "CAST({} AS TIMESTAMP_NTZ)")
     if kind in _PLAIN:
         return SparkColumn(name, *_PLAIN[kind])
     if pa.types.is_decimal(kind) and kind.precision <= _MOST_DIGITS:
         return SparkColumn(name, f"DECIMAL({kind.precision},{kind.scale})", f"DECIMAL({kind.precision}, {kind.scale})")
     if pa.types.is_timestamp(kind):
-        return _stamp(name, kind)
+        is_coarse = leaf is not None and "milliseconds" in leaf.logical_type.to_json()
+        return _stamp(name, kind.tz, "ms" if is_coarse else kind.unit)
     if isinstance(kind, pa.UuidType):
         return SparkColumn(name, "VARCHAR", "BINARY", f"regexp_replace(lower(hex({{}})), {_UUID})")
     return SparkColumn(name, f"{str(kind).split('<')[0].split('[')[0].upper()} OF PARQUET")
 
 
-def _stamp(name: str, kind: pa.TimestampType) -> SparkColumn:
-    """Spark reads nanoseconds as integers; they are rounded to microseconds as DuckDB rounds them."""
-    known, told = ("TIMESTAMP", "TIMESTAMP_NTZ") if kind.tz is None else ("TIMESTAMP WITH TIME ZONE", "TIMESTAMP")
-    if kind.unit != "ns":
+def _stamp(name: str, zone: str | None, unit: str) -> SparkColumn:
+    """Nanoseconds and milliseconds are read as integers: the former rounded to microseconds as DuckDB rounds them, the
+    latter missing where they lie beyond what microseconds can say, on which Spark's own reader would give up."""
+    known, told = ("TIMESTAMP", "TIMESTAMP_NTZ") if zone is None else ("TIMESTAMP WITH TIME ZONE", "TIMESTAMP")
+    if unit == "ns":
+        micros = "CAST(round(CAST({} AS DECIMAL(20, 0)) / 1000, 0) AS BIGINT)"
+    elif unit == "ms":
+        micros = f"CASE WHEN {{}} BETWEEN {_FIRST} AND {_LAST} THEN {{}} * 1000 END"
+    else:
         return SparkColumn(name, known, told)
-    micros = "CAST(round(CAST({} AS DECIMAL(20, 0)) / 1000, 0) AS BIGINT)"
     return SparkColumn(name, known, "BIGINT", f"CAST(timestamp_micros({micros}) AS {told})")
 
 
@@ -123,4 +126,6 @@ def catalogue_column(name: str, kind: str) -> SparkColumn:
     if kind.startswith("decimal("):
         return SparkColumn(name, kind.upper(), kind)
     known = _CATALOGUE.get(kind)
+    if known == "VARCHAR":
+        return SparkColumn(name, known, kind, _TEXT)
     return SparkColumn(name, known, kind) if known else SparkColumn(name, f"{kind.split('<')[0].upper()} OF SPARK")

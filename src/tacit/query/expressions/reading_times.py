@@ -18,6 +18,8 @@ from tacit.schema.kind import Kind
 
 LIMITS = {Kind.DATE: (FIRST_DAY, LAST_DAY), Kind.TIMESTAMP: (FIRST_MICROSECOND, LAST_MICROSECOND)}
 
+_ZONED = "TIMESTAMP WITH TIME ZONE"
+
 
 def read_time(column: Column, reference: str, physical: str | None) -> Typed:
     """A DATE or a TIMESTAMP without a zone; one with a zone is read as the time in UTC."""
@@ -26,9 +28,11 @@ def read_time(column: Column, reference: str, physical: str | None) -> Typed:
     low = first if column.low is None else max(first, column.low)
     high = last if column.high is None else min(last, column.high)
     value = reference
-    if physical == "TIMESTAMP WITH TIME ZONE":
-        value = f"({reference} AT TIME ZONE 'UTC')"
-    if physical != name and (physical, name) != ("TIMESTAMP WITH TIME ZONE", "TIMESTAMP"):
+    if physical == "TIMESTAMPTZ_NS":  # DuckDB has no such cast
+        value, physical = f"TRY_CAST({reference} AS {_ZONED})", _ZONED
+    if physical == _ZONED:
+        value = f"({value} AT TIME ZONE 'UTC')"
+    if physical != name and (physical, name) != (_ZONED, "TIMESTAMP"):
         value = f"TRY_CAST({value} AS {name})"
     return Typed(column.kind, clamp_time(value, column.kind, low, high), low, high)
 

@@ -1,0 +1,100 @@
+"""Parquet files as DuckDB reads them, so that no value in them can make it give up.
+
+Text that is no UTF-8 is mended by the reader, octet by octet to question marks. Moments in milliseconds may lie beyond
+DuckDB's calendar, where its own reader fails; files with such a column are read by Arrow, as whole numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any, Final
+
+import duckdb
+
+from tacit.errors import Refused
+from tacit.schema.description import Source
+from tacit.schema.same_files import files_of, pattern_of
+
+if TYPE_CHECKING:
+    import pyarrow.dataset as ds
+
+_MOMENTS: Final = ("TIMESTAMP", "TIMESTAMP WITH TIME ZONE")
+_FIRST, _LAST = -9_223_372_022_400_000, 9_223_372_036_854_775  # milliseconds: DuckDB's calendar without its infinities
+_UNITS_SQL = """
+SELECT lower(name), bool_or(logical_type LIKE '%MILLIS=Milli%' OR converted_type = 'TIMESTAMP_MILLIS') AS coarse,
+  bool_and(logical_type LIKE '%MILLIS=Milli%' OR converted_type = 'TIMESTAMP_MILLIS') AS only
+FROM parquet_schema(?) WHERE num_children IS NULL GROUP BY lower(name) HAVING coarse
+"""
+
+
+def parquet_sql(source: Source) -> str:
+    """The rows of Parquet files, for DuckDB's own reader."""
+    pattern = pattern_of(source).replace("'", "''")
+    return f"read_parquet('{pattern}', union_by_name = true, hive_partitioning = false, utf8_validation = 'replace')"
+
+
+def coarse_moments(connection: duckdb.DuckDBPyConnection, source: Source) -> frozenset[str]:
+    """The columns that are moments in milliseconds, in lower case, by the files' footers alone."""
+    found = connection.execute(_UNITS_SQL, [pattern_of(source)]).fetchall()
+    for name, _, is_coarse_everywhere in found:
+        if not is_coarse_everywhere:
+            why = "Some of the files have it in milliseconds, and some do not."
+            raise Refused(f"the column {name} of {source.path.name}", why, "files of one schema, written in one way.")
+    return frozenset(name for name, *_ in found)
+
+
+def check_moments(connection: duckdb.DuckDBPyConnection, source: Source) -> None:
+    """Refuses files whose moments could not be read by Arrow where they must."""
+    found = coarse_moments(connection, source)
+    if found:
+        read_by_arrow(source, found)
+
+
+def mended(reference: str, kind: str, is_identifying: bool) -> str:
+    """A column of DuckDB's own reader, of which no statistics are known.
+
+    Claim: whether a row meets a condition depends on its own value alone. The reader's statistics are those of the
+    octets before they were mended: were the column compared as it is, whole blocks would be passed over by the least
+    and greatest of everybody's values, with or without a mended row in them. No least or greatest of concat is known.
+    An identifier with a question mark may be several, mended: it is nobody's.
+    """
+    if kind != "VARCHAR":
+        return reference
+    own = f"concat({reference}, '')"
+    there = f"{reference} IS NOT NULL" + (f" AND NOT contains({own}, '?')" if is_identifying else "")
+    return f"CASE WHEN {there} THEN {own} END"
+
+
+def read_by_arrow(source: Source, names: Collection[str]) -> ds.Dataset:
+    """These columns of the files, text as octets and moments in milliseconds as whole numbers."""
+    import pyarrow as pa  # both load when they are needed
+    import pyarrow.dataset as ds
+
+    files, wanted = files_of(source), {name.lower() for name in names}
+    try:
+        schemas = [fragment.physical_schema for fragment in ds.dataset(files, format="parquet").get_fragments()]
+        fields = [field for field in pa.unify_schemas(schemas) if field.name.lower() in wanted]
+        plain = pa.schema([field.with_type(_plain(field.type)) for field in fields])
+        return ds.dataset(files, format="parquet", schema=plain)
+    except (pa.ArrowException, OSError):
+        why = "Two of its files have a column in different types."
+        raise Refused(f"the source {source.path.name}", why, "files of one schema, written in one way.") from None
+
+
+def _plain(kind: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return _plain(kind.value_type)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return pa.large_binary()
+    return pa.int64() if pa.types.is_timestamp(kind) and kind.unit == "ms" else kind
+
+
+def from_arrow(reference: str, kind: str, is_coarse: bool) -> str:
+    """Such a column, as DuckDB's own reader would give it; NULL where it has no such value."""
+    if kind == "VARCHAR":
+        return f"TRY(decode({reference}))"
+    if is_coarse and kind in _MOMENTS:
+        return f"CASE WHEN {reference} BETWEEN {_FIRST} AND {_LAST} THEN make_timestamp({reference} * 1000) END"
+    return reference

@@ -1,0 +1,112 @@
+"""Parquet files with values that DuckDB's reader gives up on: no row makes a question fail, or another row count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tacit.errors import Refused
+from tacit.query.catalogue import Catalogue
+from tacit.query.engines import duckdb_tables
+from tacit.query.engines.duckdb_engine import DuckDBEngine
+from tacit.query.relations.scan import reading
+from tacit.schema.reading import read_description
+
+_TOML = """\
+[dataset]
+name = "odd"
+unit = { id = "pid", hides = "one" }
+budget = { rho = 1, delta = 1e-6 }
+[tables.visits]
+source = "visits"
+[tables.visits.columns]
+"""
+_STAMP = 'seen = { type = "timestamp" }\n'
+_WORD = 'word = { type = "text" }\n'
+_BEYOND = [0, 2**62, -(2**62), 9_223_372_036_854_775, -9_223_372_022_400_000, 86_400_000, 2**63 - 1, -(2**63)]
+
+
+def _invalid(texts: Sequence[bytes]) -> pa.Array:
+    """Octets that pass for text, as a careless writer leaves them in a file."""
+    return pa.Array.from_buffers(pa.string(), len(texts), pa.array(texts, pa.binary()).buffers())
+
+
+def _answer(folder: Path, columns: str, tables: Sequence[pa.Table], sql: str) -> list[tuple[Any, ...]]:
+    (folder / "visits").mkdir(parents=True)
+    for place, table in enumerate(tables):
+        pq.write_table(table, folder / "visits" / f"{place}.parquet")
+    (folder / "odd.toml").write_text(_TOML + columns)
+    description, engine = read_description(folder / "odd.toml", lambda *_: []), DuckDBEngine(threads=1)
+    headers = {table.name: dict(engine.header(table.source)) for table in description.sources}
+    seen = reading(description.tables["visits"], "v", Catalogue(description, headers)).get(("v", "seen"))
+    with engine.session(description, headers) as session:
+        sql = sql.replace("SEEN", seen.sql if seen else "")
+        return [tuple(row.values()) for row in session.run(sql).to_pylist()]
+
+
+@pytest.mark.parametrize("zone", [None, "UTC"])
+@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
+def test_a_moment_beyond_the_calendar_is_missing(unit: str, zone: str | None, tmp_path: Path) -> None:
+    """Also where it stands beside text that is none."""
+    stamps = pa.array(_BEYOND, pa.int64()).view(pa.timestamp(unit, zone))
+    words = _invalid([b"w", b"\xff", *[b"w"] * 6])
+    table = pa.table({"pid": list(range(8)), "seen": stamps, "word": words, "other": stamps})
+    rows = 'SELECT pid, epoch_us(SEEN) AS at, word FROM "visits" ORDER BY pid'
+    found = _answer(tmp_path, _STAMP + _WORD, [table], rows)
+    scale = {"ms": 1000, "us": 1}.get(unit)
+    assert [who for who, _, _ in found] == list(range(8))
+    assert found[0][1:] == (0, "w")
+    if unit == "ms":
+        inside = [-9_223_372_022_400_000 <= each <= 9_223_372_036_854_775 for each in _BEYOND]
+        assert [at is not None for _, at, _ in found] == inside
+    assert scale is None or found[5][1] == 86_400_000 * scale
+
+
+def test_moments_in_milliseconds_are_the_same_moments(tmp_path: Path) -> None:
+    """Over several files, and through every type that a column beside them may have."""
+    days = [datetime(1999, 12, 31, 23, 59, 59, 999_000), datetime(2024, 2, 29), None]
+    tables = []
+    for unit in ("ms", "us"):
+        own = {
+            "pid": pa.array(["a", "b", "c"]).dictionary_encode(),
+            "seen": pa.array(days, pa.timestamp(unit)),
+            "word": ["é", None, "x"],
+        }
+        tables.append(pa.table(own))
+    rows = 'SELECT pid, seen, word FROM "visits" ORDER BY pid, seen'
+    coarse = _answer(tmp_path / "ms", _STAMP + _WORD, [tables[0], tables[0]], rows)
+    assert coarse == _answer(tmp_path / "us", _STAMP + _WORD, [tables[1], tables[1]], rows)
+    with pytest.raises(Refused, match="in milliseconds"):
+        _answer(tmp_path / "both", _STAMP, tables, rows)
+
+
+def _matching(folder: Path, texts: Sequence[bytes]) -> int:
+    table = pa.table({"pid": list(range(len(texts))), "word": _invalid(texts)})
+    sql = 'SELECT COUNT(*) AS n FROM (SELECT (word COLLATE "C") AS w FROM "visits") AS t WHERE w = \'Z?\''
+    return int(_answer(folder, _WORD, [table], sql)[0][0])
+
+
+def test_text_that_is_none_is_read_alike_whoever_stands_beside_it(tmp_path: Path) -> None:
+    """The reader mends it to a question mark; the file's statistics, of everybody, know nothing of that."""
+    assert _matching(tmp_path / "one", [b"ZA", b"Z\xff", b"b"]) == 1
+    assert _matching(tmp_path / "two", [b"ZA", b"Z\xff", b"b", b"A"]) == 1
+
+
+def test_text_compared_by_statistics_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broken twin: another person's row decides whether this one counts."""
+    monkeypatch.setattr(duckdb_tables, "mended", lambda reference, kind, is_identifying: reference)
+    assert _matching(tmp_path / "one", [b"ZA", b"Z\xff", b"b"]) == 0
+    assert _matching(tmp_path / "two", [b"ZA", b"Z\xff", b"b", b"A"]) == 1
+
+
+def test_a_name_that_is_no_text_is_nobody_s(tmp_path: Path) -> None:
+    """Two such names would be mended to the same one."""
+    table = pa.table({"pid": _invalid([b"a", b"\xff", b"\xfe", b""]), "word": ["x"] * 4})
+    found = _answer(tmp_path, _WORD, [table], 'SELECT pid FROM "visits" ORDER BY pid')
+    assert sorted(found, key=str) == [("",), ("a",), (None,), (None,)]
