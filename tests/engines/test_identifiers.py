@@ -14,7 +14,9 @@ from tests.engines.spark_server import SparkUnderTest
 
 from tacit.query.engine import Engine
 from tacit.query.engines.duckdb_engine import DuckDBEngine
+from tacit.query.engines.spark_columns import catalogue_column
 from tacit.query.relations import identifier, scan
+from tacit.schema.engine_types import can_identify
 
 _TEXT = Names("VARCHAR", "VARCHAR", "VARCHAR", "VARCHAR", TEXTS, TEXTS)
 _NUMBER = Names("BIGINT", "BIGINT", "BIGINT", "BIGINT", NUMBERS, NUMBERS)
@@ -159,6 +161,14 @@ def test_a_server_s_odd_names_are_refused(kind: str, postgres: PostgresUnderTest
     written = "text COLLATE odd" if kind == "odd" else kind
     names = replace(_NUMBER, pid=written, who="int8", visit="int8", pointer="int8")
     assert len(wrong_headers(Served(postgres), names, tmp_path / "w")) == 1
+
+
+def test_a_collation_of_spark_s_catalogue_has_no_type_here() -> None:
+    """Such a text is neither read nor a name: its equality is not that of its octets."""
+    for kind in ("string collate UTF8_LCASE", "string collate UNICODE_CI_RTRIM", "char(9)"):
+        column = catalogue_column("pid", kind)
+        assert column.spark is None
+        assert not can_identify(column.type)
 
 
 def test_no_name_on_a_cluster_takes_two_people_for_one(spark: SparkUnderTest, tmp_path: Path) -> None:

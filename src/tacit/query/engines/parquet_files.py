@@ -56,13 +56,13 @@ def mended(reference: str, kind: str, is_identifying: bool) -> str:
     Claim: whether a row meets a condition depends on its own value alone. The reader's statistics are those of the
     octets before they were mended: were the column compared as it is, whole blocks would be passed over by the least
     and greatest of everybody's values, with or without a mended row in them. No least or greatest of concat is known.
-    An identifier with a question mark may be several, mended: it is nobody's.
+    An identifier with a question mark may be several, mended: it is nobody's, and for all others the statistics hold.
     """
     if kind != "VARCHAR":
         return reference
-    own = f"concat({reference}, '')"
-    there = f"{reference} IS NOT NULL" + (f" AND NOT contains({own}, '?')" if is_identifying else "")
-    return f"CASE WHEN {there} THEN {own} END"
+    if is_identifying:
+        return f"CASE WHEN NOT contains({reference}, '?') THEN {reference} END"
+    return f"CASE WHEN {reference} IS NOT NULL THEN concat({reference}, '') END"
 
 
 def read_by_arrow(source: Source, names: Collection[str]) -> ds.Dataset:
