@@ -92,9 +92,16 @@ class ExpressionWorld:
     headers: Headers
 
     @classmethod
-    def of(cls, under_test: EngineUnderTest, rows: duckdb.DuckDBPyConnection, folder: Path) -> ExpressionWorld:
+    def of(
+        cls,
+        under_test: EngineUnderTest,
+        rows: duckdb.DuckDBPyConnection,
+        folder: Path,
+        tables: Sequence[str] | None = None,
+    ) -> ExpressionWorld:
+        """The tables of poison, or others that are there already and have numbered rows."""
         folder.mkdir()
-        sources = under_test.load(rows, create_tables(rows), folder)
+        sources = under_test.load(rows, tables or create_tables(rows), folder)
         parts = [
             f'[tables.{table}]\n{lines}\ncolumns = {{ row = {{ type = "int" }} }}' for table, lines in sources.items()
         ]

@@ -24,6 +24,7 @@ from tacit.query.dialects.sql_type import (
     decimal,
 )
 from tacit.query.dialects.walk import Handler, Walk
+from tacit.query.wildcards import ESCAPE, Wildcards
 
 _TYPES = {
     "TINYINT": SqlType("TINYINT"),
@@ -95,6 +96,12 @@ def _like(node: exp.Expression, walk: Walk) -> Piece:
     escape = [walk(node.expression)] if isinstance(node, exp.Escape) else []
     matched = walk.say(word, [walk(inner.this), walk(inner.expression), *escape], BOOLEAN)
     return walk.say("NOT", [matched], BOOLEAN) if inner.args.get("negate") else matched
+
+
+def _match(node: exp.Expression, walk: Walk) -> Piece:
+    """A pattern of LIKE that DuckDB matches as a regular expression."""
+    texts = [walk.literal(text, VARCHAR) for text in (Wildcards.of_regex(node.expression.name).like(), ESCAPE)]
+    return walk.say("LIKE", [walk.convert(walk(node.this), VARCHAR), *texts], BOOLEAN)
 
 
 def _several(name: str) -> Handler:
@@ -238,6 +245,7 @@ FUNCTIONS: dict[type[exp.Expression], Handler] = {
     exp.Like: _like,
     exp.ILike: _like,
     exp.Escape: _like,
+    exp.RegexpFullMatch: _match,
     exp.TimestampTrunc: _truncated,
     exp.DateTrunc: _truncated,
     exp.DateDiff: _difference,

@@ -13,8 +13,10 @@ from tacit.query.dialects.spark.numbers import call, infix
 from tacit.query.dialects.spark.once import once
 from tacit.query.dialects.spark.spelling import text
 from tacit.query.dialects.sql_type import SqlType
+from tacit.query.wildcards import Wildcards
 
 _MOST = 2**31 - 1  # Spark's positions are 32 bits wide, and so are its lengths
+_ESCAPE = "\\"
 _OWN = {"ß": "ẞ"}  # where DuckDB has a letter that Unicode's simple mapping lacks
 
 
@@ -95,29 +97,23 @@ def _concat(operands: Sequence[Piece], result: SqlType) -> str:
 
 
 def _like(operands: Sequence[Piece], result: SqlType) -> str:
-    pattern = _escaped(operands, lambda letter: letter)
-    return f"({operands[0].sql} LIKE {text(pattern)} ESCAPE '\\\\')"
+    return _matched(operands[0].sql, _wildcards(operands))
 
 
 def _ilike(operands: Sequence[Piece], result: SqlType) -> str:
-    pattern = _escaped(operands, lowered)
-    return f"({_lower(operands[0].sql)} LIKE {text(pattern)} ESCAPE '\\\\')"
+    return _matched(_lower(operands[0].sql), _wildcards(operands).changed(lowered))
 
 
-def _escaped(operands: Sequence[Piece], change: Callable[[str], str]) -> str:
-    """The pattern with a backslash before each sign that is meant as it stands; Spark lets nothing else follow one."""
-    pattern, escape = str(operands[1].constant), str(operands[2].constant) if len(operands) > 2 else None
-    said, letters = [], iter(pattern)
-    for letter in letters:
-        if letter == escape:
-            said.append(_plain(change(next(letters))))
-        else:
-            said.append(letter if letter in "%_" else _plain(change(letter)))
-    return "".join(said)
+def _wildcards(operands: Sequence[Piece]) -> Wildcards:
+    escape = str(operands[2].constant) if len(operands) > 2 else None
+    return Wildcards.of_like(str(operands[1].constant), escape)
 
 
-def _plain(letter: str) -> str:
-    return "\\" + letter if letter in "%_\\" else letter
+def _matched(x: str, signs: Wildcards) -> str:
+    """Spark makes of LIKE an expression of Java, which steps back; it lets only % _ and itself follow an escape."""
+    if signs.searches > 1:
+        return f"({x} RLIKE {text(signs.possessive())})"
+    return f"({x} LIKE {text(signs.like(_ESCAPE))} ESCAPE {text(_ESCAPE)})"
 
 
 LETTERS: dict[str, Operation] = {

@@ -7,18 +7,28 @@ from tacit.query.dialects.spark.once import once
 from tacit.query.dialects.spark.spelling import ENGINE, HUGE, text, type_name
 from tacit.query.dialects.sql_type import BOOLEAN, HUGEINT, SqlType
 
-_SPACE = r"[\x09-\x0D ]*"
+_SPACE = r"[\x09-\x0D ]*+"
 _AROUND = text(" _\t\n\v\f\r")
-_DIGITS = "[0-9]+(_[0-9]+)*"
-_MANTISSA = rf"({_DIGITS}(\.({_DIGITS})?)?|\.{_DIGITS})"
-_EXPONENT = f"[eE][+-]?{_DIGITS}"
-_DOUBLE = text(rf"^{_SPACE}[+]?-?{_MANTISSA}({_EXPONENT})?{_SPACE}\z")
-_ENDLESS = text(rf"^{_SPACE}[+]?-?(inf|infinity|nan){_SPACE}\z")
-_PLAIN = text(rf"^{_SPACE}[+-]?{_MANTISSA}{_SPACE}\z")
-_POWER = text(rf"^{_SPACE}[+-]?{_MANTISSA}{_EXPONENT}\.?{_SPACE}\z")
+
+
+def _digits(letters: str) -> str:
+    """Digits, perhaps in groups: possessive, since Java steps back by recursion, and a long text overflows its stack.
+
+    Nothing is lost: what may follow a run of digits, or of groups, does not begin with what it consists of.
+    """
+    return f"{letters}++(?:_{letters}++)*+"
+
+
+_DIGITS = _digits("[0-9]")
+_MANTISSA = rf"(?:{_DIGITS}(?:\.(?:{_DIGITS})?+)?+|\.{_DIGITS})"
+_EXPONENT = f"[eE][+-]?+{_DIGITS}"
+_DOUBLE = text(rf"^{_SPACE}[+]?+-?+{_MANTISSA}(?:{_EXPONENT})?+{_SPACE}\z")
+_ENDLESS = text(rf"^{_SPACE}[+]?+-?+(?:inf|infinity|nan){_SPACE}\z")
+_PLAIN = text(rf"^{_SPACE}[+-]?+{_MANTISSA}{_SPACE}\z")
+_POWER = text(rf"^{_SPACE}[+-]?+{_MANTISSA}{_EXPONENT}\.?+{_SPACE}\z")
 _BASES = {
-    16: text(rf"^{_SPACE}0[xX][0-9a-fA-F]+(_[0-9a-fA-F]+)*{_SPACE}\z"),
-    2: text(rf"^{_SPACE}0[bB][01]+(_[01]+)*{_SPACE}\z"),
+    16: text(rf"^{_SPACE}0[xX]{_digits('[0-9a-fA-F]')}{_SPACE}\z"),
+    2: text(rf"^{_SPACE}0[bB]{_digits('[01]')}{_SPACE}\z"),
 }
 _LETTERS = {16: 16, 2: 64}  # of a word
 
@@ -62,8 +72,8 @@ def _double(x: str) -> str:
 def _integer(x: str, target: SqlType) -> str:
     """Decimals are rounded away from zero. Before an exponent stands a word at most, and it is 16 bits itself."""
     bare = _bare(x)
-    whole = f"regexp_extract({bare}, '^[+-]?([0-9]*)', 0)"
-    exponent = f"regexp_extract({bare}, '[eE]([+-]?[0-9]+)', 1)"
+    whole = f"regexp_extract({bare}, '^[+-]?+[0-9]*+', 0)"
+    exponent = f"regexp_extract({bare}, '[eE]([+-]?+[0-9]++)', 1)"
     fits = f"(try_cast({whole} AS BIGINT) IS NOT NULL OR {whole} IN ('', '+', '-'))"
     power = (
         f"WHEN {x} RLIKE {_POWER} THEN CASE WHEN {fits} AND try_cast({exponent} AS SMALLINT) IS NOT NULL "
