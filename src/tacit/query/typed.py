@@ -19,7 +19,8 @@ class Typed:
     1970-01-01, for a timestamp microseconds since then. `keys`, if not None, lists every value but NULL it has.
     In SQL an INTEGER is a BIGINT if its bounds fit 64 bits and else a HUGEINT, a DECIMAL of scale s is kept as the
     integer value·10^s in the same types, a FLOAT is a finite DOUBLE, TEXT a VARCHAR, TIMESTAMP has no time zone.
-    A TEXT has at most `longest` letters (code points), again because the SQL itself enforces it.
+    A TEXT has at most `longest` letters (code points), again because the SQL itself enforces it. `weight` is what
+    stands behind a sub-query's column: engines write that out wherever its name stands (`expressions.widths`).
     """
 
     kind: Kind
@@ -31,3 +32,4 @@ class Typed:
     keys: tuple[Key, ...] | None = None
     is_constant: bool = False
     longest: int = LONGEST
+    weight: int = 0

@@ -28,6 +28,7 @@ from tacit.query.expressions.second_line import tried
 from tacit.query.expressions.shown import refuse
 from tacit.query.expressions.texts import TEXTS
 from tacit.query.expressions.truncating import TRUNCATING
+from tacit.query.expressions.widths import weighed
 from tacit.query.typed import Typed
 
 FAMILIES: tuple[Family, ...] = (
@@ -107,9 +108,14 @@ class _Typing:
 
 def type_expression(node: exp.Expression, scope: Scope) -> Typed:
     """The total, bounded form of a row's expression; refuses what has none, saying what would be accepted."""
-    return _Typing(scope, _Room(node, scope))(node)
+    return _weighed(node, _Typing(scope, _Room(node, scope))(node), scope)
 
 
 def type_predicate(node: exp.Expression, scope: Scope) -> Typed:
     """`type_expression` for a condition, which is a truth value."""
-    return truth(node, _Typing(scope, _Room(node, scope)))
+    return _weighed(node, truth(node, _Typing(scope, _Room(node, scope))), scope)
+
+
+def _weighed(node: exp.Expression, typed: Typed, scope: Scope) -> Typed:
+    names = {(column.name, column.table or None) for column in node.find_all(exp.Column)}
+    return weighed(node, typed, [scope.column(*name) for name in names])

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from sqlglot import exp
 
 from tacit.errors import Refused
+from tacit.query.expressions.shown import refuse
 from tacit.query.typed import LONGEST, Typed
 from tacit.schema.kind import Kind
 
@@ -16,9 +20,9 @@ likes, 2,048 rows at a time: with at most `_MOST_JOINED` of them in a query that
 """
 MOST_PIECES = 64  # of one text: PostgreSQL's functions take 100 arguments
 _MOST_JOINED = 64  # texts that a query makes of others
+_HEAVIEST = 2**20  # letters of SQL
 _MOST_CHANGED = 256  # texts that a query makes in all: each may be as long as a column
-_JOINS = (exp.Concat, exp.DPipe)
-_CHANGES = (*_JOINS, exp.Lower, exp.Upper, exp.Trim, exp.Substring, exp.Left, exp.Right)
+_CHANGES = (exp.Concat, exp.Lower, exp.Upper, exp.Trim, exp.Substring, exp.Left, exp.Right)
 _WRITTEN = {Kind.INTEGER: 40, Kind.DECIMAL: 40, Kind.FLOAT: 32, Kind.BOOLEAN: 5, Kind.DATE: 16, Kind.TIMESTAMP: 32}
 
 
@@ -37,13 +41,29 @@ def longest_written(value: Typed) -> int:
     return value.longest if value.kind is Kind.TEXT else _WRITTEN[value.kind]
 
 
+def weighed(node: exp.Expression, value: Typed, columns: Iterable[Typed]) -> Typed:
+    """The expression with its weight: its letters of SQL, and of all that its columns stand for, each time they do.
+
+    An engine's planner writes a sub-query's column out in each of its places: six levels that name theirs 60 times each
+    are 60⁶ places. A joined text weighs so much that as many fit as a query may have of them.
+    """
+    joined = sum(map(_is_joined, node.walk())) * (_HEAVIEST // _MOST_JOINED)
+    behind = {column.sql: column.weight for column in columns if column.weight}
+    weight = len(value.sql) + joined + sum(value.sql.count(name) * each for name, each in behind.items())
+    if not weight <= _HEAVIEST + len(value.sql):
+        raise refuse(node, "With what its sub-queries compute, it is too long to be run.", "fewer levels, or GROUP BY.")
+    return replace(value, weight=weight)
+
+
 def refuse_many_texts(query: exp.Expression) -> None:
     """Refuses a query that makes more texts of a row than an engine may have to hold at once."""
-    joined = changed = 0
-    for node in query.walk():
-        is_chained = isinstance(node, exp.DPipe) and isinstance(node.parent, exp.DPipe)
-        joined += isinstance(node, _JOINS) and not is_chained
-        changed += isinstance(node, _CHANGES) and not is_chained
+    nodes = list(query.walk())
+    joined, changed = sum(map(_is_joined, nodes)), sum(isinstance(node, _CHANGES) for node in nodes)
     for many, most, what in ((joined, _MOST_JOINED, "joined"), (changed, _MOST_CHANGED, "changed")):
         if not many <= most:
             raise Refused(f"{many:,} {what} texts", "Together they may be too wide to be held.", f"at most {most}.")
+
+
+def _is_joined(node: exp.Expr) -> bool:
+    """Whether the node joins texts; a chain of || is one."""
+    return isinstance(node, exp.Concat) or (isinstance(node, exp.DPipe) and not isinstance(node.parent, exp.DPipe))

@@ -11,6 +11,7 @@ from sqlglot import exp
 from tacit.errors import Refused
 from tacit.query.catalogue import Catalogue
 from tacit.query.expressions.registry import type_expression
+from tacit.query.relations.chain import linked
 from tacit.query.relations.filtered import filtered
 from tacit.query.relations.group_keys import group_keys
 from tacit.query.relations.join import conjuncts, join_kind, join_private, join_public
@@ -101,7 +102,7 @@ def _join(left: Rows, join: exp.Join, catalogue: Catalogue, named: Named) -> Row
         return join_public(left, right, alias, kind, condition, catalogue)
     if not any(isinstance(part.unnest(), exp.EQ) for part in conjuncts(condition)):
         raise Refused("a join without an equality", "Every row would meet every other.", "ON a.column = b.column.")
-    return join_private(left, right, kind, condition)
+    return join_private(*linked(left, right, join), kind, condition)
 
 
 def _using(names: list[exp.Expression], left: Rows, alias: str) -> exp.Expression:
@@ -166,4 +167,4 @@ def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
         listed.append(Column(f"{typed.sql} AS {output_name(key)}", output_name(key)))
     people = [] if rows.ownership is Ownership.EACH else [Column(UNIT)]
     select = Select((*people, *listed), (rows.select, ' AS "__rows"'))
-    return Rows(select, columns, frozenset(identifiers), rows.ownership, rows.tables)
+    return replace(rows, select=select, columns=columns, identifiers=frozenset(identifiers), bare=None)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tacit.query.catalogue import Catalogue
+from tacit.query.typed import LONGEST
 from tacit.schema.description import OwnColumn, Through
 from tacit.schema.engine_types import is_whole
 
@@ -43,4 +44,9 @@ def in_type(reference: str, kind: str | None, common: str) -> str:
     """A column of a type, as it is compared. What has no such value is NULL: the row is nobody's."""
     own = kind is not None and kind.strip().upper() == common
     value = reference if own else f"TRY_CAST({reference} AS {common})"
-    return f'({value} COLLATE "C")' if common == _TEXT else value
+    return value if common != _TEXT else _whole_text(f'({value} COLLATE "C")')
+
+
+def _whole_text(value: str) -> str:
+    """A text as it is; NULL where it is too long. Cut, two people or keys could become one."""
+    return f"(CASE WHEN strlen({value}) < {LONGEST} THEN {value} END)"

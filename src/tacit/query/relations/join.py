@@ -8,11 +8,11 @@ from sqlglot import exp
 
 from tacit.errors import Refused
 from tacit.query.catalogue import Catalogue
-from tacit.query.expressions.registry import type_predicate
+from tacit.query.expressions.registry import type_expression, type_predicate
 from tacit.query.relations.rows import UNIT, Ownership, Rows, quoted
 from tacit.query.relations.scan import output_name, reading, visible
 from tacit.query.relations.select import Column, Select
-from tacit.query.typed import Typed
+from tacit.query.typed import LONGEST, Typed
 from tacit.schema.description import Lookup
 from tacit.schema.kind import Kind
 
@@ -49,11 +49,12 @@ def join_private(left: Rows, right: Rows, kind: str, condition: exp.Expression) 
     both = _both(left, right, Ownership.MANY)
     columns = [Column(f'"__right".{typed.sql}', typed.sql) for typed in right.columns.values()]
     same = f'"__left".{UNIT} = "__right".{UNIT}'
-    rest = [type_predicate(part, both).sql for part in conjuncts(condition) if not _is_same_person(part, left, right)]
+    parts = [part for part in conjuncts(condition) if not _is_same_person(part, left, right)]
+    rest = [sql for part in parts for sql in (type_predicate(part, both).sql, *_uncut(part, both, right))]
     test = " AND ".join([same, *(f"({part})" for part in rest)])
     origin = (left.select, f' AS "__left" {kind} ', right.select, f' AS "__right" ON {test}')
     select = Select((_LEFT, *columns), origin, is_open=True)
-    return Rows(select, _after(both, right, kind), both.identifiers, Ownership.MANY, both.tables)
+    return replace(both, select=select, columns=_after(both, right, kind))
 
 
 def join_public(
@@ -64,9 +65,9 @@ def join_public(
     names = [output_name(key) for key in reads]
     key = (alias.lower(), lookup.key.lower())
     listed = ", ".join(f"{typed.sql} AS {output_name(own)}" for own, typed in reads.items())
+    known = " AND ".join([f"{output_name(key)} IS NOT NULL", *_short(visible(reads)[key])])
     chosen = (
-        f'SELECT * FROM (SELECT {listed} FROM {quoted(lookup.name)}) AS "__public" '
-        f"WHERE {output_name(key)} IS NOT NULL "
+        f'SELECT * FROM (SELECT {listed} FROM {quoted(lookup.name)}) AS "__public" WHERE {known} '
         f"QUALIFY row_number() OVER (PARTITION BY {output_name(key)} ORDER BY {', '.join(names)}) = 1"
     )
     public = Rows(_NO_ROWS, visible(reads), frozenset(), left.ownership, frozenset())
@@ -83,7 +84,7 @@ def join_public(
     origin = (left.select, f' AS "__left" {kind} ({chosen}) AS "__right" ON {test.sql}')
     select = Select((_LEFT, *columns), origin, is_open=True)
     bare = left.bare if kind == "LEFT JOIN" else None
-    return Rows(select, _after(both, public, kind), left.identifiers, left.ownership, left.tables, bare)
+    return replace(left, select=select, columns=_after(both, public, kind), bare=bare)
 
 
 def conjuncts(condition: exp.Expression) -> list[exp.Expression]:
@@ -99,8 +100,13 @@ def _both(left: Rows, right: Rows, ownership: Ownership) -> Rows:
     again = sorted(taken & {alias for alias, _ in (*right.columns, *right.identifiers)})
     if again:
         raise Refused(f"two tables called {again[0]}", "Their columns could not be told apart.", "an alias for each.")
-    columns = {**left.columns, **right.columns}
-    return Rows(_NO_ROWS, columns, left.identifiers | right.identifiers, ownership, left.tables | right.tables)
+    return Rows(
+        *(_NO_ROWS, {**left.columns, **right.columns}, left.identifiers | right.identifiers, ownership),
+        tables=left.tables | right.tables,
+        chain=left.chain + right.chain,
+        scans=left.scans + right.scans,
+        is_cut=left.is_cut or right.is_cut,
+    )
 
 
 def _after(both: Rows, right: Rows, kind: str) -> dict[tuple[str, str], Typed]:
@@ -109,6 +115,22 @@ def _after(both: Rows, right: Rows, kind: str) -> dict[tuple[str, str], Typed]:
     return {
         key: replace(typed, nullable=True) if key in right.columns else typed for key, typed in both.columns.items()
     }
+
+
+def _uncut(condition: exp.Expression, both: Rows, right: Rows) -> list[str]:
+    """What else must hold of the right side of an equality: it matches nothing where it may have been cut."""
+    node = condition.unnest()
+    for side in (node.this, node.expression) if isinstance(node, exp.EQ) else ():
+        found = [both.column(column.name, column.table or None) for column in side.find_all(exp.Column)]
+        if found and all(any(typed is own for own in right.columns.values()) for typed in found):
+            return _short(type_expression(side, both))
+    return []
+
+
+def _short(key: Typed) -> list[str]:
+    """That a text is whole: one that was cut has at least as many octets as letters."""
+    is_whole = key.kind is not Kind.TEXT or key.keys is not None or key.longest < LONGEST
+    return [] if is_whole else [f"strlen({key.sql}) < {LONGEST}"]
 
 
 def _is_same_person(condition: exp.Expression, left: Rows, right: Rows) -> bool:

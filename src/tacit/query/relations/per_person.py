@@ -55,7 +55,7 @@ def per_person(select: exp.Select, rows: Rows, alias: str, keys: list[exp.Expres
     scope = PersonScope(rows)
     for position, node in enumerate(keys):
         typed = type_expression(node, rows)
-        scope.keys[node.sql("duckdb")] = (f"k{position}", typed)
+        scope.keys[node.sql("duckdb")] = (f"k{position}", replace(typed, weight=0))
         scope.hashes.add(hash(node))
     outputs: dict[tuple[str, str], Typed] = {}
     names: set[tuple[str, str]] = set()
@@ -82,7 +82,8 @@ def per_person(select: exp.Select, rows: Rows, alias: str, keys: list[exp.Expres
     where = f" WHERE {kept}" if kept else ""
     outer = Select((Column(UNIT), *listed), (grouped, f' AS "__people"{where}'))
     ownership = Ownership.MANY if keys else Ownership.ONE
-    return Rows(outer, outputs, frozenset(names), ownership, rows.tables)
+    chain = rows.chain if keys else 0
+    return Rows(outer, outputs, frozenset(names), ownership, rows.tables, None, chain, rows.scans, rows.is_cut)
 
 
 def _placed(node: exp.Expression, scope: PersonScope) -> exp.Expression:
@@ -132,7 +133,7 @@ def _total(node: exp.Expression, scope: PersonScope) -> Typed:
         raise Refused(f"{node.sql('duckdb')} of each person", "It has no total form here.", _ACCEPTED)
     value = type_expression(inside, scope.rows)
     if isinstance(node, (exp.Min, exp.Max)):
-        return replace(value, sql=place, nullable=True)
+        return replace(value, sql=place, nullable=True, weight=0)
     if not (value.kind.is_number and value.low is not None and value.high is not None):
         raise Refused(
             f"{node.sql('duckdb')} of each person",

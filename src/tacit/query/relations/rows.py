@@ -37,6 +37,9 @@ class Rows:
     ownership: Ownership
     tables: frozenset[str]  # the described tables that the rows come from
     bare: str | None = None  # the table's name where these are all its rows
+    chain: int = 1  # how many relations with many rows a person were joined; 0 where a person is one row
+    scans: int = 1  # how many private tables are read for it, each as often as it is
+    is_cut: bool = False  # whether rows beyond those that a chain of joins admits were left out
 
     @property
     def sql(self) -> str:

@@ -1,0 +1,69 @@
+"""Texts that grow on one person's row: answered or refused before the charge, alike on neighbours (R26, R40)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.attack.small_clinic import open_clinic
+
+from tacit.curator.dataset import Dataset, open_dataset
+from tacit.errors import Failed, Refused
+
+_WITHOUT = "SELECT i AS pid, i % 90 AS age, 1.0::DECIMAL(10, 2) AS cost, 'w' || i % 7 AS ward FROM range(1, 60) t(i)"
+_WITH = f"{_WITHOUT} UNION ALL SELECT 0, i, 2, 'rare' FROM range(45) t(i)"
+_BASE = "CASE WHEN ward = 'rare' THEN '{}' ELSE 'b' END".format("x" * 2_000)
+
+
+def _nested(levels: int, pieces: int, base: str = _BASE) -> str:
+    """A text that each level of sub-queries makes so many times as long."""
+    inner = f"SELECT pid, {base} AS x FROM v"
+    for level in range(levels):
+        inner = f"SELECT pid, CONCAT({', '.join(['x'] * pieces)}) AS x FROM ({inner}) AS s{level}"
+    return inner
+
+
+_AGED = f"(SELECT pid, age, CAST(age AS VARCHAR) AS n, {_BASE} AS x FROM v)"
+_LENGTHS = ", ".join(f"SUM(LENGTH(CONCAT(x, n, '{i}')))" for i in range(60))
+_LARGEST = f"SELECT pid, MAX(x) AS x FROM ({_nested(5, 64)}) AS y GROUP BY pid"
+_PAIRS = f"{_AGED} AS a JOIN {_AGED} AS b ON a.pid = b.pid"
+_BOMBS = {
+    "nested": f"SELECT COUNT(*) FROM ({_nested(6, 60)}) AS z WHERE x <> 'a'",
+    "nested and kept": f"SELECT COUNT(DISTINCT x) FROM ({_nested(6, 60)}) AS z",
+    "nested and grouped": f"SELECT COUNT(*) FROM ({_LARGEST}) AS z WHERE x > 'a'",
+    "many pieces": f"SELECT COUNT(*) FROM v WHERE CONCAT({', '.join([_BASE] * 40)}) <> 'a'",
+    "101 arguments": f"SELECT COUNT(*) FROM v WHERE CONCAT({', '.join(['ward'] * 101)}) <> 'a'",
+    "pipes": f"SELECT COUNT(*) FROM ({_nested(2, 64)}) AS z WHERE x || x || x || x <> 'a'",
+    "pairs of rows": f"SELECT COUNT(DISTINCT CONCAT(a.n, b.n, a.x, b.x)) FROM {_PAIRS}",
+    "as a key": f"SELECT x, COUNT(*) FROM ({_nested(3, 64)}) AS z GROUP BY x",
+    "many wide columns": f"SELECT {_LENGTHS} FROM {_AGED} AS z",
+}
+
+
+def _ends(folder: Path, select: str, query: str) -> tuple[str, str]:
+    """How the query ends, and a plain one after it."""
+    folder.mkdir()
+    with open_clinic(folder, v=select):
+        pass
+    with open_dataset(folder / "clinic.toml", memory="512MB") as clinic:
+        return _end(clinic, query), _end(clinic, "SELECT COUNT(*) FROM v")
+
+
+def _end(clinic: Dataset, query: str) -> str:
+    try:
+        clinic.query(query, epsilon=1)
+    except Refused as refused:
+        assert clinic.budget().entries == ()
+        return str(refused)
+    except Failed:
+        return "failed"
+    return "answered"
+
+
+@pytest.mark.parametrize("bomb", _BOMBS)
+def test_a_text_that_grows_says_nothing_of_anybody(tmp_path: Path, bomb: str) -> None:
+    """Before, half a gigabyte on one person's row failed after the charge, and the next question with it."""
+    one, other = (_ends(tmp_path / name, select, _BOMBS[bomb]) for name, select in (("in", _WITH), ("out", _WITHOUT)))
+    assert one == other
+    assert one[0] != "failed"
+    assert one[1] == "answered"
