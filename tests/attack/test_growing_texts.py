@@ -24,7 +24,7 @@ def _nested(levels: int, pieces: int, base: str = _BASE) -> str:
 
 
 _AGED = f"(SELECT pid, age, CAST(age AS VARCHAR) AS n, {_BASE} AS x FROM v)"
-_LENGTHS = ", ".join(f"SUM(LENGTH(CONCAT(x, n, '{i}')))" for i in range(60))
+_LENGTHS = ", ".join(f"SUM(LENGTH(CONCAT(x, n, '{i}')))" for i in range(20))
 _LARGEST = f"SELECT pid, MAX(x) AS x FROM ({_nested(5, 64)}) AS y GROUP BY pid"
 _PAIRS = f"{_AGED} AS a JOIN {_AGED} AS b ON a.pid = b.pid"
 _BOMBS = {
