@@ -44,9 +44,9 @@ def _answer(folder: Path, columns: str, tables: Sequence[pa.Table], sql: str) ->
     (folder / "odd.toml").write_text(_TOML + columns)
     description, engine = read_description(folder / "odd.toml", lambda *_: []), DuckDBEngine(threads=1)
     headers = {table.name: dict(engine.header(table.source)) for table in description.sources}
-    seen = reading(description.tables["visits"], "v", Catalogue(description, headers)).get(("v", "seen"))
+    for (_, name), read in reading(description.tables["visits"], "v", Catalogue(description, headers)).items():
+        sql = sql.replace(f"READ({name})", read.sql)
     with engine.session(description, headers) as session:
-        sql = sql.replace("SEEN", seen.sql if seen else "")
         return [tuple(row.values()) for row in session.run(sql).to_pylist()]
 
 
@@ -57,7 +57,7 @@ def test_a_moment_beyond_the_calendar_is_missing(unit: str, zone: str | None, tm
     stamps = pa.array(_BEYOND, pa.int64()).view(pa.timestamp(unit, zone))
     words = _invalid([b"w", b"\xff", *[b"w"] * 6])
     table = pa.table({"pid": list(range(8)), "seen": stamps, "word": words, "other": stamps})
-    rows = 'SELECT pid, epoch_us(SEEN) AS at, word FROM "visits" ORDER BY pid'
+    rows = 'SELECT pid, epoch_us(READ(seen)) AS at, word FROM "visits" ORDER BY pid'
     found = _answer(tmp_path, _STAMP + _WORD, [table], rows)
     scale = {"ms": 1000, "us": 1}.get(unit)
     assert [who for who, _, _ in found] == list(range(8))
@@ -110,3 +110,20 @@ def test_a_name_that_is_no_text_is_nobody_s(tmp_path: Path) -> None:
     table = pa.table({"pid": _invalid([b"a", b"\xff", b"\xfe", b""]), "word": ["x"] * 4})
     found = _answer(tmp_path, _WORD, [table], 'SELECT pid FROM "visits" ORDER BY pid')
     assert sorted(found, key=str) == [("",), ("a",), (None,), (None,)]
+
+
+@pytest.mark.parametrize("condition", ["TRUE", "READ(dose) >= 1", "READ(dose) <= 4", "NOT (READ(dose) < 2)"])
+@pytest.mark.parametrize("bounds", ["", ", min = 0, max = 5"])
+@pytest.mark.parametrize("kind", [pa.float32(), pa.float64()])
+def test_nobody_s_value_decides_how_another_s_nan_is_read(
+    kind: pa.DataType, bounds: str, condition: str, tmp_path: Path
+) -> None:
+    """The file's greatest value is everybody's: with one of 50 every NaN was read as the upper bound."""
+    found = []
+    for place, others in enumerate(([], [50.0], [-50.0], [float("inf")])):
+        table = pa.table({"pid": range(4 + len(others)), "dose": pa.array([1, 2, 4, float("nan"), *others], kind)})
+        dose = f'dose = {{ type = "float"{bounds} }}\n'
+        sql = f'SELECT pid, READ(dose) AS v FROM "visits" WHERE pid < 4 AND {condition} ORDER BY pid'
+        found.append(_answer(tmp_path / str(place), dose, [table], sql))
+    assert all(each == found[0] for each in found)
+    assert 3 not in [who for who, value in found[0] if value is not None]

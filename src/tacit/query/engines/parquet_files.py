@@ -28,9 +28,14 @@ FROM parquet_schema(?) WHERE num_children IS NULL GROUP BY lower(name) HAVING co
 
 
 def parquet_sql(source: Source) -> str:
-    """The rows of Parquet files, for DuckDB's own reader."""
+    """The rows of Parquet files, for DuckDB's own reader.
+
+    It is told that there may be NaN. A file's least and greatest values do not count it, so that otherwise one row's
+    value would decide whether a comparison is proven, and with it how everybody's NaN is read.
+    """
     pattern = pattern_of(source).replace("'", "''")
-    return f"read_parquet('{pattern}', union_by_name = true, hive_partitioning = false, utf8_validation = 'replace')"
+    options = "union_by_name = true, hive_partitioning = false, can_have_nan = true, utf8_validation = 'replace'"
+    return f"read_parquet('{pattern}', {options})"
 
 
 def coarse_moments(connection: duckdb.DuckDBPyConnection, source: Source) -> frozenset[str]:
