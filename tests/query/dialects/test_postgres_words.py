@@ -97,3 +97,29 @@ def test_literals_are_of_their_type() -> None:
     assert literal(0.1, DOUBLE) == "'0.1'::float8"
     assert literal(float("-inf"), DOUBLE) == "'-Infinity'::float8"
     assert literal(None, VARCHAR) == "NULL::text"
+
+
+@pytest.mark.parametrize(
+    ("cut", "is_choice"),
+    [
+        ("CASE WHEN n BETWEEN 0 AND 9 THEN n WHEN n > 9 THEN 9 ELSE 0 END", True),
+        ("CASE WHEN n BETWEEN -7 AND 9 THEN n WHEN n > 9 THEN 9 WHEN n < -7 THEN -7 ELSE 3 END", True),
+        ("CASE WHEN n BETWEEN -7 AND 9 THEN n WHEN n < -7 THEN -7 ELSE 9 END", True),
+        ("CASE WHEN n BETWEEN 0 AND 9 THEN n WHEN n > 9 THEN 9 ELSE 3 END", False),  # below 0 it is 3
+        ("CASE WHEN n BETWEEN 0 AND 9 THEN n WHEN n > 9 THEN 9 WHEN n < 0 THEN 0 ELSE 10 END", False),
+        ("CASE WHEN n BETWEEN 0 AND 9 THEN n WHEN n > 9 THEN 8 ELSE 0 END", False),
+        ("CASE WHEN n BETWEEN 0 AND 9 THEN n WHEN n > 9 THEN 9 WHEN n > 9 THEN 9 ELSE 0 END", False),
+        ("CASE WHEN n BETWEEN 0 AND 9 THEN n END", False),
+        ("CASE WHEN x BETWEEN 0e0 AND 9e0 THEN x WHEN x > 9e0 THEN 9e0 ELSE 0e0 END", False),  # -0.0 stays as it is
+    ],
+)
+def test_a_cut_computes_its_operand_once(cut: str, is_choice: bool) -> None:
+    """CASE that cuts an integer is said with LEAST and GREATEST, where that is the same."""
+    text = said(cut)
+    assert ("LEAST" in text) == is_choice
+    assert ("CASE" in text) != is_choice
+    assert text.count('"n"') <= 1 or not is_choice
+    if is_choice:
+        values = "VALUES (NULL), (-100), (-8), (-7), (-1), (0), (3), (9), (10), (9223372036854775807)"
+        both = duckdb.execute(f"SELECT {cut}, {text.replace('::bigint', '')} FROM ({values}) AS t(n)").fetchall()
+        assert all(one == other for one, other in both)

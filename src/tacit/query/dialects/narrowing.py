@@ -49,6 +49,30 @@ def branch_facts(branches: Sequence[exp.Expression], walk: Walk) -> Iterator[Map
     yield known.reaches()
 
 
+def as_choice(node: exp.Expression, walk: Walk) -> exp.Expression | None:
+    """least(greatest(coalesce(x, n), a), b), where CASE cuts an integer x to [a, b] and NULL to n, which is in there.
+
+    CASE is what DuckDB is fastest at. Elsewhere x, a column of a sub-query, is put in place of its name each time that
+    it stands there, and would be computed three times a row.
+    """
+    first, *others = node.args["ifs"]
+    test, default = first.this, node.args.get("default")
+    if not isinstance(test, exp.Between) or default is None or first.args["true"] != test.this:
+        return None
+    x, low, high = test.this, test.args["low"], test.args["high"]
+    ends = {branch: branch.args["true"] for branch in others}
+    above = any(exp.GT(this=x, expression=high) == branch.this and end == high for branch, end in ends.items())
+    below = any(exp.LT(this=x, expression=low) == branch.this and end == low for branch, end in ends.items())
+    is_cut = len(others) == above + below and (above or default == high) and (below or default == low)
+    least, most, neutral = (walk(end).constant for end in (low, high, default))
+    if not (is_cut and isinstance(least, int) and isinstance(most, int) and isinstance(neutral, int)):
+        return None
+    if not (walk(x).type.is_integer and least <= neutral <= most):
+        return None
+    inner = exp.Greatest(this=exp.Coalesce(this=x.copy(), expressions=[default.copy()]), expressions=[low.copy()])
+    return exp.Least(this=inner, expressions=[high.copy()])
+
+
 def _conjuncts(node: exp.Expression) -> Iterator[exp.Expression]:
     if isinstance(node, exp.And):
         yield from _conjuncts(node.this)

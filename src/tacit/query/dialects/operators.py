@@ -8,7 +8,7 @@ from decimal import Decimal
 from sqlglot import exp
 
 from tacit.query.dialects.intervals import shifted
-from tacit.query.dialects.narrowing import branch_facts
+from tacit.query.dialects.narrowing import as_choice, branch_facts
 from tacit.query.dialects.piece import Piece
 from tacit.query.dialects.reach import Reach, hull
 from tacit.query.dialects.sql_type import (
@@ -183,6 +183,8 @@ _ORDERS: dict[type[exp.Expression], str] = {exp.LT: "<", exp.LTE: "<=", exp.GT: 
 def _case(node: exp.Expression, walk: Walk) -> Piece:
     if node.args.get("this") is not None:
         raise walk.refusal("CASE with a subject")
+    if (choice := as_choice(node, walk)) is not None:
+        return walk(choice)
     branches: list[exp.Expression] = node.args["ifs"]
     tests = [_test(branch.this, walk) for branch in branches]
     default = node.args.get("default")
