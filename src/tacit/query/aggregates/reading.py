@@ -159,7 +159,7 @@ def _of_column(inside: exp.Expression, keep: str, centre: int | None) -> ColumnS
 
 
 def _kept(value: Cut, keep: str) -> Cut:
-    return value if keep == "TRUE" else value.only_where(keep)
+    return value if keep == "TRUE" else value.where(keep)
 
 
 def _share(node: exp.Expression) -> tuple[exp.Expression, Fraction, str] | None:

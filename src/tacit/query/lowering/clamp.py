@@ -66,9 +66,11 @@ class Cut:
         square = f"({wide} * {wide})"
         return Cut(f"CAST({square} // {coarse} AS BIGINT)" if coarse > 1 else square, 0, self.size**2 // coarse)
 
-    def only_where(self, condition: str) -> Cut:
-        """x where the condition holds, else 0."""
-        return Cut(f"CASE WHEN {condition} THEN {self.sql} ELSE 0 END", min(self.low, 0), max(self.high, 0))
+    def where(self, condition: str, otherwise: Cut | None = None) -> Cut:
+        """x where the condition holds, else another, or 0."""
+        other = otherwise or Cut("0", 0, 0)
+        case = f"CASE WHEN {condition} THEN {self.sql} ELSE {other.sql} END"
+        return Cut(case, min(self.low, other.low), max(self.high, other.high))
 
     def scaled(self, times: int, over: int) -> Cut:
         """x·times, or x // over, which cuts towards zero."""
@@ -91,7 +93,12 @@ ONE = Cut("1", 1, 1)
 
 def one_where(condition: str) -> Cut:
     """1 where the condition holds, else 0."""
-    return Cut(f"CASE WHEN {condition} THEN 1 ELSE 0 END", 0, 1)
+    return ONE.where(condition)
+
+
+def spread(full: int, held: str) -> Cut:
+    """⌊full/√held⌋, where `held` is a whole number from 1 on, else 0: the root is not below 1."""
+    return Cut(f"CAST(floor({double_sql(full)} / sqrt({held})) AS BIGINT)", 0, full).where(f"{held} >= 1")
 
 
 def count_named(column: str) -> Cut:

@@ -8,7 +8,7 @@ from math import floor, isqrt
 from tacit.frozen import frozen
 from tacit.query.aggregates.parts import Ranks
 from tacit.query.expressions.storage import double_sql
-from tacit.query.lowering.clamp import ONE, cut, word_sum
+from tacit.query.lowering.clamp import ONE, Cut, cut, word_sum
 from tacit.query.lowering.rank_norms import cells_sql, rank_squares_sql
 from tacit.query.lowering.tally import group_by
 from tacit.query.plans.key_column import KeyColumn
@@ -55,10 +55,8 @@ class RanksBlock:
         counted, groups = cells_sql(self.rows, self.keys, self.ranks), [f"k{place}" for place in range(len(self.keys))]
         listed, grouped = ", ".join([*groups, "cell"]), group_by([*groups, "cell"])
         if self.rows.ownership is not Ownership.MANY:
-            return (
-                f'SELECT {listed}, {word_sum(ONE.scaled(self.unit, 1))} AS y0 FROM ({counted}) AS "__counted"{grouped}'
-            )
-        weight = word_sum(cut("weight", 0, self.unit, neutral=self.unit))
+            return f'SELECT {listed}, {word_sum(self._full)} AS y0 FROM ({counted}) AS "__counted"{grouped}'
+        weight = word_sum(self._full.where("weight IS NULL", self._cut("0").named("weight")))
         tables = [
             f'"__counted" AS MATERIALIZED ({counted})',
             *([] if norms else self._many()),
@@ -80,10 +78,10 @@ class RanksBlock:
         """The people beyond the limit, each with the weight of their rows."""
         radius, levels = self.noise.radius, self.ranks.levels
         if not self.noise.is_gaussian:
-            return f'SELECT {UNIT}, {radius} // (many * {levels}) AS weight FROM "__many"'
+            weight = self._cut(f"{radius} // (many * {levels})")
+            return f'SELECT {UNIT}, {weight} AS weight FROM "__many"'
         squares = norms or f'({self._squares(groups)}) AS "__norms"'
-        weight = self.weight_sql("squares")
-        return f"SELECT {UNIT}, {weight} AS weight FROM {squares} WHERE squares > {self.largest_square}"
+        return f"SELECT {UNIT}, {self._shrunk('squares')} AS weight FROM {squares} WHERE {self._is_large('squares')}"
 
     def _squares(self, groups: list[str]) -> str:
         """The squared norms of those who may be beyond the limit."""
@@ -100,10 +98,23 @@ class RanksBlock:
         return self.noise.is_gaussian and bool(self.ranks.edges)
 
     @property
-    def largest_square(self) -> int:
-        """The largest square of a norm within the limit."""
-        return floor(self.limit**2)
+    def _full(self) -> Cut:
+        """What each row weighs of a person whose norm is within the limit."""
+        return ONE.scaled(self.unit, 1)
 
-    def weight_sql(self, squares: str) -> str:
+    def weight(self, squares: str) -> Cut:
+        """What each row weighs of a person, from the square of their norm."""
+        return self._shrunk(squares).where(self._is_large(squares), self._full)
+
+    def _is_large(self, squares: str) -> str:
+        """Whether a norm is beyond the limit."""
+        return f"{squares} > {floor(self.limit**2)}"
+
+    def _shrunk(self, squares: str) -> Cut:
         """What each row weighs of a person whose norm is beyond the limit."""
-        return f"CAST(floor({double_sql(self.noise.radius * _SLACK)} / sqrt(CAST({squares} AS DOUBLE))) AS BIGINT)"
+        radius = double_sql(self.noise.radius * _SLACK)
+        return self._cut(f"CAST(floor({radius} / sqrt(CAST({squares} AS DOUBLE))) AS BIGINT)")
+
+    def _cut(self, weight: str) -> Cut:
+        """A weight that is no larger than the full one."""
+        return cut(weight, 0, self.unit)

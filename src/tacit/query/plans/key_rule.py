@@ -16,7 +16,7 @@ from tacit.noise.bits import Bits
 from tacit.noise.rounded_gaussian import RoundedGaussian
 from tacit.noise.saturate import saturated_sum
 from tacit.noise.slabs import slabs
-from tacit.query.lowering.clamp import Cut, cut
+from tacit.query.lowering.clamp import Cut, spread
 from tacit.query.plans.noise_share import NoiseShare
 
 FULL = 256  # the weight of a person who holds one key, in its own units
@@ -59,9 +59,7 @@ class KeyRule:
 
     def weight(self, keys: str) -> Cut:
         """The weight on each key of a person who holds this many."""
-        weight = f"CAST(floor({FULL}.0 / sqrt({keys})) AS BIGINT)"
-        some = f"CASE WHEN {keys} BETWEEN 1 AND {self.most} THEN {weight} ELSE 0 END"
-        return cut(some, 0, FULL).scaled(self.unit, 1)
+        return spread(FULL, keys).scaled(self.unit, 1).where(f"{keys} <= {self.most}")
 
     def shown(self, weights: NDArray[np.int64], bits: Bits) -> NDArray[np.bool_]:
         """Which keys are shown, from their weights."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tacit.query.aggregates.even_grid import cell_sql
-from tacit.query.lowering.clamp import cut, sum_of_words, word_sum
+from tacit.query.lowering.clamp import sum_of_words, word_sum
 from tacit.query.lowering.ranks import RanksBlock
 from tacit.query.prepared.form import KEPT, TableForm, norms_name
 
@@ -25,10 +25,10 @@ def kept_ranks_sql(block: RanksBlock, form: TableForm | None) -> str | None:
     if grid is None or replace(grid, sql=ranks.sql) != ranks or not form.is_all_of(block.rows, name):
         return None
     steps = form.numbers[name]
-    large = f"CASE WHEN {squares} > {block.largest_square} THEN {block.weight_sql(squares)} END"
+    weight = block.weight(squares)
     rows = f"{KEPT}.{form.rows_name} WHERE {steps.sql} IS NOT NULL"
-    valued = f'(SELECT {ranks.value(steps.sql)} AS value, {large} AS weight FROM {rows}) AS "__valued"'
-    weights = word_sum(cut("weight", 0, block.unit, neutral=block.unit))
+    valued = f'(SELECT {ranks.value(steps.sql)} AS value, {weight} AS weight FROM {rows}) AS "__valued"'
+    weights = word_sum(weight.named("weight"))
     if ranks.edges and ranks.high - ranks.low < _FEW_VALUES:
         valued = f'(SELECT value, {weights} AS weight FROM {valued} GROUP BY value) AS "__added"'
         weights = sum_of_words("weight")
