@@ -56,7 +56,7 @@ class RanksBlock:
         listed, grouped = ", ".join([*groups, "cell"]), group_by([*groups, "cell"])
         if self.rows.ownership is not Ownership.MANY:
             return f'SELECT {listed}, {word_sum(self._full)} AS y0 FROM ({counted}) AS "__counted"{grouped}'
-        weight = word_sum(self._full.where("weight IS NULL", self._cut("0").named("weight")))
+        weight = word_sum(self._full.where("weight IS NULL", self._shrunk("squares").named("weight")))
         tables = [
             f'"__counted" AS MATERIALIZED ({counted})',
             *([] if norms else self._many()),
