@@ -61,42 +61,31 @@ def paid(
     given = account.charge(request)
     if isinstance(given, Stored):
         return read(given, True)
-    with _settled(account, given):
-        return read(account.store(given, work(given, MarkedEntropy(account, given))), False)
-
-
-@contextmanager
-def nobody_is_refused() -> Iterator[None]:
-    """Whatever breaks is `Failed`: any text of it could carry a value, and something was spent."""
-    try:
-        yield
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException:
-        raise Failed from None
-
-
-@contextmanager
-def _settled(account: Account, charge: Charge) -> Iterator[None]:
-    """Whatever ends the work, the charge has ended: if not with a release, with a failure."""
-    with nobody_is_refused(), _signals() as sent:
-        try:
-            yield
-        except BaseException:
-            with _deaf(), suppress(Failed, Refused):  # if it cannot be told, the ledger takes it for a death
-                account.fail(charge)
-            if sent:
-                raise SystemExit(128 + sent[0]) from None
+    sent: list[int] = []
+    try:  # from here on nothing but this handler decides how it ends
+        with _signals(sent):
+            return read(account.store(given, work(given, MarkedEntropy(account, given))), False)
+    except BaseException as error:
+        _settle(account, given)
+        if sent:
+            raise SystemExit(128 + sent[0]) from None
+        if isinstance(error, (KeyboardInterrupt, SystemExit)):
             raise
+        raise Failed from None  # any text of the error could carry a value
+
+
+def _settle(account: Account, charge: Charge) -> None:
+    """Stores the failure, if nothing is stored; where the ledger cannot be told, it takes the end for a death."""
+    with _handling(dict.fromkeys((signal.SIGINT, *_ENDING), signal.SIG_IGN)), suppress(Failed, Refused):
+        account.fail(charge)
 
 
 @contextmanager
-def _signals() -> Iterator[list[int]]:
+def _signals(sent: list[int]) -> Iterator[None]:
     """Signals that would kill the process end the work instead, and are noted; one who hangs up ends nothing.
 
     Only where nobody else has said what they mean, and in the thread that is told of them.
     """
-    sent: list[int] = []
 
     def end(number: int, _: FrameType | None) -> None:
         sent.append(number)
@@ -104,13 +93,6 @@ def _signals() -> Iterator[list[int]]:
 
     wanted: dict[signal.Signals, _Handler] = {signal.SIGHUP: signal.SIG_IGN, **dict.fromkeys(_ENDING, end)}
     with _handling({number: how for number, how in wanted.items() if signal.getsignal(number) is signal.SIG_DFL}):
-        yield sent
-
-
-@contextmanager
-def _deaf() -> Iterator[None]:
-    """No signal interrupts."""
-    with _handling(dict.fromkeys((signal.SIGINT, *_ENDING), signal.SIG_IGN)):
         yield
 
 

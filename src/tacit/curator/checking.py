@@ -9,6 +9,7 @@ from tacit.curator.opened import Opened
 from tacit.errors import Failed, Refused
 from tacit.frozen import frozen
 from tacit.loss.filters.filters import Filter
+from tacit.loss.sharp import shown
 from tacit.loss.words import guess_probability, percent_up
 from tacit.query.engine import Session
 from tacit.query.plans.price import price_of
@@ -30,7 +31,8 @@ class Check:
     public_key: bytes
 
     def __str__(self) -> str:
-        parts = (self._tables(), self._budget(), self._limits(), self._columns(), self._analysts(), self._signature())
+        declared = (self._limits(), self._columns(), self._analysts(), self._failures())
+        parts = (self._tables(), self._budget(), *declared, self._signature())
         return "\n".join(part for part in parts if part)
 
     def _tables(self) -> str:
@@ -84,6 +86,19 @@ class Check:
     def _analysts(self) -> str:
         shares = [f"{name} {share_words(part)}" for name, part in sorted(self.description.analysts.items())]
         return f"At most, of the budget: {', '.join(shares)}." if shares else ""
+
+    def _failures(self) -> str:
+        floor, breaker = self.description.floor, self.description.breaker
+        least = f"Every new question costs at least {shown(100 * floor)}% of the budget"
+        borne = "" if breaker is None else f"{breaker.analyst} failures of one analyst, or {breaker.dataset} in all"
+        return "\n".join(
+            [
+                f"{least}." if floor else "Risk: there is no least price (floor = 0), so questions may be countless.",
+                f"After {borne}, new questions wait until you have seen them (`tacit failures`)."
+                if borne
+                else 'Risk: failures are not counted (breaker = "off"), and a failure may tell what no price covers.',
+            ]
+        )
 
     def _signature(self) -> str:
         name = fingerprint(self.public_key)

@@ -12,5 +12,7 @@ COMMANDS: Final = {
     "explain": ("tacit.curator.commands.explain", "Say what a query would cost and how far off it would be; free."),
     "query": ("tacit.curator.commands.query", "Answer a query privately, with error bars, against the budget."),
     "budget": ("tacit.curator.commands.budget", "Show what was spent, by whom, on what, and what is left."),
+    "failures": ("tacit.curator.commands.failures", "Show which questions failed, and let new ones in again."),
+    "retry": ("tacit.curator.commands.retry", "Let a charge run again that failed before noise was drawn."),
     "verify": ("tacit.curator.commands.verify", "Check a certificate offline, or a whole ledger."),
 }

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from tacit.curator.asking_ibis import Asked, ibis_table, sql_of
-from tacit.curator.behind_the_charge import nobody_is_refused
 from tacit.curator.budget_view import BudgetView
 from tacit.curator.certifying import Certifier
 from tacit.curator.door import Answered, find_stored, release
@@ -24,7 +23,7 @@ from tacit.curator.target import Target
 from tacit.curator.terms import analyst_share, is_below_floor, least_price, refuse_below_floor
 from tacit.curator.translatable import in_words_of
 from tacit.curator.watching import Watcher, unwatched
-from tacit.errors import Refused
+from tacit.errors import Failed, Refused
 from tacit.exact import Number, positive, proper
 from tacit.query.engine import Engine
 from tacit.query.plans.plan import Plan
@@ -80,10 +79,12 @@ class Dataset:
         plan, price = self._planned(sql, epsilon, delta, error, size, level)
         target = None if error is None else Target.read(error)
         found = release(self._opened, plan, price, self._analyst, sql, fresh)
-        if found.free:
+        try:
             return self._shown(sql, plan, found, level, target)
-        with nobody_is_refused():
-            return self._shown(sql, plan, found, level, target)
+        except Exception:
+            if found.free:
+                raise
+            raise Failed from None  # it is paid for, and stored: asking again is free
 
     def explain(
         self,

@@ -91,7 +91,7 @@ class Failures:
                     f"{failed} of {whose} last questions failed or were broken off, and a failure may tell something "
                     "that no price covers.",
                     "what is already answered; new questions when the steward has seen the failures "
-                    "(`tacit failures clinic.toml --clear`).",
+                    "(`tacit failures … --clear`).",
                 )
         return len(own) < breaker.analyst and len(found) < breaker.dataset
 

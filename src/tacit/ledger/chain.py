@@ -12,7 +12,7 @@ from tacit.ledger.link import Head, Link, genesis
 from tacit.ledger.store import Statements, Store, retried
 from tacit.ledger.witness import Witness
 
-_read = lru_cache(maxsize=256)(Link.read)  # it looks at a text and its hash alone: what was checked once stays true
+_read = lru_cache(maxsize=4096)(Link.read)  # it looks at a text and its hash alone: what was checked once stays true
 
 
 class Chain:

@@ -78,8 +78,8 @@ def courses_of(links: Iterable[Link]) -> dict[int, Course]:
     courses: dict[int, Course] = {}
     for link in links:
         number = charge_of(link)
-        if number == link.number:
-            courses[number] = Course(link)
+        if isinstance(link.event, Charged):
+            courses[link.number] = Course(link)
         elif number in courses:
             courses[number] = courses[number].after(link)
         elif number is not None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 
 from tacit.ledger.chain import Chain
-from tacit.ledger.course import Course, courses_of
+from tacit.ledger.course import Course, charge_of, courses_of
 from tacit.ledger.events import Settled
 from tacit.ledger.link import Link, damaged
 from tacit.ledger.request import Charge, Stored
@@ -25,7 +25,9 @@ class Releases:
 
     def course(self, charge: Charge) -> Course | None:
         """How far this one has come; None where the account made no such charge."""
-        course = self.courses(charge.digest).get(charge.number)
+        where = "account = ? AND digest = ? AND number >= ?"
+        links = self._chain.links(where, self._account, charge.digest, charge.number)
+        course = courses_of(link for link in links if charge_of(link) == charge.number).get(charge.number)
         return course if course is not None and receipt(course.charge) == charge else None
 
     def best(self, courses: Iterable[Course], accuracy: Fraction) -> Stored | None:

@@ -70,7 +70,7 @@ class _Replay:
         event, number = link.event, charge_of(link)
         if number is None:
             return
-        if number == link.number:
+        if isinstance(event, Charged):
             self._courses[number] = Course(link)
             return
         course = self._courses.get(number)

@@ -85,7 +85,7 @@ class _Book:
 
 def _check_ledger(written: str, accept_witness: bool, certificate: Certificate | None) -> _Book:
     """The whole ledger, read again; with the steward's word, it is witnessed here."""
-    place = _place(written)
+    place = ledger_place(written)
     if accept_witness:
         found = Ledger.accept_witness(place)
         if not found.holds:
@@ -135,7 +135,7 @@ def _said(verdict: Verdict) -> bool:
     return verdict.holds
 
 
-def _place(written: str) -> str | Path:
+def ledger_place(written: str) -> str | Path:
     """Where the ledger is that is written so, or that of the data that a description describes."""
     if Path(written).suffix == ".toml":
         from tacit.curator.books import ledger_of  # a certificate needs no description

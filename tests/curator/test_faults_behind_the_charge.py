@@ -1,0 +1,160 @@
+"""R49, R51: whatever breaks behind the charge, at whichever call, is a settled failure; nobody is refused."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from types import CodeType, FrameType
+
+import pytest
+from tests.attack.small_clinic import open_clinic
+
+import tacit
+from tacit.curator import behind_the_charge
+from tacit.curator.dataset import Dataset
+from tacit.errors import Failed, Refused
+from tacit.ledger import Account, Charge, Request, Stored
+
+_HOME = str(Path(tacit.__file__).parent)
+_FILE = """
+[dataset]
+name = "clinic"
+unit = { id = "pid", hides = "one patient" }
+budget = { epsilon = 100000, delta = 1e-3 }
+floor = 0
+breaker = "off"
+ledger = "ledger.sqlite"
+[tables.v]
+source = "v.parquet"
+columns.age = { type = "int", min = 0, max = 110 }
+columns.ward = { type = "text" }
+"""
+_ROWS = "SELECT i % 20 AS pid, i % 90 AS age, 'w' || i % 3 AS ward FROM range(100) t(i)"
+_QUESTIONS = ["SELECT COUNT(*), AVG(age) FROM v", "SELECT ward, MEDIAN(age), COUNT(DISTINCT age) FROM v GROUP BY ward"]
+_SETTLING = ("_settle", "_handling")  # these are called when something broke before: two faults at once are a death
+
+
+class Fault:
+    """Breaks a call of ours behind the charge: the first of each function in turn."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.broken: set[CodeType] = set()
+        self.target: str | None = None
+        self.error: BaseException = Refused("canary", "canary", "canary")
+        self._is_behind = False
+        real = Account.charge
+
+        def charge(account: Account, request: Request) -> Charge | Stored:
+            given = real(account, request)
+            self._is_behind = isinstance(given, Charge)
+            sys.setprofile(self._seen if self._is_behind else None)
+            return given
+
+        patch.setattr(Account, "charge", charge)
+
+    def _seen(self, frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        is_begun = event == "call" and frame.f_lineno == code.co_firstlineno  # and not a generator that goes on
+        if not (self._is_behind and is_begun and code.co_filename.startswith(_HOME)):
+            return
+        if code in self.broken or code.co_name in _SETTLING:
+            return
+        self.broken.add(code)
+        self.target, self._is_behind = f"{Path(code.co_filename).name}:{code.co_name}", False
+        raise self.error
+
+    @contextmanager
+    def at_the_next_call(self) -> Iterator[None]:
+        self.target, self._is_behind = None, False
+        try:
+            yield
+        finally:
+            sys.setprofile(None)
+
+
+def asked(work: Callable[[], object]) -> BaseException | None:
+    try:
+        work()
+    except BaseException as error:
+        return error
+    return None
+
+
+def faults(dataset: Dataset, fault: Fault, work: Callable[[], object]) -> Iterator[tuple[str, BaseException | None]]:
+    """For each function that is called behind the charge: its name, and how a question ended in which it broke."""
+    for _ in count():
+        with fault.at_the_next_call():
+            ended = asked(work)
+        if fault.target is None:
+            assert ended is None
+            return
+        yield fault.target, ended
+
+
+@pytest.mark.parametrize("asks", [0, 1, 2])
+def test_no_fault_behind_the_charge_is_a_refusal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asks: int) -> None:
+    """Each question runs again and again, and another function of ours breaks each time: with a refusal, every fifth
+    time with Ctrl-C. It is `Failed`, or answered where what broke does not matter; and it has always ended."""
+    fault = Fault(monkeypatch)
+    with open_clinic(tmp_path, _FILE, v=_ROWS) as dataset:
+
+        def work() -> object:
+            fault.error = KeyboardInterrupt() if len(fault.broken) % 5 == 4 else Refused("canary", "canary", "canary")
+            if asks == len(_QUESTIONS):
+                return dataset.profile(epsilon=1, fresh=True)
+            return dataset.query(_QUESTIONS[asks], epsilon=1, delta="1e-9", fresh=True)
+
+        found = list(faults(dataset, fault, work))
+        entries = dataset.budget().entries
+    assert len(found) > 60
+    kinds = (Failed, KeyboardInterrupt, type(None))
+    assert [(name, ended) for name, ended in found if not isinstance(ended, kinds)] == []
+    assert sum(ended is None for _, ended in found) <= 3  # closing the session
+    assert all(entry.stored or entry.failed for entry in entries)
+    assert len(entries) == len(found) + 1
+
+
+def test_a_door_that_does_not_settle_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R46: the broken twin turns faults into failures, but keeps none of them."""
+    monkeypatch.setattr(behind_the_charge, "_settle", lambda *_: None)
+    fault = Fault(monkeypatch)
+    with open_clinic(tmp_path, _FILE, v=_ROWS) as dataset:
+        with fault.at_the_next_call():
+            assert isinstance(asked(lambda: dataset.query(_QUESTIONS[0], epsilon=1)), Failed)
+        (entry,) = dataset.budget().entries
+        assert (entry.stored, entry.failed) == (False, False)
+
+
+def test_no_noise_is_drawn_before_it_is_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R33: finding limits and counting are two stages, a profile has two as well; each mark is in the ledger before its
+    first entropy, and where the mark cannot be made nothing is drawn."""
+    drawn: list[int] = []
+    with open_clinic(tmp_path, _FILE, v=_ROWS) as dataset:
+        real = behind_the_charge.ENTROPY.octets
+
+        def marks() -> int:
+            account = dataset._opened.account
+            return len(list(account._chain.links("kind = 'draw'")))
+
+        def octets(count: int) -> object:
+            drawn.append(marks())
+            return real(count)
+
+        class Watched:
+            @staticmethod
+            def octets(count: int) -> object:
+                return octets(count)
+
+        monkeypatch.setattr(behind_the_charge, "ENTROPY", Watched)
+        dataset.query(_QUESTIONS[0], epsilon=1)
+        assert sorted(set(drawn)) == [1, 2]
+        dataset.profile(epsilon=1)
+        assert sorted(set(drawn)) == [1, 2, 3, 4]
+        before = len(drawn)
+        monkeypatch.setattr(Account, "_mark", lambda *_: (_ for _ in ()).throw(Refused("a", "b", "c")))
+        with pytest.raises(Failed):
+            dataset.query(_QUESTIONS[1], epsilon=1)
+        assert len(drawn) == before
