@@ -56,6 +56,63 @@ def free_door(folder: Path, say: Say) -> None:
             account.store(given, noise)
 
 
+def marking_door(folder: Path, say: Say) -> None:
+    """Charge, mark, draw, store, answer; it says when it draws."""
+    with opened(folder) as ledger:
+        account = ledger.account(NAME, BUDGET)
+        given = account.charge(request("q", BUDGET))
+        if isinstance(given, Charge):
+            account.mark(given, 1)
+            say(b"drew")
+            given = account.store(given, os.urandom(8).hex().encode())
+        say(b"failed" if given.is_failed else given.payload)
+
+
+def unmarked_door(folder: Path, say: Say) -> None:
+    """The broken twin: draws without a mark."""
+    with opened(folder) as ledger:
+        account = ledger.account(NAME, BUDGET)
+        given = account.charge(request("q", BUDGET))
+        if isinstance(given, Charge):
+            say(b"drew")
+            given = account.store(given, os.urandom(8).hex().encode())
+        say(b"failed" if given.is_failed else given.payload)
+
+
+def endings(folder: Path, kept: Kept, way_in: Callable[[Path, Say], None]) -> Iterator[tuple[int, int, int]]:
+    """For each step: how often noise was drawn, how many answers there were, and how many runs, when it was killed
+    there, asked again and killed there again, and then asked twice in peace."""
+    for step in count(1):
+        here = folder / str(step)
+        kept.place(here)
+        with opened(here) as ledger:
+            ledger.account(NAME, BUDGET)
+        killed, left = run_until(step, way_in, here)
+        for again in (step if killed else 0, 0, 0):
+            left += run_until(again, way_in, here)[1]
+        with opened(here) as ledger:
+            assert ledger.verify().holds
+        ended = len(bodies(here, "store")) + len(bodies(here, "fail"))
+        yield left.count(b"drew"), len({*left} - {b"drew"}), ended
+        if isinstance(kept, InPostgres):
+            kept.take_back(here)
+        if not killed:
+            return
+
+
+def test_killed_at_every_step_noise_is_drawn_once(tmp_path: Path, kept_in: Kept) -> None:
+    """R33, R49: also around the mark. Twice dead before it, or once behind it, is a failure; and that is the answer."""
+    found = list(endings(tmp_path, kept_in, marking_door))
+    assert {answers for _, answers, _ in found} == {ended for *_, ended in found} == {1}
+    assert {drawn for drawn, *_ in found} == {0, 1}
+    assert len(found) > 14
+
+
+def test_a_door_that_does_not_mark_is_caught(tmp_path: Path, kept_in: Kept) -> None:
+    """R33, R46: noise is drawn twice for one charge."""
+    assert max(drawn for drawn, *_ in endings(tmp_path, kept_in, unmarked_door)) > 1
+
+
 def survivals(folder: Path, kept: Kept, way_in: Callable[[Path, Say], None], prepared: bool) -> Iterator[bool]:
     """For each step: whether, killed there, nothing left uncharged, and a retry gives one draw for one charge."""
     for step in count(1):
