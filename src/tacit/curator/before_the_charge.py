@@ -22,7 +22,8 @@ def ready(opened: Opened, statements: Statements, plan: Plan | None = None) -> I
     """A session of the data; refused where it cannot be had, or where there is no room to store an answer.
 
     Opening one looks at headers and catalogues, never at a row. However the work in it ends, it is closed, and what
-    goes wrong with that changes nothing about what was stored.
+    goes wrong with that changes nothing about what was stored. The engine is told of a failure, after which its
+    database may be unfit for the next question.
     """
     for place in opened.ledger.folders:
         _refuse_without_space(place)
@@ -39,9 +40,13 @@ def ready(opened: Opened, statements: Statements, plan: Plan | None = None) -> I
         ) from None
     try:
         yield session
-    finally:
+    except BaseException as error:
+        told = (None, None, None) if isinstance(error, Refused) else (type(error), error, error.__traceback__)
         with suppress(Exception):
-            stack.close()
+            stack.__exit__(*told)
+        raise
+    with suppress(Exception):
+        stack.close()
 
 
 def _refuse_without_space(place: Path) -> None:
