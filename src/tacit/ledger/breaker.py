@@ -10,10 +10,12 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.ledger.chain import Chain
 from tacit.ledger.course import Course, charge_of
+from tacit.ledger.events import Failure, Reopened
 from tacit.ledger.link import Link
 
 _CLEARED: Final = "account = ? AND kind = 'clear'"
-_ENDED: Final = "account = ? AND kind IN ('fail', 'again') AND number > ?"
+_ENDED: Final = "account = ? AND kind IN ('fail', 'again', 'reopen')"
+_NEWEST: Final = "number = (SELECT max(number) FROM entries WHERE account = ? AND kind = 'charge')"
 _UNANSWERED: Final = (
     "account = ? AND kind = 'charge' AND number > ?"
     " AND NOT EXISTS (SELECT 1 FROM entries AS later WHERE later.charge = entries.number)"
@@ -69,15 +71,30 @@ class Failures:
     def found(self) -> tuple[Unanswered, ...]:
         """Each of them, those that ended first."""
         cleared = max((link.number for link in self._chain.links(_CLEARED, self._account)), default=0)
-        ended = list(self._chain.links(_ENDED, self._account, cleared))
-        found = [Unanswered(self._charge(link), _how(link)) for link in ended]
+        found, reopened = self._ended(cleared)
         since = max(cleared, self._answered)
+        newest = max((link.number for link in self._chain.links(_NEWEST, self._account)), default=0)
         charges = list(self._chain.links(_UNANSWERED, self._account, since))
-        self._answered = charges[0].number - 1 if charges else since
+        self._answered = charges[0].number - 1 if charges else max(since, newest)
         for charge in charges:
-            if self._courses(charge.charged.digest)[charge.number].end is None:
-                found.append(Unanswered(charge, How.RUNNING if self._is_held(charge.number) else How.DIED))
+            is_running = self._is_held(charge.number)
+            is_over = self._courses(charge.charged.digest)[charge.number].end is not None
+            if not is_over and (is_running or charge.number not in reopened):
+                found.append(Unanswered(charge, How.RUNNING if is_running else How.DIED))
         return tuple(found)
+
+    def _ended(self, cleared: int) -> tuple[list[Unanswered], set[int]]:
+        """What failed or died since, and which charges were reopened and have not run yet: they did not die."""
+        found, reopened = [], set[int]()
+        for link in self._chain.links(_ENDED, self._account):
+            charge, is_failed = self._charge(link), isinstance(link.event, Failure)
+            if isinstance(link.event, Reopened):
+                reopened.add(charge.number)
+                continue
+            if link.number > cleared and (is_failed or charge.number not in reopened):
+                found.append(Unanswered(charge, How.FAILED if is_failed else How.DIED))
+            reopened.discard(charge.number)
+        return found, reopened
 
     def is_room(self, breaker: Breaker, analyst: str) -> bool:
         """Whether one more may begin now; if not, some must end first. Refused where too many have failed."""
@@ -97,7 +114,3 @@ class Failures:
 
     def _charge(self, link: Link) -> Link:
         return next(self._chain.links("number = ?", charge_of(link)))
-
-
-def _how(link: Link) -> How:
-    return How.FAILED if link.event.kind == "fail" else How.DIED
