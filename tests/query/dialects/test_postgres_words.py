@@ -123,3 +123,11 @@ def test_a_cut_computes_its_operand_once(cut: str, is_choice: bool) -> None:
         values = "VALUES (NULL), (-100), (-8), (-7), (-1), (0), (3), (9), (10), (9223372036854775807)"
         both = duckdb.execute(f"SELECT {cut}, {text.replace('::bigint', '')} FROM ({values}) AS t(n)").fetchall()
         assert all(one == other for one, other in both)
+
+
+def test_a_function_has_a_hundred_arguments_at_most() -> None:
+    """A digest of many keys joins more texts than that; PostgreSQL would fail behind the charge."""
+    assert said(f"concat({', '.join(['t'] * 100)})").count("concat(") == 1
+    many = said(f"concat({', '.join(['t'] * 250)})")
+    inmost = many[many.rindex("concat(") :].split(")")[0]
+    assert (many.count("concat("), inmost.count(",") + 1, many.count('"t"."t"')) == (3, 100, 250)

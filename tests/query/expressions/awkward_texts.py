@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.query.expressions.widths import LONGEST_MADE
+from tacit.query.expressions.widths import LONGEST_MADE, MOST_PIECES
 from tacit.query.typed import LONGEST
 from tacit.schema.description import Column
 from tacit.schema.kind import Kind
@@ -38,9 +38,10 @@ _ONE = ("note", "region", "LOWER({})", "UPPER({})", "TRIM({})", "LEFT({}, 9)", "
 _TWO = ("CONCAT({0}, {0})", "{0} || 'ß'", "UPPER({0}) || LOWER({0})", "COALESCE({0}, 'x')", "NULLIF({0}, 'x')")
 _THREE = ("GREATEST({0}, 'é')", "CASE WHEN note = 'ß' THEN {0} ELSE 'abc' END", "SUBSTRING({0}, 3, 70000)")
 _FORMS = (*_ONE[2:], *_TWO, *_THREE)
+WIDEST = f"CONCAT({', '.join(['note'] * MOST_PIECES)})"
 EXPRESSIONS = (
     *_ONE[:2],
     *(form.format(column) for form in _FORMS for column in _ONE[:2]),
     *(outer.format(f"({inner.format('note')})") for outer in _FORMS for inner in _FORMS),
-    *("CONCAT(note, note, note, note)", "RTRIM(note, 'x')", "LTRIM(CONCAT(note, region))"),
+    *("CONCAT(note, note, note, note)", WIDEST, "RTRIM(note, 'x')", "LTRIM(CONCAT(note, region))"),
 )
