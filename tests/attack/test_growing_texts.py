@@ -67,3 +67,23 @@ def test_a_text_that_grows_says_nothing_of_anybody(tmp_path: Path, bomb: str) ->
     assert one == other
     assert one[0] != "failed"
     assert one[1] == "answered"
+
+
+def _named_thrice(levels: int, grouped: bool) -> str:
+    """A number that each level of sub-queries names three times."""
+    inner = "SELECT pid, age AS x FROM v"
+    for level in range(levels):
+        value, group = ("MAX(x)", " GROUP BY pid") if grouped else ("x", "")
+        case = f"CASE WHEN {value} > {level} THEN {value} - 1 ELSE {value} END"
+        inner = f"SELECT pid, {case} AS x FROM ({inner}) AS s{level}{group}"
+    return f"SELECT COUNT(*) FROM ({inner}) AS z WHERE x > 3"
+
+
+def test_what_sub_queries_compute_is_weighed(tmp_path: Path) -> None:
+    """An engine's planner writes a column out wherever it is named: 3²⁰ times here. Where it is grouped, it is not."""
+    with open_clinic(tmp_path, v=_WITH) as clinic:
+        for query in (_named_thrice(20, grouped=False), _BOMBS["nested"]):
+            with pytest.raises(Refused, match="sub-queries"):
+                clinic.explain(query)
+        clinic.explain(_named_thrice(6, grouped=False))
+        clinic.explain(_named_thrice(12, grouped=True))

@@ -12,6 +12,7 @@ from tests.query.fixtures.rendering import Lowered
 
 from tacit.errors import Refused
 from tacit.query.relations import chain
+from tacit.query.relations.identifier import in_type
 from tacit.query.relations.rows import Rows
 
 _OWN = 7  # rows of the patient with most
@@ -113,3 +114,10 @@ def test_a_long_key_matches_nothing(rows: duckdb.DuckDBPyConnection, tmp_path: P
         assert rows.execute(f"SELECT COUNT(*) FROM ({sql}) AS r").fetchall() == [(wanted,)]
         twin = re.sub(r" AND \(strlen\(.*?\) < 65536\)", "", sql)
         assert rows.execute(f"SELECT COUNT(*) FROM ({twin}) AS r").fetchall() != [(wanted,)]
+
+
+def test_a_long_name_is_nobody(rows: duckdb.DuckDBPyConnection) -> None:
+    """Cut, it would be somebody else."""
+    rows.execute("CREATE TABLE people AS SELECT unnest(['a', repeat('x', 65535), repeat('x', 65536), NULL]) AS name")
+    found = rows.execute(f"SELECT length({in_type('name', 'VARCHAR', 'VARCHAR')}) FROM people").fetchall()
+    assert found == [(1,), (65535,), (None,), (None,)]
