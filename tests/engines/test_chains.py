@@ -53,6 +53,7 @@ def test_postgresql_keeps_the_same_rows(
     _compare(postgres, tmp_path, monkeypatch)
 
 
+@pytest.mark.long
 def test_spark_keeps_the_same_rows(spark: SparkUnderTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "more").mkdir()
     _compare(spark, tmp_path, monkeypatch)

@@ -63,10 +63,11 @@ _LIKES = [f"note {word} '{pattern}'" for word in ("LIKE", "NOT ILIKE") for patte
 _LIKES += ["note LIKE '%!%%a%' ESCAPE '!'", "LENGTH(note)", "LENGTH(CONCAT(note, note, 'x'))"]
 
 
+@pytest.mark.parametrize("step", [25, pytest.param(1, marks=pytest.mark.long)])
 def test_postgresql_has_the_same_short_texts(
-    postgres: PostgresUnderTest, tmp_path_factory: pytest.TempPathFactory
+    postgres: PostgresUnderTest, tmp_path_factory: pytest.TempPathFactory, step: int
 ) -> None:
-    _compare(_worlds(postgres, tmp_path_factory), [*EXPRESSIONS[::3], WIDEST, *_LIKES])
+    _compare(_worlds(postgres, tmp_path_factory), [*EXPRESSIONS[::step], WIDEST, *_LIKES])
 
 
 def test_spark_has_the_same_short_texts(spark: SparkUnderTest, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -14,7 +14,7 @@ from tests.query.expressions.typed_law import faults
 
 from tacit.errors import Refused
 from tacit.query.expressions import NamedScope, read_column, type_expression
-from tacit.query.expressions.widths import LONGEST_MADE, MOST_PIECES, refuse_many_texts
+from tacit.query.expressions.widths import LONGEST_MADE, MOST_PIECES, refuse_many_texts, told_apart
 from tacit.query.typed import LONGEST, Typed
 
 _PHYSICAL = ("VARCHAR", None)
@@ -90,3 +90,10 @@ def test_a_query_makes_few_texts() -> None:
     for made in (["a || b"] * 65, ["CONCAT(a, b)"] * 65, ["LOWER(a)"] * 257):
         with pytest.raises(Refused, match="wide"):
             refuse_many_texts(sqlglot.parse_one(f"SELECT {', '.join(made)}", dialect="duckdb"))
+
+
+def test_a_long_text_is_told_apart_by_its_digest() -> None:
+    """Else a person's pairs of rows, each with a text of its own, would be kept letter by letter."""
+    assert told_apart(_typed("CONCAT(note, 'x')")).startswith("md5(")
+    for short in ("note", "LOWER(note)", "region || '!'", "LENGTH(note)"):
+        assert not told_apart(_typed(short)).startswith("md5(")

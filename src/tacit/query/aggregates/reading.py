@@ -21,6 +21,7 @@ from tacit.query.aggregates.total import Total
 from tacit.query.aggregates.variance import Variance
 from tacit.query.expressions.registry import type_expression, type_predicate
 from tacit.query.expressions.unbounded import unbounded_reason
+from tacit.query.expressions.widths import told_apart
 from tacit.query.lowering.clamp import ONE, Cut, one_where
 from tacit.query.relations.rows import Rows
 from tacit.query.steps import Steps, in_steps
@@ -77,8 +78,8 @@ class Reader:
         if isinstance(value, exp.Column) and self.rows.is_identifier(value.name, value.table or None):
             one, of = (ONE, ColumnSum()) if keep == "TRUE" else (one_where(keep), None)
             return Total(Measure(one, Fraction(1), once=True, subject="keys", of=of))
-        typed = type_expression(value, self.rows)
-        sql = typed.sql if keep == "TRUE" else f"CASE WHEN {keep} THEN {typed.sql} END"
+        counted = told_apart(type_expression(value, self.rows))
+        sql = counted if keep == "TRUE" else f"CASE WHEN {keep} THEN {counted} END"
         return Total(Distinct(sql), "different values, of those that count")
 
     def _present(self, inside: exp.Expression, keep: str) -> Measure:

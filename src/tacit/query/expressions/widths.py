@@ -20,6 +20,7 @@ likes, 2,048 rows at a time: with at most `_MOST_JOINED` of them in a query that
 """
 MOST_PIECES = 64  # of one text: PostgreSQL's functions take 100 arguments
 _MOST_JOINED = 64  # texts that a query makes of others
+_SHORT = 64  # letters of a text that is kept as it is
 _HEAVIEST = 2**20  # letters of SQL
 _MOST_CHANGED = 256  # texts that a query makes in all: each may be as long as a column
 _CHANGES = (exp.Concat, exp.Lower, exp.Upper, exp.Trim, exp.Substring, exp.Left, exp.Right)
@@ -39,6 +40,16 @@ def cut_where_read(sql: str) -> str:
 def longest_written(value: Typed) -> int:
     """The most letters that a value of its kind is written with."""
     return value.longest if value.kind is Kind.TEXT else _WRITTEN[value.kind]
+
+
+def told_apart(value: Typed) -> str:
+    """SQL that differs where the values do; of a long text that a query makes its digest, which is kept in its place.
+
+    Different values are kept until all are seen, and one person may bring as many as there are pairs of their rows. A
+    digest that two texts share makes them one value: that moves a count as any function of the values does.
+    """
+    is_made = value.kind is Kind.TEXT and _SHORT < value.longest < LONGEST
+    return f"md5({value.sql})" if is_made else value.sql
 
 
 def weighed(node: exp.Expression, value: Typed, columns: Iterable[Typed]) -> Typed:
