@@ -33,7 +33,7 @@ class Sequence:
         analysts = sorted(self.desk.limits())
         answered: dict[tuple[str, Fraction], Reply] = {}
         told: set[float] = set()
-        paid: set[tuple[str, str, Fraction]] = set()  # and cancelled: asked again, it may run under that charge
+        paid: set[tuple[str, str, Fraction]] = set()  # and cancelled: asked again, that is its answer, for free
         said, hint = Fraction(0), 0.5
         for turn in range(questions):
             analyst = analysts[int(self.generator.integers(len(analysts)))]

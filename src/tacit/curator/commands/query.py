@@ -61,7 +61,7 @@ def query(
       tacit query clinic.toml "SELECT COUNT(*) FROM visits" --error 50
       tacit query clinic.toml @query.sql --epsilon 0.2 --as alice --out answer.csv
 
-    Exit codes: 0 answered, 2 refused and nothing spent, 3 failed after the charge, 130 interrupted.
+    Exit codes: 0 answered, 2 refused and nothing spent, 3 failed after the charge, 130 interrupted, 143 ended.
     """
     text = options.read_sql(sql)
     output = Output.checked(None if form is None else Format(form), out, figure, certificate)
