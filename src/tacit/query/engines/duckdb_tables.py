@@ -20,6 +20,7 @@ from tacit.schema.owners import identifiers
 _ZONED: Final = "TIMESTAMP WITH TIME ZONE"
 _FIRST, _LAST = "TIMESTAMPTZ '0001-01-01 00:00:00+00'", "TIMESTAMPTZ '9999-12-31 23:59:59.999999+00'"
 """Beyond these years every moment is read as one of them; the engine fails to say what time it is in UTC."""
+_EARLIEST, _NEVER = "TIMESTAMP '290309-12-22 (BC) 00:00:00'", "TIMESTAMP '-infinity'"  # between lies what has no text
 
 
 def seen_by(connection: duckdb.DuckDBPyConnection, table: Table | Lookup, catalogue: Catalogue, attached: str) -> Seen:
@@ -72,6 +73,10 @@ def _listed(table: Table | Lookup, catalogue: Catalogue, coarse: Collection[str]
             value = from_arrow(value, kind, name.lower() in coarse)
         elif table.source.format == "parquet":
             value = mended(value, kind, name in identifying)
+        if kind == "TIMESTAMP":
+            value = f"TRY(CASE WHEN {value} < {_EARLIEST} AND {value} <> {_NEVER} THEN NULL ELSE {value} END)"
+        if kind == "TIMESTAMP_NS":
+            value = f"TRY({value})"
         if kind == _ZONED:
             value = f"CASE WHEN {value} < {_FIRST} THEN {_FIRST} WHEN {value} > {_LAST} THEN {_LAST} ELSE {value} END"
         listed.append(f"TRY_CAST({value} AS {kind}) AS {quoted(name)}")
