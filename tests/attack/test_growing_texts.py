@@ -87,3 +87,11 @@ def test_what_sub_queries_compute_is_weighed(tmp_path: Path) -> None:
                 clinic.explain(query)
         clinic.explain(_named_thrice(6, grouped=False))
         clinic.explain(_named_thrice(12, grouped=True))
+
+
+def test_it_is_said_that_a_chain_of_joins_is_cut(tmp_path: Path) -> None:
+    joins = "v AS a JOIN v AS b ON a.pid = b.pid JOIN v AS c ON c.pid = a.pid"
+    with open_clinic(tmp_path, v=_WITH) as clinic:
+        assert "a person keeps 4,096 joined rows" in str(clinic.explain(f"SELECT SUM(c.age) FROM {joins}"))
+        two = "SELECT SUM(a.age) FROM v AS a JOIN v AS b ON a.pid = b.pid"
+        assert "joined rows" not in str(clinic.explain(two))
