@@ -51,13 +51,16 @@ class Found:
         return Found(self.comparisons + other.comparisons, self.statuses + other.statuses, [*self.wrong, *other.wrong])
 
 
-def compared(seed: int, route: Route, queries: int = 8, others: int = 4) -> Found:
-    """A random data set by a route, and neighbours of it: by removal and by replacement."""
+def compared(seed: int, route: Route, queries: int = 8, others: int = 4, search: float = 0.35) -> Found:
+    """A random data set by a route, and neighbours of it: by removal, by replacement, and by many removals at once."""
     random, found, asking = Random(seed), Found(), Asking(seed)
     population = populate(random)
-    people = random.sample(population.people, min(others, len(population.people)))
+    heavy, *rest = population.people
+    people = [heavy, *random.sample(rest, min(others - 1, len(rest)))]
     worlds: list[tuple[int, Tables]] = [(0, population.tables), *((1, population.without(each)) for each in people)]
     worlds += [(2, population.replaced(each, random)) for each in people[:1]]
+    half = random.sample(population.people, len(population.people) // 2)
+    worlds += [(len(half), population.without(*half))]  # so many apart, they may move so many times as far
     with TemporaryDirectory(prefix="tacit-neighbours-") as place:
         asked: list[tuple[str, str]] = []
         base: dict[str, Outcome] = {}
@@ -65,7 +68,7 @@ def compared(seed: int, route: Route, queries: int = 8, others: int = 4) -> Foun
             with route.opened(population, tables, seed, Path(place) / f"w{number}") as dataset:
                 if not asked:
                     asked = [(PROFILE, "1")] if "profiled" in route.made else []
-                    asked += _questions(dataset, population, random, queries)
+                    asked += _questions(dataset, population, random, queries, search)
                 for sql, epsilon in asked:
                     first = base.get(sql)
                     if sql != PROFILE and "prepared" in route.made and not population.by_row:
@@ -82,10 +85,12 @@ def compared(seed: int, route: Route, queries: int = 8, others: int = 4) -> Foun
     return found
 
 
-def _questions(dataset: Dataset, population: Population, random: Random, queries: int) -> Iterator[tuple[str, str]]:
+def _questions(
+    dataset: Dataset, population: Population, random: Random, queries: int, search: float
+) -> Iterator[tuple[str, str]]:
     """Questions that are accepted, most of them, and now and then one that is not."""
     may_choose = not isinstance(dataset._opened.description.budget, Pure)
-    asking = Questions(population.block, random, population.by_row, may_choose)
+    asking = Questions(population.block, random, population.by_row, may_choose, search)
     for _ in range(queries):
         for _ in range(_TRIES):
             sql = asking.ask()

@@ -68,12 +68,13 @@ class Population:
     people: tuple[Name | int, ...]  # names, or places of rows where each row is a person
     by_row: bool
 
-    def without(self, person: Name) -> Tables:
-        """The rows without somebody's; what pointed to their visits stays, and is nobody's."""
+    def without(self, *people: Name) -> Tables:
+        """The rows without those of some; what pointed to their visits stays, and is nobody's."""
         if self.by_row:
-            return {**self.tables, "visits": [row for row in self.tables["visits"] if row["place"] != person]}
+            return {**self.tables, "visits": [row for row in self.tables["visits"] if row["place"] not in people]}
+        gone = {str(person) for person in people}
         return {
-            name: [row for row in rows if name not in _OWN or str(row[_OWN[name]]) != str(person)]
+            name: [row for row in rows if name not in _OWN or str(row[_OWN[name]]) not in gone]
             for name, rows in self.tables.items()
         }
 
@@ -162,7 +163,8 @@ def describe(population: Population, random: Random, sources: Mapping[str, Sourc
     public = {name: Column(name, columns[name].kind, columns[name].low, columns[name].high) for name in _LOOKUP}
     lookups = {"wards": Lookup("wards", sources["wards"], public, "j")}
     unit = Unit(relation, "one person", None if population.by_row else "pid")
-    return Description("clinic", folder / "clinic.toml", unit, budget, promise, tables, lookups)
+    path = folder / "clinic.toml"  # no floor and no breaker: they would hide what is looked for
+    return Description("clinic", path, unit, budget, promise, tables, lookups, floor=Fraction(0), breaker=None)
 
 
 def _limits(random: Random, by_row: bool) -> Limits:

@@ -42,10 +42,11 @@ class Questions:
     random: Random
     by_row: bool
     may_choose_keys: bool
+    search: float = 0.35  # of the questions
 
     def ask(self) -> str:
         """A query; every third of one who looks for an expression that leaves its bounds."""
-        if self.random.random() < 0.35:
+        if self.random.random() < self.search:
             return self._searching()
         origin, person = self._origin()
         keys = [self._key() for _ in range(self.random.choice((0, 0, 1, 1, 2)))]
@@ -58,9 +59,9 @@ class Questions:
     def _searching(self) -> str:
         """Many sums at once, of people who are one row each: there no total is cut."""
         origin = self._table() if self.by_row else self._each()
-        beyond = [self._beyond(self._made(self.random.choice("innas"))) for _ in range(30)]
+        beyond = [self._beyond(self._made(self.random.choice("innas"))) for _ in range(40)]
         calls = [f"{self.random.choice(('SUM', 'SUM', 'MEDIAN'))}({sql})" for sql in beyond if sql is not None]
-        return f"SELECT {', '.join(calls[:10] or ['COUNT(*)'])} FROM {origin}"
+        return f"SELECT {', '.join(calls[:16] or ['COUNT(*)'])} FROM {origin}"
 
     def _made(self, kind: str, depth: int | None = None) -> str:
         return Grammar(self.block, self.random).expression(kind, depth or self.random.choice((1, 1, 2, 2, 3)))
@@ -125,9 +126,9 @@ class Questions:
             return f"MAX(CASE WHEN {inside} THEN 1 ELSE 0 END) = {self.random.choice('01')}"
         chance = self.random.random()
         if kind == "i" and chance < 0.2:
-            return self.random.choice(("COUNT(*)", f"COUNT(DISTINCT {inside})", f"SUM({inside})"))
+            return self.random.choice(("COUNT(*)", f"COUNT(DISTINCT {inside})", f"SUM(({inside}) % 7)"))
         if kind == "n" and chance < 0.2:
-            return f"{self.random.choice(('SUM', 'AVG'))}({inside})"
+            return f"{self.random.choice(('SUM', 'AVG'))}({self.random.choice('ijl')} % 1000)"
         return f"{self.random.choice(('MIN', 'MAX'))}({inside})"
 
     def _qualified(self, sql: str) -> str:
@@ -154,8 +155,10 @@ class Questions:
             return f"COUNT({self._made(self.random.choice('intpas'))})"
         if chance < 0.18 and person:
             return f"COUNT(DISTINCT {person})"
-        if chance < 0.28:
-            return f"COUNT(DISTINCT {self._made(self.random.choice('intpas'))})"
+        if chance < 0.32:
+            kind = self.random.choice("intpas")
+            plain = self.random.choice(self.block.names(kind))
+            return f"COUNT(DISTINCT {plain if self.random.random() < 0.5 else self._made(kind)})"
         if chance < 0.65:
             call = self.random.choice(("SUM", "SUM", "SUM", "AVG", "VAR_POP", "STDDEV_SAMP"))
             return f"{call}({self._bounded(self.random.choice('iinnn'))})"
@@ -190,7 +193,8 @@ class Questions:
             moment = literal(time_of(typed.kind, bound), self.random)
             return f"{call}(date_diff('{unit}', {moment}, {sql}), 0)"
         number = float(bound) if typed.kind is Kind.FLOAT else Decimal(bound.numerator) / bound.denominator
-        return f"{call}({sql} - ({literal(number, self.random)}), 0)"
+        written = literal(number, self.random)
+        return None if written is None else f"{call}({sql} - ({written}), 0)"
 
 
 def _kind(name: str) -> str:
