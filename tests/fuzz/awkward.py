@@ -79,7 +79,16 @@ _STEPS = tuple(
     timedelta(**{unit: count})
     for unit, count in (
         *(("microseconds", 1), ("seconds", 1), ("seconds", 1), ("seconds", 37), ("minutes", 1), ("minutes", 47)),
-        *(("hours", 1), ("hours", 5), ("hours", 7), ("days", 1), ("days", 1), ("hours", 25), ("days", 31)),
+        *(
+            ("hours", 1),
+            ("hours", 1),
+            ("hours", 5),
+            ("hours", 7),
+            ("hours", 7),
+            ("days", 1),
+            ("hours", 25),
+            ("days", 31),
+        ),
     )
 )
 _FIRST, _LAST = datetime.min, datetime.max

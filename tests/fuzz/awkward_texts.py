@@ -108,6 +108,7 @@ _TEXTS: tuple[Callable[[Random], list[str]], ...] = (
     lambda random: random.choices((*_WORDS, *_LETTERS), k=ROWS),
     lambda random: [f"{number}{random.choice(('', 'e1', '_0', ' ', '.5'))}" for number in integers(random)],
     _long,
+    _long,
 )
 
 

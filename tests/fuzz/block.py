@@ -19,34 +19,37 @@ from tacit.schema.description import Column
 from tacit.schema.kind import Kind
 
 Value: TypeAlias = "int | float | Decimal | str | date | datetime"
-PHYSICAL = {
-    **dict.fromkeys(("i", "j", "l"), "BIGINT"),
-    "c": "DECIMAL(18,2)",
-    "e": "DECIMAL(28,9)",
-    "f": "DECIMAL(4,1)",
-    **dict.fromkeys(("x", "y", "z"), "DOUBLE"),
-    **dict.fromkeys(("t", "u", "v"), "VARCHAR"),
-    **dict.fromkeys(("p", "q"), "BOOLEAN"),
-    **dict.fromkeys(("a", "b"), "DATE"),
-    **dict.fromkeys(("s", "r"), "TIMESTAMP"),
+COLUMNS: dict[str, tuple[str, Kind, int]] = {
+    **dict.fromkeys(("i", "j", "l"), ("BIGINT", Kind.INTEGER, 0)),
+    "c": ("DECIMAL(18,2)", Kind.DECIMAL, 2),
+    "e": ("DECIMAL(28,9)", Kind.DECIMAL, 9),
+    "f": ("DECIMAL(4,1)", Kind.DECIMAL, 1),
+    **dict.fromkeys(("x", "y", "z"), ("DOUBLE", Kind.FLOAT, 0)),
+    **dict.fromkeys(("t", "u", "v"), ("VARCHAR", Kind.TEXT, 0)),
+    **dict.fromkeys(("p", "q"), ("BOOLEAN", Kind.BOOLEAN, 0)),
+    **dict.fromkeys(("a", "b"), ("DATE", Kind.DATE, 0)),
+    **dict.fromkeys(("s", "r"), ("TIMESTAMP", Kind.TIMESTAMP, 0)),
+    "written_i": ("VARCHAR", Kind.INTEGER, 0),
+    "written_c": ("VARCHAR", Kind.DECIMAL, 3),
+    "written_x": ("VARCHAR", Kind.FLOAT, 0),
+    "written_a": ("VARCHAR", Kind.DATE, 0),
+    "written_s": ("VARCHAR", Kind.TIMESTAMP, 0),
+    "whole_x": ("DOUBLE", Kind.INTEGER, 0),
+    "cents_x": ("DOUBLE", Kind.DECIMAL, 2),
+    "cents_e": ("DECIMAL(28,9)", Kind.DECIMAL, 2),
+    "day_s": ("TIMESTAMP", Kind.DATE, 0),
 }
-"""The physical type of each column, the same in every block: types that all engines have."""
+"""The physical type, kind and scale of each column, the same in every block: types that all engines have."""
 
+PHYSICAL = {name: physical for name, (physical, _, _) in COLUMNS.items()}
 _HOLES = {
     "i": {Kind.INTEGER},
+    "f": {Kind.FLOAT},
     "n": {Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT},
     "t": {Kind.TEXT},
     "p": {Kind.BOOLEAN},
     "a": {Kind.DATE},
     "s": {Kind.TIMESTAMP},
-}
-_KINDS = {
-    "BIGINT": Kind.INTEGER,
-    "DOUBLE": Kind.FLOAT,
-    "VARCHAR": Kind.TEXT,
-    "BOOLEAN": Kind.BOOLEAN,
-    "DATE": Kind.DATE,
-    "TIMESTAMP": Kind.TIMESTAMP,
 }
 
 
@@ -73,8 +76,16 @@ class Block:
         )
 
     def names(self, hole: str) -> list[str]:
-        """The columns that may stand in a hole of a template."""
-        return [name for name, column in self.columns.items() if column.kind in _HOLES[hole]]
+        """The columns that may stand in a hole of a template; often those that are kept as what they are."""
+        return self._names[hole]
+
+    @cached_property
+    def _names(self) -> dict[str, list[str]]:
+        found = {}
+        for hole, kinds in _HOLES.items():
+            names = [name for name, column in self.columns.items() if column.kind in kinds]
+            found[hole] = [name for name in names for _ in range(1 if "_" in name else 5)]
+        return found
 
 
 def make_block(table: str, random: Random) -> Block:
@@ -83,7 +94,7 @@ def make_block(table: str, random: Random) -> Block:
     values: dict[str, list[Value | None]] = {}
     for name, physical in PHYSICAL.items():
         window = _window(physical, random)
-        columns[name] = _declared(name, physical, window, random)
+        columns[name] = _declared(name, window, random)
         held: list[Value | None] = [*window]
         for _ in range(random.randrange(4)):
             held[random.randrange(len(held))] = None
@@ -114,19 +125,33 @@ def shape(physical: str) -> tuple[int, int]:
     return int(width), int(scale)
 
 
-def _declared(name: str, physical: str, window: Sequence[Value], random: Random) -> Column:
+def _declared(name: str, window: Sequence[Value], random: Random) -> Column:
     """Half of the columns have bounds: two of their own values; some have keys, and some no NULL."""
-    kind = _KINDS.get(physical, Kind.DECIMAL)
-    scale = shape(physical)[1] if kind is Kind.DECIMAL else 0
+    _, kind, scale = COLUMNS[name]
+    own = window if _is_of(window[0], kind) else _window(_PLAIN.get(kind, "BIGINT"), random)
     nullable, chance = random.random() < 0.6, random.random()
     if kind in (Kind.TEXT, Kind.INTEGER, Kind.DATE) and chance < 0.15:
-        known = [value for value in window if isinstance(value, (int, date)) or len(str(value)) < 60]
+        known = [value for value in own if not isinstance(value, str) or len(value) < 60]
         keys = tuple(dict.fromkeys(key for key in random.choices(known, k=4) if isinstance(key, (int, str, date))))
         return Column(name, kind, nullable=nullable, keys=keys)
     if kind in (Kind.TEXT, Kind.BOOLEAN) or chance > 0.6:
         return Column(name, kind, nullable=nullable, scale=scale)
-    low, high = sorted(_number(random.choice(window)) for _ in range(2))
+    low, high = sorted(_number(random.choice(own)) for _ in range(2))
     return Column(name, kind, low, high, nullable, scale)
+
+
+_PLAIN = {Kind.DATE: "DATE", Kind.TIMESTAMP: "TIMESTAMP", Kind.FLOAT: "DOUBLE"}
+
+
+def _is_of(value: Value, kind: Kind) -> bool:
+    """A value that may be a bound or a key of such a column."""
+    if kind is Kind.INTEGER:
+        return isinstance(value, int)
+    if kind.is_time:
+        return isinstance(value, datetime if kind is Kind.TIMESTAMP else date) and (
+            kind is Kind.TIMESTAMP or not isinstance(value, datetime)
+        )
+    return isinstance(value, str) == (kind is Kind.TEXT)
 
 
 def _number(value: Value) -> Fraction:

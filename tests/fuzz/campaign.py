@@ -52,6 +52,7 @@ class Finding:
     what: str
     typed: Typed
     within: str
+    at: int  # how many expressions the campaign had made
 
     def __str__(self) -> str:
         bounds = f"[{self.typed.low}, {self.typed.high}]{'' if self.typed.nullable else ' NOT NULL'}"
@@ -152,9 +153,13 @@ class Campaign:
                 continue
             own = _broken(holder, part, other)
             if own is not None:
-                self.findings.append(Finding(holder.name, node.sql("duckdb"), own, part.typed, sample.text))
+                self._find(holder, node.sql("duckdb"), own, part)
                 return
-        self.findings.append(Finding(holder.name, sample.text, what, sample.typed, sample.text))
+        self._find(holder, sample.text, what, sample)
+
+    def _find(self, holder: Holder, text: str, what: str, sample: Sample) -> None:
+        found = Finding(holder.name, text, what, sample.typed, sample.text, self.seen["accepted"])
+        self.findings.append(found)
 
 
 def _broken(holder: Holder, sample: Sample, other: Holder | None) -> str | None:

@@ -59,7 +59,7 @@ class Dense:
         cls, engine: EngineUnderTest, rows: duckdb.DuckDBPyConnection, folder: Path, blocks: Sequence[Block]
     ) -> Dense:
         """An engine that holds the tables of the blocks, which are those of `rows`."""
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         parts = [
             f'[tables.{table}]\n{lines}\ncolumns = {{ row = {{ type = "int" }} }}'
             for table, lines in engine.load(rows, sorted({block.table for block in blocks}), folder).items()

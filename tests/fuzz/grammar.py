@@ -14,7 +14,7 @@ from tests.fuzz.literals import literal
 from tests.fuzz.templates import TEMPLATES, WORDS
 
 _HOLE = re.compile(r"{([^}]+)}")
-_KINDS = "intpasd"
+_KINDS = "ifntpasd"
 _CUTS = (
     "LEAST(GREATEST({0}, {1}), {2})",
     "GREATEST(LEAST({0}, {2}), {1})",
@@ -32,7 +32,7 @@ class Grammar:
 
     def expression(self, kind: str | None = None, depth: int | None = None) -> str:
         """A random expression, one to four deep."""
-        chosen = kind or self.random.choice("iinnnntppaasss")
+        chosen = kind or self.random.choice("iifnnnnttpppaasss")
         return self._made(chosen, depth or self.random.choice((1, 1, 2, 2, 2, 3, 3, 4)))
 
     def _made(self, kind: str, depth: int) -> str:
@@ -73,7 +73,7 @@ class Grammar:
         """A column, often cut by the query itself; a choice between literals; or a literal."""
         chance = self.random.random()
         if kind == "p":
-            return self.random.choice(self.block.names("p")) if chance < 0.5 else self._test()
+            return self.random.choice(self.block.names("p")) if chance < 0.3 else self._test()
         name = self.random.choice(self.block.names(kind))
         if chance < 0.25:
             return name
@@ -91,15 +91,16 @@ class Grammar:
         """A comparison with a value of the column's own, or with one that statistics may say it never has."""
         kind = self.random.choice("nas")
         name = self.random.choice(self.block.names(kind))
-        value = self._value(name) if self.random.random() < 0.7 else self._literal(kind)
+        value = self._value(name) if self.random.random() < 0.5 else self._literal(kind)
         return f"({name} {self.random.choice('<>=')} {value})"
 
     def _value(self, name: str) -> str:
         """A value of the column as a literal; where none can be written, one of its kind."""
+        kind = next(kind for kind in "ifntpas" if name in self.block.names(kind))
         for value in self.random.choices(self.block.values.get(name, [None]), k=4):
-            if (written := literal(value, self.random)) is not None:
+            written = literal(value, self.random) if isinstance(value, str) == (kind == "t") else None
+            if written is not None:
                 return written
-        kind = next(kind for kind in "intpas" if name in self.block.names(kind))
         return literal(_DRAWN[kind](self.random), self.random) or "NULL"
 
     def _literal(self, kind: str) -> str:
@@ -120,6 +121,7 @@ def _limit(random: Random) -> Decimal:
 
 _DRAWN: dict[str, Callable[[Random], Value]] = {
     "i": lambda random: random.choice((random.randint(-9, 9), random.choice(awkward.INTEGERS))),
+    "f": lambda random: random.choice(awkward.FLOATS),
     "n": lambda random: random.choice((random.choice(awkward.FLOATS), _limit(random), random.randint(-9, 9))),
     "t": lambda random: random.choice(awkward_texts.texts(random)),
     "p": lambda random: random.random() < 0.5,

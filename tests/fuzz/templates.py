@@ -1,7 +1,8 @@
 """Templates of SQL expressions, by the kind of value that they make; between two of them are two spaces or a new line.
 
-A hole is a letter: i an integer, n any number, t a text, p a truth value, a a date, s a timestamp, d either; # stands
-for the kind of the template itself, = before a letter for a literal; words in capitals are drawn from fixed lists.
+A hole is a letter: i an integer, f a float, n any number, t a text, p a truth value, a a date, s a timestamp, d
+either; # stands for the kind of the template itself, = before a letter for a literal; words in capitals are drawn from
+fixed lists.
 `test_every_rule_has_a_production` holds that each rule of the registry is reached.
 """
 
@@ -33,7 +34,11 @@ datepart('{PART}', {d})  date_diff('{UNIT}', {d}, {d})  date_diff('{UNIT}', {s},
 ({n} + {n})  ({n} - {n})  ({n} * {n})  ({n} / {n})  ({n} % {n})  (- {n})  ABS({n})  SQRT({n})  LN({n})  LOG({n})
 LOG10({n})  LOG2({n})  LOG(2, {n})  EXP({n})  POWER({n}, {EXPONENT})  POW({n}, {EXPONENT})  ROUND({n}, {DIGIT})
 ROUND({n}, -{DIGIT})  CAST({n} AS {DECIMAL})  ({n}::{DECIMAL})  TRY_CAST({n} AS {DECIMAL})  CAST({t} AS {DECIMAL})
+CAST({f} AS {MONEY})  CAST({f} AS {DECIMAL})  CAST({t} AS {MONEY})
 CAST({t} AS DOUBLE)  CAST({n} AS DOUBLE)  CAST({p} AS {DECIMAL})  CAST({n} AS FLOAT)
+""",
+    "f": """
+CAST({n} AS DOUBLE)  ({f} + {n})  ({f} - {n})  ({f} * {n})  ({n} / {n})  SQRT({f})  ROUND({f}, {DIGIT})  (- {f})
 """,
     "t": """
 LOWER({t})  UPPER({t})  TRIM({t})  LTRIM({t})  RTRIM({t})  TRIM({t}, {LETTERS})  LTRIM({t}, {LETTERS})
@@ -42,7 +47,8 @@ CONCAT({t}, {t}, {t}, {t})  ({t} || {t})  ({t} || {=t})  CAST({n} AS VARCHAR)  C
 CAST({d} AS VARCHAR)  CAST({p} AS TEXT)
 """,
     "p": """
-({n} {COMPARE} {n})  ({t} {COMPARE} {t})  ({d} {COMPARE} {d})  ({n} {COMPARE} {=n})  ({d} {COMPARE} {=d})
+({n} {COMPARE} {n})  ({t} {COMPARE} {t})  ({t} {COMPARE} {=t})  ({d} {COMPARE} {d})  ({n} {COMPARE} {=n})
+({d} {COMPARE} {=d})
 ({p} {COMPARE} {p})  ({p} AND {p})  ({p} OR {p})  (NOT {p})  ({n} IS NULL)  ({t} IS NOT NULL)  ({p} IS TRUE)
 ({p} IS NOT FALSE)  ({n} BETWEEN {n} AND {n})  ({d} BETWEEN {=d} AND {=d})  ({n} IN ({=n}, {=n}, NULL))
 ({t} IN ({=t}, {=t}))  ({d} IN ({=d}, {=d}))  ({t} LIKE {PATTERN})  ({t} ILIKE {PATTERN})  ({t} NOT ILIKE {PATTERN})
@@ -77,7 +83,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "UNIT": ("year", "quarter", "month", "week", "day", "hour", "minute", "second"),
     "DAYS": ("year", "quarter", "month", "week", "day"),
     "CLOCK": ("hour", "minute", "second"),
-    "LONG": ("MONTH", "QUARTER", "YEAR", "DAY", "WEEK"),
+    "LONG": ("MONTH", "MONTH", "MONTH", "QUARTER", "YEAR", "DAY", "WEEK"),
     "SMALL": ("1", "1", "1", "2", "3", "6", "11", "12", "13", "36", "0", "48", "400", "9999"),
     "DIGIT": ("0", "1", "2", "3", "5", "9", "12", "15"),
     "EXPONENT": tuple(map(str, range(17))),
@@ -91,5 +97,6 @@ WORDS: dict[str, tuple[str, ...]] = {
     "DECIMAL": tuple(
         f"DECIMAL({width}, {scale})" for width in range(1, 37) for scale in range(min(9, width, 37 - width) + 1)
     ),
+    "MONEY": tuple(f"DECIMAL({width}, {scale})" for width in (15, 18, 19, 22, 25, 28) for scale in (1, 2, 3, 6, 9)),
 }
-"""What stands for a word; DECIMAL has every width and scale that a cast may have."""
+"""What stands for a word; DECIMAL has every width and scale that a cast may have, MONEY those with room for much."""
