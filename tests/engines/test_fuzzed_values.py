@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 
 import duckdb
@@ -14,12 +13,9 @@ from tests.engines.spark_server import SparkUnderTest
 from tests.fuzz import dense
 from tests.fuzz.block import Block
 from tests.fuzz.campaign import Campaign
-from tests.fuzz.hunting import hunted
 from tests.fuzz.lines import first_line_alone
 from tests.fuzz.sizes import chunks
 from tests.query.expressions.columns import COLUMNS
-
-from tacit.query.expressions import literals, storage
 
 
 def _compared(campaign: Campaign, count: int, other: EngineUnderTest, folder: Path, is_dense: bool) -> Campaign:
@@ -80,18 +76,3 @@ def test_many_dense_values_on_spark(spark: SparkUnderTest, tmp_path: Path) -> No
     """A thousand, or as many as TACIT_FUZZ_SPARK says; powers and logarithms need not be DuckDB's to the last bit."""
     for seed, count in chunks(1_000, "spark"):
         _assert_clean(_compared(Campaign.of(seed), count, spark, tmp_path, True), "spark", count)
-
-
-@pytest.mark.long
-def test_a_double_that_passes_through_decimal_is_found(
-    postgres: PostgresUnderTest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """R46: literals without their exponent, put back, are other doubles than the plan believes."""
-
-    def through_decimal(value: Fraction | float) -> str:
-        return f"({float(value)!r})::DOUBLE"
-
-    for module in (literals, storage):
-        monkeypatch.setattr(module, "double_sql", through_decimal)
-    with first_line_alone():
-        assert hunted([DuckDBUnderTest(), postgres], tmp_path).engine == "postgresql"

@@ -70,6 +70,14 @@ def floats(random: Random) -> list[float]:
     return found
 
 
+def near(random: Random) -> float:
+    """An edge of the doubles, or one of its neighbours."""
+    number = random.choice(FLOATS)
+    for _ in range(random.choice((0, 0, 1, 1, 2, 3))):
+        number = math.nextafter(number, random.choice((-math.inf, 0.0, math.inf)))
+    return number
+
+
 def wild(random: Random) -> float:
     """What a file may hold, and no double of a plan is."""
     return random.choice((math.nan, math.inf, -math.inf))

@@ -96,7 +96,7 @@ def make_block(table: str, random: Random) -> Block:
         window = _window(physical, random)
         columns[name] = _declared(name, window, random)
         held: list[Value | None] = [*window]
-        for _ in range(random.randrange(4)):
+        for _ in range(random.choice((0, 0, 0, 1, 3))):
             held[random.randrange(len(held))] = None
         if physical == "DOUBLE" and random.random() < 0.3:
             held[random.randrange(len(held))] = awkward.wild(random)

@@ -121,8 +121,8 @@ def _limit(random: Random) -> Decimal:
 
 _DRAWN: dict[str, Callable[[Random], Value]] = {
     "i": lambda random: random.choice((random.randint(-9, 9), random.choice(awkward.INTEGERS))),
-    "f": lambda random: random.choice(awkward.FLOATS),
-    "n": lambda random: random.choice((random.choice(awkward.FLOATS), _limit(random), random.randint(-9, 9))),
+    "f": awkward.near,
+    "n": lambda random: random.choice((awkward.near(random), _limit(random), random.randint(-9, 9))),
     "t": lambda random: random.choice(awkward_texts.texts(random)),
     "p": lambda random: random.random() < 0.5,
     "a": lambda random: random.choice(awkward.MOMENTS).date(),

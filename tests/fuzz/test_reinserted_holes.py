@@ -15,7 +15,7 @@ from tests.engines.engines import DuckDBUnderTest
 from tests.fuzz.hunting import hunted
 from tests.fuzz.lines import first_line_alone
 
-from tacit.query.expressions import casting_numbers, conditional, shifting, texts
+from tacit.query.expressions import casting_numbers, conditional, literals, shifting, storage, texts
 from tacit.query.expressions.intervals import Interval
 from tacit.query.typed import Typed
 
@@ -35,6 +35,16 @@ def _not_cut(sql: str, longest: int) -> str:
     return sql
 
 
+def _through_decimal(value: Fraction | float) -> str:
+    """The double of a literal without exponent as older engines had it: its whole part and the rest, added up."""
+    written = repr(float(value))
+    if "e" in written:
+        return storage.double_sql(value)
+    whole, _, rest = written.lstrip("-").partition(".")
+    number = float(whole) + float(rest) / 10.0 ** len(rest)
+    return storage.double_sql(-number if written.startswith("-") else number)
+
+
 def _proven(result: Typed, sql: str) -> Typed:
     return Typed(result.kind, sql, result.low, result.high, result.nullable, result.scale, result.keys)
 
@@ -43,6 +53,7 @@ HOLES: Mapping[str, tuple[object, str, object, str]] = {
     "a month shift is monotone": (shifting, "_turns", _old_turns, "INTERVAL"),
     "a float is exact as a decimal": (casting_numbers, "_cut", _old_cut, "AS DECIMAL"),
     "a decimal is multiplied in 64 bits": (casting_numbers, "_WORD_DIGITS", 99, "AS DECIMAL"),
+    "a double passes through a decimal": (literals, "double_sql", _through_decimal, "e"),
     "a text grows": (texts, "cut", _not_cut, ""),
     "statistics prove a text to be NULL": (conditional, "_chosen", _proven, "CASE"),
 }
