@@ -3,7 +3,7 @@
 Claim: two rows are one person's in one statement if and only if they are in every other, whatever types and collations
 their columns have, on every engine. Proof: a person is the text of the identifier, octet by octet. Either it is read
 as that text, under the binary collation; or all tables have it in a type whose values are equal where their texts are
-(whole numbers, UUIDs, octets), and it stays of that type, which is quicker.
+(whole numbers, UUIDs), and it stays of that type, which is quicker.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from tacit.schema.description import OwnColumn, Through
 from tacit.schema.engine_types import is_whole
 
 _NARROW = frozenset(["TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"])
-_PLAIN = frozenset(["UUID", "BLOB"])
 _TEXT = "VARCHAR"
 
 
@@ -36,7 +35,7 @@ def key_type(child: str, owner: Through, catalogue: Catalogue) -> str:
 def common_type(kinds: Iterable[str | None]) -> str:
     """The type that columns of these types are compared in; None is a type that is not known."""
     known = {_TEXT if kind is None else kind.strip().upper() for kind in kinds}
-    if len(known) == 1 and all(is_whole(kind) or kind in _PLAIN for kind in known):
+    if len(known) == 1 and all(is_whole(kind) or kind == "UUID" for kind in known):
         return known.pop()
     return "BIGINT" if known and known <= _NARROW else _TEXT
 
