@@ -14,7 +14,7 @@ from tacit.query.expressions.intervals import Interval
 from tacit.query.expressions.reading_times import LIMITS, clamp_time
 from tacit.query.expressions.rule import Family, Typer, part
 from tacit.query.expressions.shown import refuse
-from tacit.query.expressions.storage import MICROSECONDS_A_DAY, interval, is_null, null_of, sql_type
+from tacit.query.expressions.storage import MICROSECONDS_A_DAY, interval, is_null, null_of, sql_type, unsigned_zero
 from tacit.query.expressions.unifying import as_timestamp, parse_time
 from tacit.query.expressions.widths import cut, longest_written
 from tacit.query.typed import Typed
@@ -72,7 +72,7 @@ def _to_text(node: exp.Expression, value: Typed) -> Typed:
     keys = None
     if (value.kind is Kind.INTEGER and value.keys is not None) or value.kind in (Kind.BOOLEAN, Kind.DATE):
         keys = mapped(value, _written)
-    sql = f"CAST({value.sql} AS VARCHAR)"
+    sql = f"CAST({unsigned_zero(value)} AS VARCHAR)"
     if value.kind is Kind.DECIMAL:
         if sql_type(value) != "BIGINT":
             raise refuse(node, "The decimal is too wide to be written out.", "narrower bounds in the description.")

@@ -71,6 +71,15 @@ def as_type(typed: Typed, target: str) -> str:
     return typed.sql if sql_type(typed) == target else f"CAST({typed.sql} AS {target})"
 
 
+def unsigned_zero(typed: Typed) -> str:
+    """The SQL of an expression that is about to be written out: −0.0 and 0.0, which are equal, are written alike.
+
+    Which of two equal values a MAX, a DISTINCT or a GROUP BY keeps, depends on the order in which an engine meets
+    them, and that on everybody's rows. So nothing may tell them apart.
+    """
+    return f"({typed.sql} + 0e0)" if typed.kind is Kind.FLOAT else typed.sql
+
+
 def integer_sql(value: int, target: str = "BIGINT") -> str:
     """An integer as a literal of exactly this type."""
     return f"{value}::{target}" if value >= 0 else f"({value})::{target}"

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from tacit.errors import Refused
 from tacit.query.expressions.shown import refuse
+from tacit.query.expressions.storage import unsigned_zero
 from tacit.query.typed import LONGEST, Typed
 from tacit.schema.kind import Kind
 
@@ -49,7 +50,7 @@ def told_apart(value: Typed) -> str:
     digest that two texts share makes them one value: that moves a count as any function of the values does.
     """
     is_made = value.kind is Kind.TEXT and _SHORT < value.longest < LONGEST
-    return f"md5({value.sql})" if is_made else value.sql
+    return f"md5({value.sql})" if is_made else unsigned_zero(value)
 
 
 def weighed(node: exp.Expression, value: Typed, columns: Iterable[Typed]) -> Typed:
