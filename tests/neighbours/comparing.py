@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
+from tests.neighbours.ibis_asks import ask_ibis
 from tests.neighbours.population import Population, Tables, populate
 from tests.neighbours.questions import Questions
 from tests.neighbours.routes import Route
@@ -68,7 +69,8 @@ def compared(seed: int, route: Route, queries: int = 8, others: int = 4, search:
             with route.opened(population, tables, seed, Path(place) / f"w{number}") as dataset:
                 if not asked:
                     asked = [(PROFILE, "1")] if "profiled" in route.made else []
-                    asked += _questions(dataset, population, random, queries, search)
+                    by_ibis = route.made == "asked in ibis"
+                    asked += _questions(dataset, population, random, queries, search, by_ibis)
                 for sql, epsilon in asked:
                     first = base.get(sql)
                     if sql != PROFILE and "prepared" in route.made and not population.by_row:
@@ -86,14 +88,14 @@ def compared(seed: int, route: Route, queries: int = 8, others: int = 4, search:
 
 
 def _questions(
-    dataset: Dataset, population: Population, random: Random, queries: int, search: float
+    dataset: Dataset, population: Population, random: Random, queries: int, search: float, by_ibis: bool
 ) -> Iterator[tuple[str, str]]:
     """Questions that are accepted, most of them, and now and then one that is not."""
     may_choose = not isinstance(dataset._opened.description.budget, Pure)
     asking = Questions(population.block, random, population.by_row, may_choose, search)
     for _ in range(queries):
         for _ in range(_TRIES):
-            sql = asking.ask()
+            sql = ask_ibis(dataset, random) if by_ibis else asking.ask()
             try:
                 dataset._planner.question(sql)
             except Refused:

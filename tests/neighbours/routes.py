@@ -26,7 +26,7 @@ from tacit.schema.description import Source
 from tacit.schema.sources import read_source
 
 SOURCES = ("parquet", "csv", "duckdb", "frame")
-MADE = ("as it is", "parts", "prepared", "profiled", "profiled and prepared")
+MADE = ("as it is", "parts", "prepared", "profiled", "profiled and prepared", "asked in ibis")
 _COLLATIONS = ("NOCASE", "NOACCENT", "")
 
 
