@@ -17,6 +17,8 @@ from tests.fuzz.lines import first_line_alone
 from tests.fuzz.sizes import chunks
 from tests.query.expressions.columns import COLUMNS
 
+_TOGETHER = {"postgresql": 40, "spark": 8}  # expressions of a statement: Spark's planner takes long over many
+
 
 def _compared(campaign: Campaign, count: int, other: EngineUnderTest, folder: Path, is_dense: bool) -> Campaign:
     """The campaign on DuckDB and another engine, behind the first line alone."""
@@ -29,7 +31,7 @@ def _compared(campaign: Campaign, count: int, other: EngineUnderTest, folder: Pa
         pair = [
             dense.Dense.of(engine, rows, folder / engine.name, campaign.blocks) for engine in (DuckDBUnderTest(), other)
         ]
-        for batch in campaign.batches(count):
+        for batch in campaign.batches(count, _TOGETHER[other.name]):
             campaign.check(batch, pair)
         for one in pair:
             one.close()
@@ -45,7 +47,7 @@ def _poison(seed: int) -> Campaign:
 
 def _assert_clean(campaign: Campaign, engine: str, count: int) -> None:
     assert list(map(str, campaign.findings)) == [], campaign.seed
-    assert campaign.seen[f"run on {engine}"] > 0.8 * count
+    assert campaign.seen[f"run on {engine}"] > 0.7 * count
 
 
 def test_dense_values_on_postgres(postgres: PostgresUnderTest, tmp_path: Path) -> None:

@@ -83,14 +83,14 @@ class Campaign:
     def of(cls, seed: int, blocks: int = BLOCKS) -> Campaign:
         return cls(seed, [make_block(f"d{number}", Random(f"{seed} {number}")) for number in range(blocks)])
 
-    def batches(self, count: int) -> Iterator[list[Sample]]:
-        """So many accepted expressions, each batch over one block."""
+    def batches(self, count: int, together: int = _BATCH) -> Iterator[list[Sample]]:
+        """So many accepted expressions, each batch over one block and for one statement."""
         random, left = Random(self.seed), count
         while left:
             for block in self.blocks:
                 scope, grammar = block.scope, Grammar(block, random)
                 batch: list[Sample] = []
-                while len(batch) < min(_BATCH, left):
+                while len(batch) < min(together, left):
                     text = grammar.expression()
                     typed = self._accepted(sqlglot.parse_one(text, dialect="duckdb"), scope)
                     if typed is not None:
