@@ -94,6 +94,10 @@ def test_a_join_by_a_float_is_refused(side: str) -> None:
         "SELECT COUNT(*) FROM (SELECT x FROM t HAVING x > 1000) AS s",
         "SELECT SUM(a) FROM (SELECT pid, __total.t0 AS a FROM t GROUP BY pid) AS s",
         "SELECT SUM(a) FROM (SELECT pid, __key.k0 AS a FROM t GROUP BY pid) AS s",
+        "WITH __total AS (SELECT pid, x FROM t) "
+        "SELECT SUM(b) FROM (SELECT pid, MAX(x) AS a, __total.t0 AS b FROM __total GROUP BY pid) AS s",
+        "WITH __key AS (SELECT pid, x AS k0 FROM t) "
+        "SELECT COUNT(*) FROM (SELECT pid, k0 % 2 AS a FROM __key GROUP BY pid, k0 % 2) AS s",
         "SELECT COUNT(*) FROM (SELECT pid, COUNT(DISTINCT x, w) AS a FROM t GROUP BY pid) AS s WHERE a > 1",
         "SELECT COUNT(*) FROM (SELECT pid, SUM(w * w) AS a FROM t GROUP BY pid) AS s WHERE a > 1",
         "SELECT COUNT(*) FROM (SELECT pid, AVG(w * w) AS a FROM t GROUP BY pid) AS s WHERE a > 1",

@@ -55,8 +55,14 @@ def _named(select: exp.Select) -> dict[str, exp.Select]:
     if clause.args.get("recursive"):
         raise Refused("WITH RECURSIVE", "A recursion has no bound.", "WITH without RECURSIVE.")
     for part in clause.expressions:
+        _refuse_own_name(part.alias)
         _refuse_column_names(part)
     return {part.alias.lower(): part.this for part in clause.expressions}
+
+
+def _refuse_own_name(name: str) -> None:
+    if name.startswith("__"):
+        raise Refused(f"the name {name}", "Names that begin with __ are Tacit's own.", "AS a_name.")
 
 
 def _refuse_column_names(node: exp.Expression) -> None:
@@ -74,8 +80,7 @@ def _refuse_column_names(node: exp.Expression) -> None:
 def _read(node: exp.Expression, catalogue: Catalogue, named: Named) -> Rows | Lookup:
     if "." in (node.alias or node.name):
         raise Refused(f"the name {node.alias or node.name}", "A dot stands between a table and a column.", "AS a_name.")
-    if node.alias.startswith("__"):
-        raise Refused(f"the name {node.alias}", "Names that begin with __ are Tacit's own.", "AS a_name.")
+    _refuse_own_name(node.alias)
     _refuse_column_names(node)
     if isinstance(node, exp.Subquery):
         if {key for key, value in node.args.items() if value} - {"this", "alias"}:
