@@ -59,7 +59,9 @@ class Questions:
     def _searching(self) -> str:
         """Many sums at once, of people who are one row each: there no total is cut."""
         origin = self._table() if self.by_row else self._each()
-        beyond = [self._beyond(self._made(self.random.choice("innas"))) for _ in range(40)]
+        beyond = [
+            self._beyond(self._made(self.random.choice("innasss"), self.random.choice((1, 1, 2)))) for _ in range(40)
+        ]
         calls = [f"{self.random.choice(('SUM', 'SUM', 'MEDIAN'))}({sql})" for sql in beyond if sql is not None]
         return f"SELECT {', '.join(calls[:16] or ['COUNT(*)'])} FROM {origin}"
 
