@@ -55,7 +55,10 @@ def apart_by(with_person: Sequence[Reply], without: Sequence[Reply]) -> Apart:
             )
         rho += one.rho
         for a, b in zip(one.cells, other.cells, strict=True):
-            distance += (a.value - b.value) ** 2 / (a.deviation**2 + b.deviation**2)
+            spread = a.deviation**2 + b.deviation**2
+            if not spread and a.value == b.value:
+                continue  # both intervals were cut to the same end of what is possible: they state no noise
+            distance += (a.value - b.value) ** 2 / spread if spread else math.inf
             cells += 1
     if not cells:
         raise Refused("replies without numbers", "There is nothing to compare.", "answers with stated noise.")

@@ -110,7 +110,10 @@ class DuckDBEngine:
         if source.format == "frame":
             return self._frame(source).version
         try:
-            stats = [(path, os.stat(path)) for path in files_of(source)]
+            files = files_of(source)
+            if source.format == "duckdb":  # what is committed and not yet moved into the file lies beside it
+                files += [log for path in files if os.path.exists(log := f"{path}.wal")]
+            stats = [(path, os.stat(path)) for path in files]
         except OSError:
             raise Refused(f"the source {source.path.name}", "It is not there.", "a file that can be read.") from None
         return ";".join(f"{path}:{stat.st_size}:{stat.st_mtime_ns}" for path, stat in stats)
