@@ -65,7 +65,7 @@ class Letters:
         before = self.charged()
         with self.start(*self.ask()) as child:
             until = monotonic() + PATIENCE
-            while self.charged() == before and monotonic() < until:
+            while self.charged() <= before and monotonic() < until:
                 assert child.poll() is None, child.communicate()
                 sleep(0.01)
             sleep(0.3)
