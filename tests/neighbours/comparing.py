@@ -55,7 +55,7 @@ class Found:
 def compared(seed: int, route: Route, queries: int = 8, others: int = 4, search: float = 0.35) -> Found:
     """A random data set by a route, and neighbours of it: by removal, by replacement, and by many removals at once."""
     random, found, asking = Random(seed), Found(), Asking(seed)
-    population = populate(random)
+    population = populate(random, reads_texts=route.source != "postgresql")
     heavy, *rest = population.people
     people = [heavy, *random.sample(rest, min(others - 1, len(rest)))]
     worlds: list[tuple[int, Tables]] = [(0, population.tables), *((1, population.without(each)) for each in people)]

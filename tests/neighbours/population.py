@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -116,9 +116,15 @@ def _row(block: Block, random: Random) -> Row:
     return {name: random.choice(values) for name, values in block.values.items()}
 
 
-def populate(random: Random) -> Population:
-    """A random data set: one person with many rows, some with a few, many with one; keys that people share."""
-    block, by_row = make_block(0, random), random.random() < 0.3
+def populate(random: Random, reads_texts: bool = True) -> Population:
+    """A random data set: one person with many rows, some with a few, many with one; keys that people share.
+
+    Where the engine reads no text as another type, columns that are written so are not described.
+    """
+    block, by_row = make_block("0", random), random.random() < 0.3
+    if not reads_texts:
+        described = {name: column for name, column in block.columns.items() if not name.startswith("written_")}
+        block = replace(block, columns=described)
     own, names = random.choice(_NAMES)
     people = tuple(random.sample(names, random.randint(4, len(names))))
     rows: list[Row] = []

@@ -6,6 +6,7 @@ from tacit.query.dialects.dialect import cannot
 from tacit.query.dialects.spark.spelling import ENGINE
 from tacit.query.dialects.spark.times import microseconds
 from tacit.query.dialects.sql_type import DATE, TIMESTAMP, ZONED, SqlType
+from tacit.query.expressions.storage import FIRST_MICROSECOND, LAST_MICROSECOND
 
 _PLAIN = ("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _ENDLESS_DAY, _ENDLESS_MOMENT = 2**31 - 1, 2**63 - 1
@@ -23,8 +24,12 @@ def written(x: str, source: SqlType) -> str:
         return _day(x)
     if source == TIMESTAMP:
         return _moment(x, "")
-    if source.name == ZONED:
-        return _moment(x, "+00")
+    if source.name == ZONED:  # beyond the years 1 to 9999 DuckDB reads the first moment of them, or the last
+        return (
+            f"(CASE WHEN {x} < timestamp_micros({FIRST_MICROSECOND}L) THEN '0001-01-01 00:00:00+00' "
+            f"WHEN {x} > timestamp_micros({LAST_MICROSECOND}L) THEN '9999-12-31 23:59:59.999999+00' "
+            f"ELSE {_moment(x, '+00')} END)"
+        )
     accepted = "CAST(x AS DECIMAL(18, 4)), or ROUND(x)." if source.is_float else "a column of another type."
     raise cannot(ENGINE, f"{source} as text", accepted, "It is written otherwise there.")
 
