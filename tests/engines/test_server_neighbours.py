@@ -31,7 +31,7 @@ def test_neighbours_are_not_told_apart_in_postgresql(postgres: PostgresUnderTest
 @pytest.mark.parametrize("made", ["as it is", "prepared", "profiled"])
 def test_neighbours_are_not_told_apart_in_postgresql_long(postgres: PostgresUnderTest, made: str) -> None:
     """The same, for longer."""
-    _checked(Route("postgresql", made, postgres), range(100, 100 + 4 * _MANY), 8, 3)
+    _checked(Route("postgresql", made, postgres), range(100, 100 + _MANY), 8, 3)
 
 
 @pytest.mark.long
