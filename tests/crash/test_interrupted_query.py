@@ -68,7 +68,7 @@ class Letters:
             while self.charged() <= before and monotonic() < until:
                 assert child.poll() is None, child.communicate()
                 sleep(0.01)
-            sleep(0.3)
+            sleep(0.2)
             assert child.poll() is None, "the query is too fast to be interrupted"
             yield child
 
@@ -104,7 +104,7 @@ def letters(tmp_path: Path) -> Letters:
     (tmp_path / "temporary").mkdir()
     (tmp_path / "letters.toml").write_text(DESCRIPTION)
     target = tmp_path / "letters.parquet"
-    duckdb.execute(f"COPY ({ROWS.format(rows=1_000_000)}) TO '{target}'")
+    duckdb.execute(f"COPY ({ROWS.format(rows=4_000_000)}) TO '{target}'")
     return Letters(tmp_path)
 
 
