@@ -68,7 +68,7 @@ def paid(
     except BaseException as error:
         _settle(account, given)
         if sent:
-            raise SystemExit(128 + sent[0]) from None
+            raise (KeyboardInterrupt if sent[0] == signal.SIGINT else SystemExit(128 + sent[0])) from None
         if isinstance(error, (KeyboardInterrupt, SystemExit)):
             raise
         raise Failed from None  # any text of the error could carry a value
@@ -84,15 +84,23 @@ def _settle(account: Account, charge: Charge) -> None:
 def _signals(sent: list[int]) -> Iterator[None]:
     """Signals that would kill the process end the work instead, and are noted; one who hangs up ends nothing.
 
-    Only where nobody else has said what they mean, and in the thread that is told of them.
+    Only where nobody else has said what they mean, and in the thread that is told of them. Ctrl-C means what it meant,
+    and is noted: an engine whose jobs it cancels may tell of those, and swallow the key.
     """
+    key = signal.getsignal(signal.SIGINT)
 
     def end(number: int, _: FrameType | None) -> None:
         sent.append(number)
         raise SystemExit(128 + number)
 
+    def press(number: int, frame: FrameType | None) -> None:
+        sent.append(number)
+        if callable(key):
+            key(number, frame)
+
     wanted: dict[signal.Signals, _Handler] = {signal.SIGHUP: signal.SIG_IGN, **dict.fromkeys(_ENDING, end)}
-    with _handling({number: how for number, how in wanted.items() if signal.getsignal(number) is signal.SIG_DFL}):
+    wanted = {number: how for number, how in wanted.items() if signal.getsignal(number) is signal.SIG_DFL}
+    with _handling(wanted | ({signal.SIGINT: press} if callable(key) else {})):
         yield
 
 
