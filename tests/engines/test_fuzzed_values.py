@@ -15,6 +15,7 @@ from tests.fuzz.block import Block
 from tests.fuzz.campaign import Campaign
 from tests.fuzz.lines import first_line_alone
 from tests.fuzz.sizes import chunks
+from tests.fuzz.stored import compare
 from tests.query.expressions.columns import COLUMNS
 
 _TOGETHER = {"postgresql": 40, "spark": 8}  # expressions of a statement: Spark's planner takes long over many
@@ -80,3 +81,12 @@ def test_many_dense_values_on_spark(spark: SparkUnderTest, tmp_path: Path) -> No
     """
     for seed, count in chunks(40, "spark"):
         _assert_clean(_compared(Campaign.of(seed), count, spark, tmp_path, True), "spark", count)
+
+
+@pytest.mark.long
+def test_no_octets_fail_a_question_on_spark(spark: SparkUnderTest, tmp_path: Path) -> None:
+    """The same files, read by Java."""
+    for seed in range(3):
+        found = compare(seed, tmp_path / str(seed), spark.engine(), f'spark = "{spark.cluster.address}"\n')
+        assert found.asked
+        assert found.wrong == []

@@ -15,6 +15,7 @@ _MOMENT = frozenset(
 )
 _DECIMAL = re.compile(r"DECIMAL\(\s*\d+\s*,\s*(\d+)\s*\)")
 _NOTHING = frozenset(["NULL", '"NULL"'])  # a column without values
+_WHATEVER_IT_HOLDS = _WHOLE | _REAL | _TEXT | _MOMENT | _NOTHING | {"DECIMAL", "BOOLEAN", "DATE", "BLOB", "JSON"}
 _MOST_DIGITS = 9
 
 
@@ -71,3 +72,11 @@ def can_be_read(engine_type: str, kind: Kind) -> bool:
     if kind.is_time:
         return base == "DATE" or base in _MOMENT
     return base in _WHOLE or base in _REAL or base in ("DECIMAL", "BOOLEAN")
+
+
+def is_read_without_fail(engine_type: str) -> bool:
+    """Whether a Parquet column of this type can be read whatever octets it holds.
+
+    A time beyond a day, also one inside a list or a structure, makes DuckDB's reader fail, and with it the query.
+    """
+    return base_type(engine_type) in _WHATEVER_IT_HOLDS

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from tacit.schema.description import Description, EachRow, Lookup, Table
-from tacit.schema.engine_types import base_type, can_be_read, can_identify
+from tacit.schema.engine_types import base_type, can_be_read, can_identify, is_read_without_fail
 from tacit.schema.names import folded, suggestion
 from tacit.schema.owners import identifiers
 
@@ -51,6 +51,11 @@ def compare_header(table: Table | Lookup, header: Header, pointed_to: Sequence[s
             sentences.append(
                 f"{table.name}.{column.name} is {base_type(engine_type)} in the file and {column.kind} in the "
                 "description; no value of it can be read so. Accepted: another type, or leave the column out."
+            )
+        elif engine_type is not None and table.source.format == "parquet" and not is_read_without_fail(engine_type):
+            sentences.append(
+                f"{table.name}.{column.name} is {base_type(engine_type)} in the file; a value that is none makes every "
+                "query of the file fail. Accepted: the column as text in the file, or leave it out."
             )
     return sentences
 

@@ -71,7 +71,7 @@ def mended(reference: str, kind: str, is_identifying: bool) -> str:
 
 
 def read_by_arrow(source: Source, names: Collection[str]) -> ds.Dataset:
-    """These columns of the files, text as octets and moments in milliseconds as whole numbers."""
+    """These columns of the files, text as octets, moments in milliseconds and durations as whole numbers."""
     import pyarrow as pa  # both load when they are needed
     import pyarrow.dataset as ds
 
@@ -93,7 +93,8 @@ def _plain(kind: Any) -> Any:
         return _plain(kind.value_type)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return pa.large_binary()
-    return pa.int64() if pa.types.is_timestamp(kind) and kind.unit == "ms" else kind
+    is_coarse = pa.types.is_timestamp(kind) and kind.unit == "ms"
+    return pa.int64() if is_coarse or pa.types.is_duration(kind) else kind  # DuckDB's own reader has durations so too
 
 
 def from_arrow(reference: str, kind: str, is_coarse: bool) -> str:

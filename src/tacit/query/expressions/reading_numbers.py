@@ -52,11 +52,11 @@ def read_integer(column: Column, reference: str, physical: str | None) -> Typed:
 
 
 def _integer_bounds(column: Column) -> tuple[int, int]:
-    """The declared bounds as stored integers; what is not declared, or is wider than the type, is the type's."""
+    """The declared bounds as stored integers; what is not declared, or lies beyond the type, is the type's end."""
     unit = 10**column.scale
     widest = MOST_128 if column.scale == 0 else MOST_64
-    low = LEAST_64 if column.low is None else max(-widest, math.ceil(column.low * unit))
-    high = MOST_64 if column.high is None else min(widest, math.floor(column.high * unit))
+    low = LEAST_64 if column.low is None else min(widest, max(-widest, math.ceil(column.low * unit)))
+    high = MOST_64 if column.high is None else min(widest, max(-widest, math.floor(column.high * unit)))
     return min(low, high), high
 
 
@@ -69,9 +69,11 @@ def _from_integer(reference: str, held: tuple[int, int], scale: int, bounds: tup
         value = f"{value} * {integer_sql(unit, target)}"
     tests = []
     if held[0] < low:
-        tests.append(f"WHEN {reference} < {min(low, held[1])} THEN {integer_sql(bounds[0], target)}")
+        test = f"< {low}" if low <= held[1] else f"<= {held[1]}"
+        tests.append(f"WHEN {reference} {test} THEN {integer_sql(bounds[0], target)}")
     if held[1] > high:
-        tests.append(f"WHEN {reference} > {max(high, held[0])} THEN {integer_sql(bounds[1], target)}")
+        test = f"> {high}" if high >= held[0] else f">= {held[0]}"
+        tests.append(f"WHEN {reference} {test} THEN {integer_sql(bounds[1], target)}")
     return f"CASE {' '.join(tests)} ELSE {value} END" if tests else value
 
 
