@@ -81,8 +81,59 @@ def test_a_death_counts_and_a_reopening_resets_nothing(tmp_path: Path) -> None:
         account.charge(asking("new"))
     assert account.charge(asking("died")) == died
     account.clear()
-    assert account.failures() == ()
+    assert [run.how.value for run in account.failures()] == ["is under way"]
     assert isinstance(account.charge(asking("new")), Charge)
+
+
+def test_a_reopened_death_still_counts(tmp_path: Path) -> None:
+    """A charge whose process died is open, without a failure in the ledger; the steward's word does not unsee it."""
+    account = account_of(tmp_path, Pure(1))
+    charge = account.charge(asking("q"))
+    assert isinstance(charge, Charge)
+    for deaths in range(1, 4):
+        let_go(account, charge)
+        account.reopen(charge.number)
+        account.reopen(charge.number)
+        assert [run.how.value for run in account.failures()] == ["died"] * deaths
+        assert account.charge(asking("q")) == charge
+    with pytest.raises(Refused, match="steward has seen"):
+        account.charge(asking("new"))
+    assert opened(tmp_path).verify().holds
+
+
+def test_what_is_under_way_is_not_cleared(tmp_path: Path) -> None:
+    """Nobody has seen how it ends: it takes the place of a failure until then, and counts if it dies."""
+    account = account_of(tmp_path, Pure(1))
+    running = [account.charge(asking(f"q{i}")) for i in range(2)]
+    dead = account.charge(asking("dead"))
+    assert isinstance(dead, Charge)
+    let_go(account, dead)
+    account.clear()
+    assert [run.how.value for run in account.failures()] == ["is under way"] * 2
+    for charge in running:
+        assert isinstance(charge, Charge)
+        let_go(account, charge)
+    assert [run.how.value for run in account.failures()] == ["died"] * 2
+    assert account.charge(asking("dead")) == dead
+    assert [run.how.value for run in account.failures()] == ["died", "died", "is under way"]
+    let_go(account, dead)
+    account.clear()
+    assert account.failures() == ()
+    assert opened(tmp_path).verify().holds
+
+
+def test_a_failure_that_nobody_saw_is_not_cleared(tmp_path: Path) -> None:
+    """Between the look and the word another may fail."""
+    account = account_of(tmp_path, Pure(1))
+    fail(account, "seen")
+    charge = account.charge(asking("late"))
+    assert isinstance(charge, Charge)
+    seen = account.failures()
+    account.fail(charge)
+    with pytest.raises(Refused, match="nobody has seen"):
+        account.clear(seen)
+    account.clear(account.failures())
+    assert account.failures() == ()
 
 
 def test_what_runs_may_fail_so_another_waits(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from time import sleep
@@ -19,7 +19,7 @@ from tacit.ledger.history import Entry, history_of
 from tacit.ledger.link import Link
 from tacit.ledger.releases import Releases, payload_hash, receipt
 from tacit.ledger.request import Charge, Request, Stored
-from tacit.ledger.store import Conflicted, Statements, Unavailable, retried
+from tacit.ledger.store import Conflicted, Statements, Unavailable, failing, retried
 from tacit.ledger.totals import Totals
 from tacit.loss.filters.filters import Filter
 from tacit.loss.loss import Loss
@@ -38,7 +38,7 @@ class Account:
         self._now = now
         self._totals = Totals(Filter(budget))
         self._releases = Releases(chain, number)
-        self._failures = Failures(chain, number, self._releases.courses, chain.database.is_held)
+        self._failures = Failures(chain, number, chain.database.is_held)
 
     def filter(self) -> Filter:
         """The budget and what is used of it."""
@@ -102,7 +102,7 @@ class Account:
             if isinstance(given, Stored):
                 self._chain.secure(given.number)
             elif given is not None:
-                with _failing():
+                with failing():
                     self._chain.secure(self._chain.head().entries)
         return given
 
@@ -137,7 +137,7 @@ class Account:
 
         Claim: of all who may ever run under one charge, one at most returns from here for each stage.
         """
-        with _failing():
+        with failing():
             self._chain.secure(self._mark(charge, stage))
 
     @retried
@@ -158,7 +158,7 @@ class Account:
 
     def _end(self, charge: Charge, payload: bytes | None) -> Stored:
         try:
-            with _failing():
+            with failing():
                 return self._ended(charge, payload)
         finally:
             self._chain.database.let_go(charge.number)
@@ -194,10 +194,10 @@ class Account:
         self._chain.secure(link.number)
 
     @retried
-    def clear(self) -> None:
-        """The steward has seen the failures so far; the breaker counts anew."""
+    def clear(self, seen: Collection[Unanswered] | None = None) -> None:
+        """The steward has seen these failures, or all; the breaker counts anew. Refused where there are others now."""
         with self._chain.writing() as connection:
-            link = self._append(connection, Cleared(self._now()))
+            link = self._append(connection, Cleared(self._now(), self._failures.running_beside(seen)))
         self._chain.secure(link.number)
 
     def _append(self, connection: Statements, event: Event) -> Link:
@@ -242,12 +242,3 @@ def _is_open_for(course: Course, request: Request, price: Loss) -> bool:
     charged = course.charge.charged
     same = (charged.analyst, charged.accuracy, charged.loss) == (request.analyst, request.accuracy, price)
     return same and course.end is None
-
-
-@contextmanager
-def _failing() -> Iterator[None]:
-    """A ledger that is not available any more is no refusal where something was spent."""
-    try:
-        yield
-    except Unavailable:
-        raise Failed from None

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection
 from enum import Enum
 from typing import Final
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.ledger.chain import Chain
-from tacit.ledger.course import Course, charge_of
-from tacit.ledger.events import Failure, Reopened
+from tacit.ledger.course import charge_of
+from tacit.ledger.events import Again, Cleared, Failure
 from tacit.ledger.link import Link
 
 _CLEARED: Final = "account = ? AND kind = 'clear'"
@@ -55,46 +55,46 @@ class Failures:
 
     A process that died counts, though its charge may run once more: somebody saw it die. What is under way may yet
     fail, so it counts as well when another question would begin: else a thousand that are asked at once could all fail
-    before the breaker knew of one.
+    before the breaker knew of one. What was under way when the steward cleared is not cleared: nobody has seen its end.
     """
 
-    def __init__(
-        self,
-        chain: Chain,
-        account: int,
-        courses: Callable[[str], Mapping[int, Course]],  # by digest
-        is_held: Callable[[int], bool],
-    ) -> None:
-        self._chain, self._account, self._courses, self._is_held = chain, account, courses, is_held
+    def __init__(self, chain: Chain, account: int, is_held: Callable[[int], bool]) -> None:
+        self._chain, self._account, self._is_held = chain, account, is_held
         self._answered = 0  # every charge up to this entry is
 
     def found(self) -> tuple[Unanswered, ...]:
         """Each of them, those that ended first."""
-        cleared = max((link.number for link in self._chain.links(_CLEARED, self._account)), default=0)
-        found, reopened = self._ended(cleared)
-        since = max(cleared, self._answered)
+        *_, cleared = (None, *self._chain.links(_CLEARED, self._account))
+        found, begun = self._ended(cleared)
         newest = max((link.number for link in self._chain.links(_NEWEST, self._account)), default=0)
-        charges = list(self._chain.links(_UNANSWERED, self._account, since))
-        self._answered = charges[0].number - 1 if charges else max(since, newest)
+        charges = list(self._chain.links(_UNANSWERED, self._account, self._answered))
+        self._answered = charges[0].number - 1 if charges else max(self._answered, newest)
         for charge in charges:
-            is_running = self._is_held(charge.number)
-            is_over = self._courses(charge.charged.digest)[charge.number].end is not None
-            if not is_over and (is_running or charge.number not in reopened):
-                found.append(Unanswered(charge, How.RUNNING if is_running else How.DIED))
+            began = begun.get(charge.number, charge.number)
+            if began is None:
+                continue
+            if self._is_held(charge.number):
+                found.append(Unanswered(charge, How.RUNNING))
+            elif not _is_cleared(cleared, charge.number, began):
+                found.append(Unanswered(charge, How.DIED))
         return tuple(found)
 
-    def _ended(self, cleared: int) -> tuple[list[Unanswered], set[int]]:
-        """What failed or died since, and which charges were reopened and have not run yet: they did not die."""
-        found, reopened = [], set[int]()
+    def _ended(self, cleared: Link | None) -> tuple[list[Unanswered], dict[int, int | None]]:
+        """What failed or died since, and the entry with which the last run of a charge began; None where none is open.
+
+        A run that is followed by another, or by the steward's word that there may be one, died if it had not failed.
+        """
+        found, begun = list[Unanswered](), dict[int, int | None]()
         for link in self._chain.links(_ENDED, self._account):
-            charge, is_failed = self._charge(link), isinstance(link.event, Failure)
-            if isinstance(link.event, Reopened):
-                reopened.add(charge.number)
-                continue
-            if link.number > cleared and (is_failed or charge.number not in reopened):
-                found.append(Unanswered(charge, How.FAILED if is_failed else How.DIED))
-            reopened.discard(charge.number)
-        return found, reopened
+            charge, event = self._charge(link), link.event
+            began = begun.get(charge.number, charge.number)
+            is_new = cleared is None or link.number > cleared.number
+            if is_new and isinstance(event, Failure):
+                found.append(Unanswered(charge, How.FAILED))
+            elif is_new and began is not None and not _is_cleared(cleared, charge.number, began):
+                found.append(Unanswered(charge, How.DIED))
+            begun[charge.number] = link.number if isinstance(event, Again) else None
+        return found, begun
 
     def is_room(self, breaker: Breaker, analyst: str) -> bool:
         """Whether one more may begin now; if not, some must end first. Refused where too many have failed."""
@@ -112,5 +112,24 @@ class Failures:
                 )
         return len(own) < breaker.analyst and len(found) < breaker.dataset
 
+    def running_beside(self, seen: Collection[Unanswered] | None) -> tuple[int, ...]:
+        """The charges that are under way. Refused where others ended without an answer than were seen."""
+        found = self.found()
+        if seen is not None and any(run not in seen for run in found if run.how is not How.RUNNING):
+            raise Refused(
+                "to clear failures that nobody has seen",
+                "More questions failed while they were shown.",
+                "another look at them.",
+            )
+        return tuple(run.charge.number for run in found if run.how is How.RUNNING)
+
     def _charge(self, link: Link) -> Link:
         return next(self._chain.links("number = ?", charge_of(link)))
+
+
+def _is_cleared(cleared: Link | None, charge: int, began: int) -> bool:
+    """Whether the steward had seen the end of a run: it had begun by then, and was not under way."""
+    if cleared is None:
+        return False
+    under_way = cleared.event.running if isinstance(cleared.event, Cleared) else ()
+    return began < cleared.number and charge not in under_way

@@ -130,13 +130,14 @@ class Reopened:
 
 @frozen
 class Cleared:
-    """The steward has seen all failures so far: the breaker counts from here."""
+    """The steward has seen all failures so far: the breaker counts from here, and what was under way still counts."""
 
     kind: ClassVar[str] = "clear"
     time: str
+    running: tuple[int, ...] = ()  # charges; not written where there were none, as in earlier ledgers
 
     def fields(self) -> dict[str, Any]:
-        return {"time": self.time}
+        return {"time": self.time} | ({"running": [*self.running]} if self.running else {})
 
 
 Event: TypeAlias = Opened | Joined | Charged | Settled | Drawing | Again | Failure | Reopened | Cleared
@@ -147,6 +148,8 @@ _FIELDS = {event.kind: {field.name for field in fields(event)} for event in _EVE
 
 def event_from(kind: object, stated: dict[str, Any]) -> Event:
     """The event that was written down; ValueError for an unknown kind, a missing or extra field, or a bad value."""
+    if kind == Cleared.kind:
+        stated = {"running": []} | stated
     if not (isinstance(kind, str) and stated.keys() == _FIELDS.get(kind)):
         raise ValueError("not an event that the ledger knows")
     if kind == Opened.kind:
@@ -162,7 +165,7 @@ def event_from(kind: object, stated: dict[str, Any]) -> Event:
         accuracy = fraction_from_text(stated["accuracy"])
         return Settled(_number(stated["charge"]), _text(stated["digest"]), accuracy, _text(stated["payload"]))
     if kind == Cleared.kind:
-        return Cleared(_text(stated["time"]))
+        return Cleared(_text(stated["time"]), tuple(map(_number, stated["running"])))
     of, digest = _number(stated["of"]), _text(stated["digest"])
     if kind == Drawing.kind:
         return Drawing(of, digest, _number(stated["stage"]))

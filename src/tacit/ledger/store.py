@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, Final, ParamSpec, Protocol, TypeVar
 
-from tacit.errors import Refused
+from tacit.errors import Failed, Refused
 
 _TRIES: Final = 5
 _Given = ParamSpec("_Given")
@@ -89,3 +89,12 @@ def retried(work: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
         return work(*given, **named)
 
     return done
+
+
+@contextmanager
+def failing() -> Iterator[None]:
+    """A ledger that is not available any more is no refusal where something was spent."""
+    try:
+        yield
+    except Unavailable:
+        raise Failed from None

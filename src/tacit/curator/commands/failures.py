@@ -33,5 +33,5 @@ def failures(file: Path, clear: bool, ledger: str | None) -> None:
         view = FailuresView.of(books)
         say(view)
         if clear and view.runs:
-            books.account.clear()
+            books.account.clear(view.runs)
             say("Cleared, and recorded in the ledger: the breaker counts from here.")
