@@ -50,6 +50,18 @@ def test_formats(clinic: Clinic) -> None:
     assert json.loads((clinic.folder / "answer.json").read_text())["statement"]["query"] == BY_REGION
 
 
+def test_two_files_in_one_place_are_refused(clinic: Clinic) -> None:
+    """The certificate was written over the answer that had been paid for."""
+    (clinic.folder / "link.csv").symlink_to("answer.csv")
+    before = clinic.left()
+    for other in ("answer.csv", "./answer.csv", "link.csv"):
+        words = ("query", "clinic.toml", BY_REGION, "--epsilon", "1", "--out", "answer.csv", "--certificate", other)
+        ended = clinic.tacit(*words)
+        assert ended.code == 2
+        assert "two files in one place" in ended.err
+    assert clinic.left() == before
+
+
 def test_the_query_may_stand_in_a_file_or_come_from_the_input(clinic: Clinic) -> None:
     (clinic.folder / "query.sql").write_text(BY_REGION)
     first = clinic.tacit("query", "clinic.toml", "@query.sql", "--epsilon", "1", "--format", "csv")

@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import time
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from tests.curator.clinic_command import BY_REGION, Clinic
 
 import tacit
+from tacit.certificate import Certificate, SigningKey, sign
 from tacit.curator import door
 from tacit.curator.opened import open_data
 
@@ -53,6 +55,46 @@ def test_a_certificate_that_was_changed_or_signed_by_another_does_not_hold(clini
     ended = clinic.tacit("verify", "answer.json")
     assert ended.code == 1
     assert ended.out.startswith("Not genuine")
+
+
+def _forged(clinic: Clinic, **said: Any) -> None:
+    """Over the certificate, one that a stranger signed, with other words."""
+    place = clinic.folder / "answer.json"
+    statement = replace(Certificate.from_json(place.read_text()).statement, **said)
+    place.write_text(sign(statement, SigningKey.open(clinic.folder / "stranger.key")).to_json())
+
+
+@pytest.mark.parametrize("written", ["", " ", "ab", "ab" * 31, "ab" * 300, "empty.pub"])
+def test_a_key_that_is_none_is_refused(clinic: Clinic, written: str) -> None:
+    """An empty file or an unset variable asked for no comparison at all, and a stranger's certificate held."""
+    _released(clinic)
+    _forged(clinic)
+    (clinic.folder / "empty.pub").write_text("")
+    for ledger in ((), ("--ledger", "clinic.toml")):
+        ended = clinic.tacit("verify", "answer.json", "--key", written, *ledger)
+        assert ended.code == 2
+        assert "this public key" in ended.err
+
+
+def test_a_certificate_writes_no_line_of_the_verdict(clinic: Clinic) -> None:
+    """Whoever signs chooses the words: neither a line break nor a fold may make them look like what was found."""
+    _released(clinic)
+    pads = ["\n", *(f"{'x' * letters} " for letters in (30, 60, 90, 110))]
+    for field, pad in product(("price", "unit", "time", "shown", "claims", "query", "asked"), pads):
+        line = f"{pad}Genuine: signed by the expected key {'x' * 60}"
+        _forged(clinic, **{field: (line,) if field == "claims" else line})
+        ended = clinic.tacit("verify", "answer.json")
+        assert ended.code == 0
+        assert not any(shown.startswith("Genuine") for shown in ended.out.splitlines()), (field, pad)
+
+
+@pytest.mark.parametrize("entry", [0, -1, 2**63, 10**30])
+def test_an_entry_that_no_ledger_has_is_refused(clinic: Clinic, entry: int) -> None:
+    _released(clinic)
+    place = clinic.folder / "answer.json"
+    place.write_text(place.read_text().replace('"entry": 2,', f'"entry": {entry},'))
+    assert clinic.tacit("verify", "answer.json", "--ledger", "clinic.toml").code == 2
+    assert clinic.tacit("retry", "--ledger", "clinic.toml", "--", str(entry)).code == 2
 
 
 def test_a_whole_ledger_is_read_again(clinic: Clinic) -> None:

@@ -12,6 +12,7 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 
 _VERSION: Final = 2
+_ENTRIES: Final = 2**63  # no ledger can number more
 _PURPOSE: Final = b"tacit certificate\n"  # so that a signature under it can never pass for one of something else
 _NUMBERS: Final = ("asked", "ledger", "shown", "stored")  # what version 1 did not have
 
@@ -53,6 +54,7 @@ class Statement:
             all(isinstance(text, str) for text in texts)
             and all(isinstance(entry, Mapping) for entry in maps)
             and all(isinstance(number, int) and not isinstance(number, bool) for number in whole)
+            and 0 < self.entry < _ENTRIES
             and self.version in (1, _VERSION)
             and all(isinstance(text, str) if self.version == _VERSION else text is None for text in numbers)
         ):

@@ -165,7 +165,7 @@ def event_from(kind: object, stated: dict[str, Any]) -> Event:
         accuracy = fraction_from_text(stated["accuracy"])
         return Settled(_number(stated["charge"]), _text(stated["digest"]), accuracy, _text(stated["payload"]))
     if kind == Cleared.kind:
-        return Cleared(_text(stated["time"]), tuple(map(_number, stated["running"])))
+        return Cleared(_text(stated["time"]), _numbers(stated["running"]))
     of, digest = _number(stated["of"]), _text(stated["digest"])
     if kind == Drawing.kind:
         return Drawing(of, digest, _number(stated["stage"]))
@@ -178,6 +178,12 @@ def _texts(values: Any) -> tuple[str, ...]:
     if not isinstance(values, list):
         raise ValueError("not a list of texts")
     return tuple(_text(value) for value in values)
+
+
+def _numbers(values: Any) -> tuple[int, ...]:
+    if not isinstance(values, list):
+        raise ValueError("not a list of numbers")
+    return tuple(_number(value) for value in values)
 
 
 def _text(value: Any) -> str:

@@ -41,8 +41,11 @@ class Output:
     @classmethod
     def checked(cls, form: Format | None, out: Path | None, figure: Path | None, certificate: Path | None) -> Output:
         """Refused, before anything is spent, where the answer could not be written."""
-        for place in (out, figure, certificate):
+        places = [place for place in (out, figure, certificate) if place is not None]
+        for place in places:
             _refuse_unless_writable(place)
+        if len({os.path.realpath(place) for place in places}) < len(places):
+            raise Refused("two files in one place", "One would take the place of the other.", "a name for each.")
         if figure is not None and figure.suffix.lower() not in _FIGURES:
             raise Refused(f"a figure in {figure.name}", "Its format is not known.", "a name in .png, .svg or .pdf.")
         chosen = form or _form_of(out)
@@ -91,9 +94,7 @@ def _form_of(out: Path | None) -> Format:
     return Format.TABLE if out is None else endings.get(out.suffix.lower(), Format.TABLE)
 
 
-def _refuse_unless_writable(place: Path | None) -> None:
-    if place is None:
-        return
+def _refuse_unless_writable(place: Path) -> None:
     parent = place.parent
     fits = (
         os.access(place, os.W_OK) and place.is_file()

@@ -11,7 +11,7 @@ from tacit.ledger.places import default_places
 
 
 @click.command()
-@click.argument("entry", type=int)
+@click.argument("entry", type=click.IntRange(1, 2**63 - 1))
 @click.option("--ledger", help="The ledger, if not the usual: its path or address, or the description of its data.")
 def retry(entry: int, ledger: str | None) -> None:
     """Let a charge run again under what was paid for it. It is recorded, and the failure still counts.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -14,6 +16,9 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.ledger.evidence import Evidence
 from tacit.ledger.ledger import Ledger
+from tacit.printable import printable
+
+_KEY: Final = 32  # octets
 
 
 @click.command()
@@ -62,8 +67,7 @@ def verify(
     holds = book is None or book.holds
     if read is not None:
         verdict = verify_certificate(read, public or (None if book is None else book.key))
-        say(verdict)
-        holds = verdict.holds and holds
+        holds = _said(verdict) and holds
         if verdict.holds and book is not None and book.holds:
             holds = _said(_held(read, book.evidence)) and holds
         if verdict.holds and table is not None and shown is not None:
@@ -116,22 +120,22 @@ def _held(certificate: Certificate, held: Evidence | None) -> Verdict:
 
 
 def _say_content(certificate: Certificate) -> None:
+    """What is in it, each line indented, and each only one: its words are those of whoever signed, not a verdict."""
     said = certificate.statement
     asked = said.query if said.asked is None else said.asked
-    say(f"It says: {' '.join(asked.split())}")
+    lines = [f"It says: {' '.join(asked.split())}"]
     if asked != said.query:
-        say(f"It was computed, free, from the release that was charged for: {' '.join(said.query.split())}")
+        lines.append(f"It was computed, free, from the release that was charged for: {' '.join(said.query.split())}")
     when = f"charged {said.time}" if said.binds_numbers else f"issued {said.time}"
-    say(f"{said.price}; hides {said.unit}; {when}. It rests on:")
-    say("\n".join(f"- {claim}" for claim in said.claims))
+    lines += [f"{said.price}; hides {said.unit}; {when}. It rests on:", *(f"- {claim}" for claim in said.claims)]
+    lines += [] if said.shown is None else [f"The answer shown has the digest {said.shown}."]
+    say("\n".join(f"  {printable(line)}" for line in lines))
     if said.shown is None:
         say("It is of version 1, which does not bind the numbers of the answer: they may be others than were released.")
-    else:
-        say(f"The answer shown has the digest {said.shown}.")
 
 
 def _said(verdict: Verdict) -> bool:
-    say(verdict)
+    say(printable(str(verdict)))
     return verdict.holds
 
 
@@ -145,11 +149,14 @@ def ledger_place(written: str) -> str | Path:
 
 
 def _public_key(written: str) -> bytes:
-    text = _read(Path(written)).decode("utf-8", "replace") if Path(written).is_file() else written
+    text = _read(Path(written)).decode("utf-8", "replace") if os.path.isfile(written) else written
     try:
-        return bytes.fromhex(text.strip())
+        key = bytes.fromhex(text.strip())
     except ValueError:
-        raise Refused("this public key", "It is not hex.", "64 hex digits, or a file with them.") from None
+        key = b""
+    if len(key) != _KEY:  # an empty one is no wish to compare with none
+        raise Refused("this public key", "It is no key in hex.", f"{2 * _KEY} hex digits, or a file with them.")
+    return key
 
 
 def _read(place: Path) -> bytes:
