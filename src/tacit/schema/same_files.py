@@ -23,17 +23,22 @@ _BORN: Final = 0x800  # STATX_BTIME
 _FORMATS: Final = ("parquet", "csv", "duckdb")
 
 
-def pattern_of(source: Source) -> str:
+def _pattern(source: Source) -> str:
     """The path of a source's file, or the pattern of its files; a folder means all Parquet files beneath it."""
     path = str(source.path)
     return os.path.join(path, "**", "*.parquet") if os.path.isdir(path) else path
 
 
 def files_of(source: Source) -> list[str]:
-    """The files of a source on this machine, as they are now."""
+    """The files of a source on this machine, as they are now; hidden ones are none of a pattern's, nor of a folder's.
+
+    Every engine is given these by name, so that what is read is what has the account.
+    """
     if source.format not in _FORMATS:
         return []
-    return sorted(glob(pattern_of(source), recursive=True)) if source.format == "parquet" else [str(source.path)]
+    if source.format != "parquet":
+        return [str(source.path)]
+    return sorted(path for path in glob(_pattern(source), recursive=True) if not os.path.isdir(path))
 
 
 def file_names(source: Source) -> tuple[str, ...]:

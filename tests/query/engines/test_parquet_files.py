@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -15,8 +17,11 @@ from tacit.errors import Refused
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines import duckdb_tables
 from tacit.query.engines.duckdb_engine import DuckDBEngine
+from tacit.query.engines.parquet_files import coarse_moments, parquet_sql, read_by_arrow
 from tacit.query.relations.scan import reading
 from tacit.schema.reading import read_description
+from tacit.schema.same_files import files_of
+from tacit.schema.sources import read_source
 
 _TOML = """\
 [dataset]
@@ -127,3 +132,22 @@ def test_nobody_s_value_decides_how_another_s_nan_is_read(
         found.append(_answer(tmp_path / str(place), dose, [table], sql))
     assert all(each == found[0] for each in found)
     assert 3 not in [who for who, value in found[0] if value is not None]
+
+
+@pytest.mark.parametrize("written", ["parts", "parts/*.parquet", "parts/**/*.parquet"])
+def test_what_is_read_is_what_has_the_account(tmp_path: Path, written: str) -> None:
+    """DuckDB's own patterns find hidden files, which no account was asked for, and whose changes nobody noticed."""
+    names = ("a.parquet", "a[1].parquet", "a1.parquet", "b*.parquet", "it's.parquet", ".hidden.parquet", ".d/c.parquet")
+    for place, name in enumerate(names):
+        (tmp_path / "parts" / name).parent.mkdir(parents=True, exist_ok=True)
+        moment = datetime(2025, 1, 1)
+        pq.write_table(
+            pa.table({"n": [10**place], "at": pa.array([moment], pa.timestamp("ms"))}), tmp_path / "parts" / name
+        )
+    (tmp_path / "parts" / "folder.parquet").mkdir()
+    source = read_source(written, tmp_path)
+    assert [os.path.basename(path) for path in files_of(source)] == sorted(names[:5])
+    connection = duckdb.connect()
+    assert connection.execute(f"SELECT SUM(n) FROM {parquet_sql(source)}").fetchone() == (11111,)
+    assert coarse_moments(connection, source) == {"at"}
+    assert read_by_arrow(source, ["n", "at"]).count_rows() == 5

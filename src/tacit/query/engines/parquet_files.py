@@ -7,13 +7,14 @@ DuckDB's calendar, where its own reader fails; files with such a column are read
 from __future__ import annotations
 
 from collections.abc import Collection
+from glob import escape
 from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
 
 from tacit.errors import Refused
 from tacit.schema.description import Source
-from tacit.schema.same_files import files_of, pattern_of
+from tacit.schema.same_files import files_of
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
@@ -30,17 +31,23 @@ FROM parquet_schema(?) WHERE num_children IS NULL GROUP BY lower(name) HAVING co
 def parquet_sql(source: Source) -> str:
     """The rows of Parquet files, for DuckDB's own reader.
 
+    It is given the files by name, and no pattern: its patterns find hidden files too, which have no account here.
     It is told that there may be NaN. A file's least and greatest values do not count it, so that otherwise one row's
     value would decide whether a comparison is proven, and with it how everybody's NaN is read.
     """
-    pattern = pattern_of(source).replace("'", "''")
+    files = ", ".join("'" + path.replace("'", "''") + "'" for path in _by_name(source))
     options = "union_by_name = true, hive_partitioning = false, can_have_nan = true, utf8_validation = 'replace'"
-    return f"read_parquet('{pattern}', {options})"
+    return f"read_parquet([{files}], {options})"
+
+
+def _by_name(source: Source) -> list[str]:
+    """The paths of the files, as patterns that find these alone: DuckDB takes every path for a pattern."""
+    return [escape(path) for path in files_of(source)]
 
 
 def coarse_moments(connection: duckdb.DuckDBPyConnection, source: Source) -> frozenset[str]:
     """The columns that are moments in milliseconds, in lower case, by the files' footers alone."""
-    found = connection.execute(_UNITS_SQL, [pattern_of(source)]).fetchall()
+    found = connection.execute(_UNITS_SQL, [_by_name(source)]).fetchall()
     for name, _, is_coarse_everywhere in found:
         if not is_coarse_everywhere:
             why = "Some of the files have it in milliseconds, and some do not."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import cached_property
-from glob import glob
 from pathlib import Path
 from typing import Protocol
 
@@ -19,6 +18,7 @@ from tacit.frozen import frozen
 from tacit.query.dialects.spark.spelling import quoted
 from tacit.query.engines.spark_columns import SparkColumn, catalogue_column, file_columns
 from tacit.schema.description import Source
+from tacit.schema.same_files import files_of
 
 _GLOB = "\\{}[]*?,^"
 _PROVIDERS = ("parquet", "orc")
@@ -50,9 +50,7 @@ class ParquetTable:
 
     @cached_property
     def files(self) -> list[Path]:
-        path = str(self.source.path)
-        pattern = os.path.join(path, "**", "*.parquet") if os.path.isdir(path) else path
-        found = [Path(file) for file in sorted(glob(pattern, recursive=True))]
+        found = [Path(file) for file in files_of(self.source)]
         if not found:
             raise Refused(f"the source {self.source.path.name}", "It is not there.", "Parquet files that can be read.")
         return found
