@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import tempfile
 from collections.abc import Iterator
 from fractions import Fraction
@@ -175,3 +177,21 @@ def test_names_are_keyed_by_the_ledgers_own_secret(tmp_path: Path) -> None:
         named = one.keyed("size 3")
     with opened(tmp_path / "one") as again:
         assert again.keyed("size 3") == named
+
+
+def test_nothing_is_charged_that_could_not_be_witnessed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A witness on a disk that was made read-only was noticed behind the charge: paid for, and failed."""
+    account = account_of(tmp_path, Pure(1))
+    before, real = rows(tmp_path), os.open
+
+    def refusing(path: str | Path, flags: int, mode: int = 0o777) -> int:
+        if Path(path).name == "witness" and flags & os.O_WRONLY:
+            raise OSError(errno.EROFS, "Read-only file system")
+        return real(path, flags, mode)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("tacit.ledger.witness.os.open", refusing)
+        with pytest.raises(Refused, match="could not be read or written"):
+            account.charge(request("q", Pure("0.1")))
+    assert rows(tmp_path) == before
+    assert isinstance(account.charge(request("q", Pure("0.1"))), Charge)

@@ -127,6 +127,7 @@ class Account:
         if breaker is not None and not self._failures.is_room(breaker, request.analyst):
             return None
         refuse_unless_affordable(self._read_totals(), request, price)
+        self._chain.witness.refuse_unless_writable()
         who = (self._now(), request.analyst, request.words, request.note)
         link = self._append(connection, Charged(*who, request.digest, request.accuracy, price))
         hold(link.number)

@@ -45,6 +45,11 @@ class Witness:
             )
         return max(heads, key=lambda head: head.entries)
 
+    def refuse_unless_writable(self) -> None:
+        """Before something is spent: what is charged must be witnessed, and nothing runs that is not."""
+        with available(self.path):
+            os.close(os.open(self.path, os.O_WRONLY))
+
     def write(self, head: Head) -> None:
         """Puts the head into the older slot and syncs it; makes the file where there is none."""
         with available(self.path):
