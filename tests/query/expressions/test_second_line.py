@@ -17,7 +17,7 @@ from tacit.query.expressions import NamedScope, casting_numbers, second_line, ty
 from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
 
-_BELIEFS = NamedScope(
+BELIEFS = NamedScope(
     {
         "n": Typed(Kind.INTEGER, '"n"', Fraction(-5), Fraction(5), nullable=False),
         "x": Typed(Kind.FLOAT, '"x"', Fraction(1), Fraction(5), nullable=False),
@@ -25,7 +25,7 @@ _BELIEFS = NamedScope(
         "c": Typed(Kind.DECIMAL, '"c"', Fraction(0), Fraction(5), nullable=False, scale=2),
     }
 )
-_FAILING = [
+FAILING = [
     *(
         "n * n",
         "n + n",
@@ -80,10 +80,10 @@ def liar() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def _sql(text: str) -> str:
-    return type_expression(sqlglot.parse_one(text, dialect="duckdb"), _BELIEFS).sql
+    return type_expression(sqlglot.parse_one(text, dialect="duckdb"), BELIEFS).sql
 
 
-@pytest.mark.parametrize("text", _FAILING)
+@pytest.mark.parametrize("text", FAILING)
 def test_false_beliefs_fail_no_statement(
     liar: duckdb.DuckDBPyConnection, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,12 +111,12 @@ def test_without_the_second_line_false_beliefs_do_fail(
     """The test above is not vacuous: most of its expressions fail on these rows."""
     monkeypatch.setattr(second_line, "IS_ON", False)
     failed = []
-    for text in _FAILING:
+    for text in FAILING:
         try:
             liar.execute(f"SELECT {_sql(text)} FROM t").fetchall()
         except duckdb.Error:
             failed.append(text)
-    assert len(failed) > 0.7 * len(_FAILING), failed
+    assert len(failed) > 0.7 * len(FAILING), failed
 
 
 @pytest.mark.parametrize("text", _HARMLESS)

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from tacit.frozen import frozen
 from tacit.query.dialects.aggregates import AGGREGATES
+from tacit.query.dialects.attempts import attempt
 from tacit.query.dialects.dialect import Dialect, cannot
 from tacit.query.dialects.functions import FUNCTIONS, NAMED
 from tacit.query.dialects.operators import OPERATORS
@@ -18,7 +19,7 @@ from tacit.query.dialects.scopes import OutputColumn, Relation, Scope
 from tacit.query.dialects.sql_type import unified
 from tacit.query.dialects.walk import Walk
 
-_HANDLERS = {**OPERATORS, **FUNCTIONS, **AGGREGATES}
+_HANDLERS = {**OPERATORS, **FUNCTIONS, **AGGREGATES, exp.Try: attempt}
 _CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "with_", "distinct", "qualify"}
 _PLACE = "__place"
 Relations = Mapping[str, Relation]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import sqlglot
 from sqlglot import exp
 
+from tacit.query.dialects.attempts import Attempting, without_attempts
 from tacit.query.dialects.dialect import Dialect
 from tacit.query.dialects.scopes import Relation
 from tacit.query.dialects.selects import Selects
@@ -22,6 +23,4 @@ def translate(sql: str, tables: Mapping[str, Relation], dialect: Dialect) -> Rel
     tree = sqlglot.parse_one(sql, read="duckdb")
     if not isinstance(tree, exp.Expression):
         raise TypeError("lowered SQL is one SELECT")
-    for part in list(tree.find_all(exp.Try)):  # no other engine has it: there the total forms stand alone
-        part.replace(part.this)
-    return Selects(dialect, known).query(tree)
+    return Selects(dialect, known).query(tree if isinstance(dialect, Attempting) else without_attempts(tree))

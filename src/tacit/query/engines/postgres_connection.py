@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 from psycopg import Connection, Error, connect
 
 from tacit.errors import Failed, Refused
+from tacit.query.dialects.postgres.attempts import ROW_ERRORS
 from tacit.schema.description import Source
 
 _BATCH = 50_000  # rows
@@ -31,6 +32,9 @@ _SETTINGS = {
     "hash_mem_multiplier": "2",
 }
 _LEAST = 140000
+BEGIN: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+Again: TypeAlias = Callable[[], list[tuple[Any, ...]]]
 
 
 @contextmanager
@@ -39,13 +43,20 @@ def snapshot(source: Source) -> Iterator[Connection[Any]]:
 
     Whom to log in as, and the password, libpq finds in its own places (PGUSER, PGPASSWORD, ~/.pgpass).
     """
+    with opened(source) as connection:
+        connection.execute(BEGIN)
+        yield connection
+
+
+@contextmanager
+def opened(source: Source) -> Iterator[Connection[Any]]:
+    """A connection with the settings above, in no transaction."""
     connection = _connected(source)
     try:
         if connection.info.server_version < _LEAST:
             raise Refused("this server", "It is older than PostgreSQL 14.", "PostgreSQL 14 or later.")
         settings = "; ".join(f"SET SESSION {name} = '{value}'" for name, value in _SETTINGS.items())
         connection.execute(settings)
-        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         encoding = connection.info.parameter_status("server_encoding")
         if encoding != "UTF8":
             raise Refused("this database", "Its encoding is not UTF8.", "a database with ENCODING 'UTF8'.")
@@ -81,12 +92,17 @@ def looked_up(connection: Connection[Any], sql: str, values: Sequence[object]) -
         raise Refused("this table", "The server does not say what it is.", "a role that may read it.") from None
 
 
-def fetched(connection: Connection[Any], sql: str) -> list[tuple[Any, ...]]:
-    """The rows of a statement; whatever breaks says no more than that it broke."""
+def fetched(connection: Connection[Any], sql: str, again: Again | None = None) -> list[tuple[Any, ...]]:
+    """The rows of a statement; whatever breaks says no more than that it broke.
+
+    If it is what a row can break, the rows are those that `again` gives.
+    """
     try:
         return connection.execute(sql, binary=True).fetchall()
-    except Error:
-        raise Failed from None
+    except Error as error:
+        if again is None or (error.sqlstate or "")[:2] not in ROW_ERRORS:
+            raise Failed from None
+    return again()
 
 
 def batches(connection: Connection[Any], sql: str) -> Iterator[list[tuple[Any, ...]]]:

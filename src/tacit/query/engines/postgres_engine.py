@@ -19,6 +19,7 @@ from tacit.query.engine import Headers
 from tacit.query.engines.arrow_rows import arrow_table
 from tacit.query.engines.postgres_columns import COLUMNS_SQL, PostgresColumn, column_of, quoted, relation_of
 from tacit.query.engines.postgres_connection import batches, fetched, looked_up, snapshot
+from tacit.query.engines.postgres_second_line import SAVEPOINT, attempted, same_moment
 from tacit.query.engines.postgres_tables import held, named
 from tacit.query.engines.postgres_version import VERSION_SQL
 from tacit.schema.description import Description, Source
@@ -29,24 +30,48 @@ if TYPE_CHECKING:
 
 @frozen
 class PostgresSession:
-    """One snapshot of the database. What is kept is a SELECT to be read again: nothing is ever written there."""
+    """One snapshot of the database. What is kept is a SELECT to be read again: nothing is ever written to tables.
 
+    `kept` are the SELECTs of lowered SQL, in their order; `relations` the tables, and those SELECTs as they are sent.
+    """
+
+    source: Source
     connection: Connection[Any]
+    tables: Mapping[str, Relation]
     relations: dict[str, Relation]
+    kept: list[tuple[str, str]] = field(default_factory=list)
     dialect: Postgres = field(default_factory=Postgres)
 
     def run(self, sql: str) -> pa.Table:
         said = translate(sql, self.relations, self.dialect)
-        return arrow_table(fetched(self.connection, said.sql), said.columns)
+        return arrow_table(fetched(self.connection, said.sql, lambda: self._run_again(sql)), said.columns)
 
     def keep(self, name: str, sql: str) -> None:
         said = translate(sql, self.relations, self.dialect)
         self.relations[name.lower()] = Relation(f"({said.sql})", said.columns)
+        self.kept.append((name.lower(), sql))
 
     def lend(self, sql: str) -> tuple[Mapping[str, str], Iterator[pa.Table]]:
         said = translate(sql, self.relations, self.dialect)
         types = {column.name: str(column.type) for column in said.columns}
-        return types, (arrow_table(rows, said.columns) for rows in batches(self.connection, said.sql))
+        return types, (arrow_table(rows, said.columns) for rows in self._lent(sql, said))
+
+    def _run_again(self, sql: str) -> list[tuple[Any, ...]]:
+        """The rows of a statement that one of them made fail, with NULL where it did."""
+        text, functions = attempted(sql, self.tables, self.kept)
+        if not functions:
+            raise Failed
+        with same_moment(self.source, self.connection, functions) as second:
+            return fetched(second, text)
+
+    def _lent(self, sql: str, said: Relation) -> Iterator[list[tuple[Any, ...]]]:
+        """Rows that were given cannot be taken back: what a row could make fail is attempted from the start."""
+        text, functions = attempted(sql, self.tables, self.kept)
+        if not functions:
+            yield from batches(self.connection, said.sql)
+            return
+        with same_moment(self.source, self.connection, functions) as second:
+            yield from batches(second, text)
 
 
 @frozen
@@ -90,12 +115,13 @@ class PostgresEngine:
     def session(self, description: Description, physical: Headers | None = None) -> Iterator[PostgresSession]:
         sources = {table.name: table.source for table in description.sources}
         try:
-            with snapshot(next(iter(sources.values()))) as connection:
+            with snapshot(first := next(iter(sources.values()))) as connection:
                 relations = {
                     name.lower(): _relation(connection, source, (physical or {}).get(name))
                     for name, source in sources.items()
                 }
-                yield PostgresSession(connection, relations)
+                connection.execute(SAVEPOINT)
+                yield PostgresSession(first, connection, relations, dict(relations))
         except Refused:
             raise Failed from None
         except Error:
