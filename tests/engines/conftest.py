@@ -9,6 +9,16 @@ from tests.engines.engines import DuckDBUnderTest, EngineUnderTest
 from tests.engines.postgres_server import PostgresUnderTest, running_server
 from tests.engines.spark_server import SparkUnderTest, running_spark
 
+from tacit.query.engines import postgres_second_line
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_attempt_on_postgres() -> Iterator[None]:
+    """The first line alone: the second would hide what breaks it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(postgres_second_line, "IS_ON", False)
+        yield
+
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresUnderTest]:

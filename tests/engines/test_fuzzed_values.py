@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import TypeAlias
 
 import duckdb
 import pytest
@@ -13,17 +16,25 @@ from tests.engines.spark_server import SparkUnderTest
 from tests.fuzz import dense
 from tests.fuzz.block import Block
 from tests.fuzz.campaign import Campaign
-from tests.fuzz.lines import first_line_alone
+from tests.fuzz.lines import always_attempted, first_line_alone
 from tests.fuzz.sizes import chunks
 from tests.fuzz.stored import compare
 from tests.query.expressions.columns import COLUMNS
 
+Lines: TypeAlias = Callable[[], AbstractContextManager[None]]
 _TOGETHER = {"postgresql": 40, "spark": 8}  # expressions of a statement: Spark's planner takes long over many
 
 
-def _compared(campaign: Campaign, count: int, other: EngineUnderTest, folder: Path, is_dense: bool) -> Campaign:
-    """The campaign on DuckDB and another engine, behind the first line alone."""
-    with first_line_alone(), duckdb.connect() as rows:
+def _compared(
+    campaign: Campaign,
+    count: int,
+    other: EngineUnderTest,
+    folder: Path,
+    is_dense: bool,
+    lines: Lines = first_line_alone,
+) -> Campaign:
+    """The campaign on DuckDB and another engine, behind these lines."""
+    with lines(), duckdb.connect() as rows:
         rows.execute("SET TimeZone = 'UTC'")
         if is_dense:
             dense.create_tables(rows, campaign.blocks)
@@ -59,6 +70,20 @@ def test_dense_values_on_postgres(postgres: PostgresUnderTest, tmp_path: Path) -
 def test_poison_on_postgres(postgres: PostgresUnderTest, tmp_path: Path) -> None:
     """R07, R20, R26: the same on NULL, NaN, infinities, −0.0 and the ends of every type."""
     _assert_clean(_compared(_poison(4), 150, postgres, tmp_path, False), "postgresql", 150)
+
+
+@pytest.mark.parametrize("count", [200, pytest.param(2_000, marks=pytest.mark.long)])
+def test_dense_values_behind_the_second_line_of_postgres(
+    postgres: PostgresUnderTest, tmp_path: Path, count: int
+) -> None:
+    """R20, R26: in functions that catch what fails, each part has the value that it has without them."""
+    found = _compared(Campaign.of(count), count, postgres, tmp_path, True, always_attempted)
+    _assert_clean(found, "postgresql", count)
+
+
+def test_poison_behind_the_second_line_of_postgres(postgres: PostgresUnderTest, tmp_path: Path) -> None:
+    """R20, R26: the same on NULL, NaN, infinities, −0.0 and the ends of every type."""
+    _assert_clean(_compared(_poison(6), 150, postgres, tmp_path, False, always_attempted), "postgresql", 150)
 
 
 @pytest.mark.long

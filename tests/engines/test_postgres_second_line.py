@@ -14,7 +14,9 @@ from tests.engines.postgres_server import PostgresUnderTest
 from tests.query.expressions.test_second_line import BELIEFS, FAILING
 
 from tacit.errors import Failed
+from tacit.query.dialects.piece import Piece
 from tacit.query.dialects.postgres import attempts
+from tacit.query.dialects.sql_type import BIGINT
 from tacit.query.engines import postgres_engine, postgres_second_line
 from tacit.query.engines.duckdb_engine import DuckDBEngine
 from tacit.query.engines.postgres_engine import PostgresEngine, PostgresSession
@@ -32,6 +34,12 @@ _ROWS = (
     "7, 1, '-infinity', DATE '9999-12-31', 0, 'ß'",
 )
 _BREAKING = "TRY(100 // (r - 4))"
+
+
+@pytest.fixture(autouse=True)
+def _both_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(second_line, "IS_ON", True)
+    monkeypatch.setattr(postgres_second_line, "IS_ON", True)
 
 
 @pytest.fixture(scope="module")
@@ -82,18 +90,14 @@ def _plain(values: Iterator[object] | Sequence[object]) -> list[str]:
 
 
 @pytest.mark.parametrize("text", FAILING)
-def test_false_beliefs_fail_no_statement(
-    session: PostgresSession, liar: duckdb.DuckDBPyConnection, text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_false_beliefs_fail_no_statement(session: PostgresSession, liar: duckdb.DuckDBPyConnection, text: str) -> None:
     """R26: each row has the value that DuckDB's TRY gives it."""
-    monkeypatch.setattr(second_line, "IS_ON", True)
     wanted = liar.execute(f"SELECT {_sql(text)} FROM t ORDER BY r").fetchall()
     assert _values(session, _sql(text)) == _plain(value for (value,) in wanted)
 
 
 def test_without_it_most_do(described: Description, monkeypatch: pytest.MonkeyPatch) -> None:
     """The test above is not vacuous."""
-    monkeypatch.setattr(second_line, "IS_ON", True)
     monkeypatch.setattr(postgres_second_line, "IS_ON", False)
     failed = []
     for text in FAILING:
@@ -136,6 +140,22 @@ def test_nothing_runs_twice_while_nothing_fails(session: PostgresSession, monkey
 
     monkeypatch.setattr(postgres_engine, "attempted", never)
     assert session.run('SELECT COUNT(TRY(100 // (r - 17))) AS y0 FROM "t"').column("y0")[0].as_py() == 7
+
+
+_UNREACHED = "(SELECT CASE WHEN a > 0 THEN 100 / $1 ELSE 5 END FROM (SELECT $2 AS a OFFSET 0) AS s)"
+
+
+@pytest.mark.parametrize(("mode", "value"), [(None, 5), ("SET SESSION plan_cache_mode = 'force_custom_plan'", None)])
+def test_what_a_row_does_not_reach_is_not_calculated(
+    session: PostgresSession, mode: str | None, value: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R26: a plan for the row's own values would divide before it knows whether to, and make NULL of what is 5."""
+    if mode is not None:
+        monkeypatch.setattr(postgres_second_line, "SETTINGS", mode)
+    dialect = attempts.AttemptingPostgres()
+    called = dialect._function(Piece(_UNREACHED, BIGINT), [Piece("", BIGINT)] * 2)
+    with postgres_second_line.same_moment(session.source, session.connection, dialect.definitions()) as second:
+        assert postgres_engine.fetched(second, f"SELECT {called}(0, 0)") == [(value,)]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The lines against failing rows, each without the others: total forms, TRY, and the attempt without an optimizer."""
+"""The lines against failing rows, each without the others: total forms, TRY, and further attempts at a statement."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 from tests.query.expressions import lines
 
+from tacit.query.engines import postgres_engine, postgres_second_line
 from tacit.query.engines.duckdb_session import DuckDBSession
+from tacit.query.engines.postgres_connection import Again
+from tacit.query.expressions import second_line
 
 
 @contextmanager
@@ -28,4 +31,19 @@ def one_attempt() -> Iterator[None]:
 def first_line_alone() -> Iterator[None]:
     """Expressions are made total, and nothing stands behind."""
     with lines.first_line_alone(), one_attempt():
+        yield
+
+
+@contextmanager
+def always_attempted() -> Iterator[None]:
+    """Statements run on PostgreSQL as if the first attempt at each had failed on a row."""
+    real = postgres_engine.fetched
+
+    def again_at_once(connection: Any, sql: str, again: Again | None = None) -> list[tuple[Any, ...]]:
+        return real(connection, sql) if again is None else again()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(second_line, "IS_ON", True)
+        patch.setattr(postgres_second_line, "IS_ON", True)
+        patch.setattr(postgres_engine, "fetched", again_at_once)
         yield

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
@@ -17,7 +17,7 @@ from tacit.query.engines.duckdb_engine import DuckDBEngine
 from tacit.query.expressions import NamedScope, second_line, sql_type, type_expression
 
 _TIMES = ("'infinity'", "'-infinity'", "'2024-01-31'")
-_WORST = {
+WORST = {
     "BIGINT": ("9223372036854775807", "(-9223372036854775808)", "0", "-1", "3"),
     "HUGEINT": ("170141183460469231731687303715884105727", "-170141183460469231731687303715884105727 - 1", "0", "7"),
     "DOUBLE": ("'nan'", "'inf'", "'-inf'", "1.7976931348623157e308", "5e-324", "(-0.0)", "0.5", "(-1e19)"),
@@ -35,13 +35,13 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
         yield opened
 
 
-def _lies(connection: duckdb.DuckDBPyConnection, block: Block) -> NamedScope:
+def lies(connection: duckdb.DuckDBPyConnection, block: Block, worst: Mapping[str, Sequence[str]] = WORST) -> NamedScope:
     """The block's beliefs about a table of which none is true, NULLs among its values."""
     pieces = []
     for place, (name, typed) in enumerate(block.scope.columns.items()):
         kind = sql_type(typed)
-        values = ", ".join(f"CAST({value} AS {kind})" for value in (*_WORST[kind], "NULL"))
-        count = len(_WORST[kind]) + 1
+        values = ", ".join(f"CAST({value} AS {kind})" for value in (*worst[kind], "NULL"))
+        count = len(worst[kind]) + 1
         chosen = f"(row + (row // {count}) * {place * 7}) % {count} + 1"
         pieces.append(f'list_value({values})[CAST({chosen} AS BIGINT)] AS "{name}"')
     connection.execute(f"CREATE OR REPLACE TABLE t AS SELECT {', '.join(pieces)} FROM range({_ROWS}) r(row)")
@@ -54,7 +54,7 @@ def _failing(connection: duckdb.DuckDBPyConnection, count: int) -> list[str]:
     random, found = Random(count), []
     for _ in range(_BLOCKS):
         block = make_block("t", random)
-        scope, grammar = _lies(connection, block), Grammar(block, random)
+        scope, grammar = lies(connection, block), Grammar(block, random)
         for _ in range(count // _BLOCKS):
             text = grammar.expression()
             try:

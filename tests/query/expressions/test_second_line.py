@@ -140,24 +140,31 @@ def test_what_computes_is_tried_once(text: str) -> None:
 
 
 _WORSE = "CAST(CASE WHEN ward = 'w3' THEN 9e14 ELSE 1e0 END AS DECIMAL(18, 3))"
-_PLACES = [
-    f"SELECT COUNT(*) FROM v WHERE {_WORSE} > 0",
-    f"SELECT SUM(LEAST({_WORSE}, 5)) FROM v",
-    f"SELECT AVG(LEAST({_WORSE}, 5)) FROM v",
-    f"SELECT MEDIAN(LEAST({_WORSE}, 5)) FROM v",
-    f"SELECT SUM(LEAST({_WORSE}, 5)), AVG(LEAST({_WORSE} + 1, 5)), COUNT(*) FILTER (WHERE {_WORSE} > 2) FROM v",
-    f"SELECT COUNT(DISTINCT {_WORSE}) FROM v",
-    f"SELECT COUNT({_WORSE}) FROM v",
-    f"SELECT COUNT(*) FILTER (WHERE {_WORSE} > 0) FROM v",
-    f"SELECT LEAST({_WORSE}, 5) > 2 AS k, COUNT(*) FROM v GROUP BY k",
-    f"SELECT ROUND({_WORSE}) AS k, COUNT(*) FROM v GROUP BY k",
-    f"SELECT SUM(LEAST(y, 3)) FROM (SELECT pid, {_WORSE} AS y FROM v) AS s",
-    f"SELECT SUM(LEAST(y, 3)) FROM (SELECT pid, MAX({_WORSE}) AS y FROM v GROUP BY pid) AS s",
-    f"SELECT SUM(LEAST(y, 3)) FROM (SELECT pid, SUM(LEAST({_WORSE}, 5)) AS y FROM v GROUP BY pid) AS s",
-    f"SELECT SUM(LEAST(y, 3)) FROM (SELECT pid, {_WORSE} AS k, COUNT(*) AS y FROM v GROUP BY pid, k) AS s",
-    f"SELECT COUNT(*) FROM (SELECT pid, COUNT(*) AS y FROM v GROUP BY pid HAVING MAX({_WORSE}) > 0) AS s",
-    f"SELECT COUNT(*) FROM v JOIN v AS w ON v.pid = w.pid AND {_WORSE.replace('ward', 'v.ward')} = w.cost",
-]
+
+
+def places(worse: str) -> list[str]:
+    """Queries that have an expression in every place where a query may have one."""
+    return [
+        f"SELECT COUNT(*) FROM v WHERE {worse} > 0",
+        f"SELECT SUM(LEAST({worse}, 5)) FROM v",
+        f"SELECT AVG(LEAST({worse}, 5)) FROM v",
+        f"SELECT MEDIAN(LEAST({worse}, 5)) FROM v",
+        f"SELECT SUM(LEAST({worse}, 5)), AVG(LEAST({worse} + 1, 5)), COUNT(*) FILTER (WHERE {worse} > 2) FROM v",
+        f"SELECT COUNT(DISTINCT {worse}) FROM v",
+        f"SELECT COUNT({worse}) FROM v",
+        f"SELECT COUNT(*) FILTER (WHERE {worse} > 0) FROM v",
+        f"SELECT LEAST({worse}, 5) > 2 AS k, COUNT(*) FROM v GROUP BY k",
+        f"SELECT ROUND({worse}) AS k, COUNT(*) FROM v GROUP BY k",
+        f"SELECT SUM(LEAST(y, 3)) FROM (SELECT pid, {worse} AS y FROM v) AS s",
+        f"SELECT SUM(LEAST(y, 3)) FROM (SELECT pid, MAX({worse}) AS y FROM v GROUP BY pid) AS s",
+        f"SELECT SUM(LEAST(y, 3)) FROM (SELECT pid, SUM(LEAST({worse}, 5)) AS y FROM v GROUP BY pid) AS s",
+        f"SELECT SUM(LEAST(y, 3)) FROM (SELECT pid, {worse} AS k, COUNT(*) AS y FROM v GROUP BY pid, k) AS s",
+        f"SELECT COUNT(*) FROM (SELECT pid, COUNT(*) AS y FROM v GROUP BY pid HAVING MAX({worse}) > 0) AS s",
+        f"SELECT COUNT(*) FROM v JOIN v AS w ON v.pid = w.pid AND {worse.replace('ward', 'v.ward')} = w.cost",
+    ]
+
+
+_PLACES = places(_WORSE)
 
 
 @pytest.mark.parametrize("query", _PLACES)
