@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 from psycopg import Connection, Error, connect
 
 from tacit.errors import Failed, Refused
-from tacit.query.dialects.postgres.attempts import ROW_ERRORS
+from tacit.query.dialects.postgres.row_errors import ROW_ERRORS
 from tacit.schema.description import Source
 
 _BATCH = 50_000  # rows

@@ -2,7 +2,7 @@
 
 It costs nothing while nothing fails: the statement that runs first is without it. Then a second connection, in which
 the functions of `dialects/postgres/attempts.py` are created, reads the snapshot of the first. These are temporary and
-end with the connection. The role may need TEMPORARY on the database; without it the statement fails as it did.
+end with the connection. The role needs TEMPORARY on the database, as PUBLIC has; else the statement fails as it did.
 """
 
 from __future__ import annotations

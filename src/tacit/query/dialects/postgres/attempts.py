@@ -8,7 +8,6 @@ for the values of one row could calculate what that row does not reach, so that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Final
 
@@ -18,19 +17,10 @@ from tacit.frozen import frozen
 from tacit.query.dialects.piece import Piece, natural_reach
 from tacit.query.dialects.postgres.literals import quote, type_name
 from tacit.query.dialects.postgres.postgres_dialect import Postgres
+from tacit.query.dialects.postgres.row_errors import ROW_ERRORS
 from tacit.query.dialects.sql_type import NULL, VARCHAR
 from tacit.query.dialects.walk import Walk
 
-ROW_ERRORS: Final[Mapping[str, str]] = {
-    "22": "data_exception",
-    "54": "program_limit_exceeded",
-    "0A": "feature_not_supported",  # as for an infinite numeric that is cast to an integer
-    "XX": "internal_error",  # as for a text beyond what the server holds
-}
-"""Classes of SQLSTATE that a value can cause, with the condition that stands for each whole class.
-
-Memory, disk, connections and interrupts are no row's.
-"""
 SETTINGS: Final = "SET SESSION plan_cache_mode = 'force_generic_plan'"
 _MORE = (exp.AggFunc, exp.Window, exp.Query)
 
