@@ -105,6 +105,37 @@ def test_every_extreme_beside_a_literal(server: Connection, constant: float) -> 
                 assert _bits(value) == _bits(expected), (text, a)
 
 
+_NEAR = "(CASE WHEN a = 1 THEN 1.5e0 ELSE 3e0 END - CASE WHEN a = 1 THEN 1.4999999999999998e0 ELSE 1e0 END)"
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (f"{_NEAR} * " * 21 + "1e0", 0.0),
+        (f"{_NEAR} * 1e-300 * {_NEAR}", 0.0),
+        ("1e300 / " + f"{_NEAR}", math.inf),
+        ("CAST(CASE WHEN a = 1 THEN 1.5e0 ELSE 1e0 END AS BIGINT) * 7e153 * 7e153 * 2e0", math.inf),
+        ("CAST(CASE WHEN a = 1 THEN 0.5e0 ELSE 1e-1 END AS DECIMAL(5, 0)) * 1.5e154 * 1.5e154", math.inf),
+    ],
+)
+def test_what_all_but_cancels_out(server: Connection, expression: str, expected: float) -> None:
+    """R26: what is small or rounded on one row alone neither vanishes nor overflows into an error."""
+    values = {value for a, _, value in _found(server, expression, "singles") if a == 1}
+    assert values == {expected}
+
+
+@pytest.mark.parametrize("constant", ["1e-300", "5e-324", "1e300", "-0e0"])
+@pytest.mark.parametrize("sign", ["+", "-", "*", "/"])
+def test_every_extreme_beside_a_constant_of_a_sub_query(server: Connection, constant: str, sign: str) -> None:
+    """R26: a planner puts it in place of its name, and calculates with it before any row is read."""
+    named = f"(SELECT a, {constant} AS c FROM singles) AS q"
+    grouped = f"(SELECT a, {constant} AS c FROM singles GROUP BY a) AS q"
+    for source in (named, grouped):
+        for text in (f"a {sign} c", f"c {sign} a", f"c {sign} c"):
+            said = translate(f"SELECT {text} AS v FROM {source} WHERE {text} > 0", _TABLES, Postgres()).sql
+            server.execute(said).fetchall()
+
+
 def _power(value: float, exponent: int) -> float:
     """The library's, which DuckDB calls too."""
     try:

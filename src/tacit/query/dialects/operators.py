@@ -39,7 +39,7 @@ def column(node: exp.Expression, walk: Walk) -> Piece:
         raise walk.refusal(why, "a column of another type, or leave it out.")
     sql = f"{walk.dialect.quoted(alias)}.{walk.dialect.quoted(own.name)}"
     if own.reading is None:
-        return Piece(sql, own.type, reach=own.reach)
+        return Piece(sql, own.type, reach=own.reach, fixed=own.fixed)
     return Piece(own.reading.format(sql), own.type, reach=own.reach, raw=sql)
 
 

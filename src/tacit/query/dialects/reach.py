@@ -20,9 +20,8 @@ class Reach:
     most: float = LARGEST
 
     def __add__(self, other: Reach) -> Reach:
-        most = min(LARGEST, (self.most + other.most) * _SLACK)
-        least = 1.0 if self.least >= 1 and other.least >= 1 and most < 2**53 else TINIEST  # whole numbers stay whole
-        return Reach(least, most)
+        """A sum or difference: large numbers may all but cancel out, so only its type says how small it is."""
+        return Reach(TINIEST, min(LARGEST, (self.most + other.most) * _SLACK))
 
     def __mul__(self, other: Reach) -> Reach:
         least = 1.0 if self.least >= 1 and other.least >= 1 else max(TINIEST, self.least * other.least / _SLACK)

@@ -15,13 +15,15 @@ class OutputColumn:
     """A column of a relation: its name as the engine has it, its type, and how large its numbers are.
 
     `reading` is a form, with {} for the column itself, that gives a value of exactly this type where the column as it
-    lies may hold others as well.
+    lies may hold others as well. It is `fixed` if a sub-query says what it is without a column: planners put that in
+    place of its name.
     """
 
     name: str
     type: SqlType
     reach: Reach = ANY
     reading: str | None = None
+    fixed: bool = False
 
 
 @frozen

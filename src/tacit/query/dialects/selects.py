@@ -71,7 +71,7 @@ class Selects:
             kind = unified(one.type, two.type)
             if kind is None or kind not in (one.type, two.type):
                 raise self._refusal(f"UNION ALL of {one.type} and {two.type}")
-            columns.append(OutputColumn(one.name, kind, hull([one.reach, two.reach])))
+            columns.append(OutputColumn(one.name, kind, hull([one.reach, two.reach]), fixed=one.fixed or two.fixed))
         return Relation(f"{left.sql} UNION ALL {right.sql}", tuple(columns))
 
     def _select(self, node: exp.Select) -> Relation:
@@ -89,7 +89,7 @@ class Selects:
             clauses.append(f"GROUP BY {', '.join(self._key(key, scope, outputs, walk) for key in group.expressions)}")
         if having := node.args.get("having"):
             clauses.append(f"HAVING {walk(having.this).sql}")
-        columns = tuple(OutputColumn(name, piece.type, piece.reach) for name, piece in outputs)
+        columns = tuple(OutputColumn(name, piece.type, piece.reach, fixed=piece.fixed) for name, piece in outputs)
         is_grouped = bool(group) or any(relation.is_grouped for _, relation in scope.sources)
         return Relation(" ".join(clauses), columns, is_grouped)
 

@@ -8,6 +8,7 @@ import sqlglot
 from sqlglot import exp
 
 from tacit.query.dialects.attempts import Attempting, without_attempts
+from tacit.query.dialects.depth import deep
 from tacit.query.dialects.dialect import Dialect
 from tacit.query.dialects.scopes import Relation
 from tacit.query.dialects.selects import Selects
@@ -19,8 +20,9 @@ def translate(sql: str, tables: Mapping[str, Relation], dialect: Dialect) -> Rel
     `tables` are the relations that it may name, each with its text after FROM. Claim: on the same rows both texts give
     the same values; whatever cannot be said so is `Refused`, and nothing is read.
     """
-    known = {name.lower(): relation for name, relation in tables.items()}
-    tree = sqlglot.parse_one(sql, read="duckdb")
-    if not isinstance(tree, exp.Expression):
-        raise TypeError("lowered SQL is one SELECT")
-    return Selects(dialect, known).query(tree if isinstance(dialect, Attempting) else without_attempts(tree))
+    with deep():
+        known = {name.lower(): relation for name, relation in tables.items()}
+        tree = sqlglot.parse_one(sql, read="duckdb")
+        if not isinstance(tree, exp.Expression):
+            raise TypeError("lowered SQL is one SELECT")
+        return Selects(dialect, known).query(tree if isinstance(dialect, Attempting) else without_attempts(tree))

@@ -13,7 +13,7 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.dialects.dialect import Dialect, cannot
 from tacit.query.dialects.piece import Constant, Piece, natural_reach
-from tacit.query.dialects.reach import Reach
+from tacit.query.dialects.reach import TINIEST, Reach
 from tacit.query.dialects.scopes import Relation, Scope
 from tacit.query.dialects.sql_type import DOUBLE, NULL, SqlType, unified
 
@@ -76,7 +76,8 @@ class Walk:
         """The value as another type, by a cast of the dialect."""
         size = natural_reach(target)
         if piece.type.is_number and target.is_number:
-            size &= Reach(1.0, piece.reach.most + 1) if target.is_integer and piece.reach.least < 1 else piece.reach
+            rounds = target.is_exact and not piece.type.is_integer  # 1.5 to 2, and of 0.5 the type says that 1 is least
+            size &= Reach(TINIEST, piece.reach.most + 1) if rounds else piece.reach
         return Piece(self.dialect.cast(piece, target, is_try), target, reach=size, fixed=piece.fixed)
 
     def together(self, pieces: Sequence[Piece]) -> tuple[Sequence[Piece], SqlType]:

@@ -1,0 +1,34 @@
+"""A query as deep as is accepted is translated from wherever on the stack it is asked."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from tacit.errors import Refused
+from tacit.query.dialects.postgres.postgres_dialect import Postgres
+from tacit.query.dialects.scopes import OutputColumn, Relation
+from tacit.query.dialects.sql_type import DOUBLE
+from tacit.query.dialects.translate import translate
+
+_TABLE = {"t": Relation('"t"', (OutputColumn("x", DOUBLE),))}
+
+
+def _said(depth: int, calls: int) -> str:
+    if calls:
+        return _said(depth, calls - 1)
+    return translate(f"SELECT {'(' * depth}x{' + 1e0)' * depth} AS v FROM t", _TABLE, Postgres()).sql
+
+
+@pytest.mark.parametrize("calls", [0, 700])
+def test_as_deep_as_queries_may_be(calls: int) -> None:
+    """R26: it neither breaks before the charge nor fails behind it, where the stack is deeper."""
+    before = sys.getrecursionlimit()
+    assert _said(250, calls).count("+") == 250
+    assert sys.getrecursionlimit() == before
+
+
+def test_what_is_deeper_is_refused() -> None:
+    with pytest.raises(Refused, match="nested"):
+        _said(20_000, 0)
