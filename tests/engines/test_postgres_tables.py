@@ -71,6 +71,14 @@ def test_rows_of_children_count_as_the_table_s(parts: PostgresUnderTest) -> None
     assert engine.version(_source(parts, "old")) not in seen
 
 
+def test_columns_that_differ_in_case_alone_are_refused(parts: PostgresUnderTest) -> None:
+    """Else a row is whose the other column says: of `pid` and "PID" the last one was read."""
+    with parts.connect() as server:
+        server.execute('CREATE TABLE parts.twice (pid int, "PID" int); GRANT SELECT ON parts.twice TO reader')
+    with pytest.raises(Refused, match="case alone"):
+        PostgresEngine().header(_source(parts, "twice"))
+
+
 def test_a_materialized_view_without_rows_is_refused(parts: PostgresUnderTest) -> None:
     engine, source = PostgresEngine(), _source(parts, "empty")
     with pytest.raises(Refused, match="until it is refreshed"):

@@ -1,14 +1,18 @@
-"""Doubles written out on PostgreSQL: the digits that Python and DuckDB give, also where PostgreSQL's own are longer."""
+"""Texts on PostgreSQL: doubles in the digits that Python and DuckDB give, and letters in the other case."""
 
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Callable
 from random import Random
 
 import duckdb
 import psycopg
+import pytest
 from tests.engines.postgres_server import PostgresUnderTest
 
+from tacit.query.dialects.postgres.casing import cased, lower_letter, upper_letter
 from tacit.query.dialects.postgres.written import written
 from tacit.query.dialects.sql_type import DOUBLE
 
@@ -41,3 +45,14 @@ def test_doubles_have_the_same_digits(postgres: PostgresUnderTest) -> None:
 def _texts(server: psycopg.Connection[tuple[object, ...]], sql: str) -> list[object]:
     found = server.execute(f"SELECT {sql} FROM unnest(%s::float8[]) AS x".encode(), [_VALUES])
     return [text for (text,) in found.fetchall()]
+
+
+@pytest.mark.parametrize(("name", "function"), [("lower", lower_letter), ("upper", upper_letter)])
+def test_every_letter_in_the_other_case(postgres: PostgresUnderTest, name: str, function: Callable[[str], str]) -> None:
+    """All of them in one text, which takes time in proportion to its length; and none, and nothing."""
+    letters = "".join(chr(code) for code in range(1, sys.maxunicode + 1) if not 0xD800 <= code <= 0xDFFF)
+    given = [letters, "", "Abc", None, "\u00c9", "Z\u00e9Z"]
+    with postgres.connect() as server:
+        sql = f"SELECT {cased(name, function, 'a')} FROM unnest(%s::text[]) WITH ORDINALITY AS t(a, n) ORDER BY n"
+        found = [text for (text,) in server.execute(sql.encode(), [given]).fetchall()]
+    assert found == [None if text is None else "".join(map(function, text)) for text in given]

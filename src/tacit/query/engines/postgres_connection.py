@@ -31,6 +31,7 @@ _SETTINGS = {
     "work_mem": "128MB",
     "hash_mem_multiplier": "2",
 }
+_NO_LIMIT = "SELECT set_config(name, '0', FALSE) FROM pg_settings WHERE name = 'transaction_timeout'"  # from 17 on
 _LEAST = 140000
 BEGIN: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
@@ -57,6 +58,7 @@ def opened(source: Source) -> Iterator[Connection[Any]]:
             raise Refused("this server", "It is older than PostgreSQL 14.", "PostgreSQL 14 or later.")
         settings = "; ".join(f"SET SESSION {name} = '{value}'" for name, value in _SETTINGS.items())
         connection.execute(settings)
+        connection.execute(_NO_LIMIT)
         encoding = connection.info.parameter_status("server_encoding")
         if encoding != "UTF8":
             raise Refused("this database", "Its encoding is not UTF8.", "a database with ENCODING 'UTF8'.")

@@ -139,4 +139,10 @@ def _relation(connection: Connection[Any], source: Source, planned: Mapping[str,
 
 def _columns(connection: Connection[Any], source: Source) -> tuple[PostgresColumn, ...]:
     rows: Sequence[tuple[Any, ...]] = looked_up(connection, COLUMNS_SQL, [held(connection, source)])
-    return tuple(map(column_of, rows))
+    columns = tuple(map(column_of, rows))
+    if len({column.name.lower() for column in columns}) < len(columns):
+        why = "Two of its columns differ in upper and lower case alone: no query could say which is meant."
+        raise Refused(
+            f"the table {source.table}", why, "a table or a materialized view whose columns have other names."
+        )
+    return columns
