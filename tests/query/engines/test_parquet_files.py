@@ -73,6 +73,15 @@ def test_a_moment_beyond_the_calendar_is_missing(unit: str, zone: str | None, tm
     assert scale is None or found[5][1] == 86_400_000 * scale
 
 
+@pytest.mark.parametrize("names", [("pid", "PID"), ("PID", "pid"), ("pid", "Word", "word")])
+def test_columns_that_differ_in_case_alone_are_refused(names: Sequence[str], tmp_path: Path) -> None:
+    """Else a row is whose the other column says: of PID and pid the first one was read."""
+    one, more = pa.table({name: ["a"] for name in ("pid", "word")}), pa.table({name: ["a"] for name in names})
+    for place, tables in enumerate(([more], [one, more])):
+        with pytest.raises(Refused, match="case alone"):
+            _answer(tmp_path / str(place), _WORD, tables, 'SELECT READ(word) AS w FROM "visits" AS "v"')
+
+
 def test_moments_in_milliseconds_are_the_same_moments(tmp_path: Path) -> None:
     """Over several files, and through every type that a column beside them may have."""
     days = [datetime(1999, 12, 31, 23, 59, 59, 999_000), datetime(2024, 2, 29), None]

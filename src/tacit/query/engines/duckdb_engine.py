@@ -18,7 +18,7 @@ from tacit.query.engine import Headers
 from tacit.query.engines.arrays import Arrays
 from tacit.query.engines.duckdb_session import DuckDBSession as DuckDBSession
 from tacit.query.engines.duckdb_tables import reading, seen_by, text
-from tacit.query.engines.parquet_files import check_moments
+from tacit.query.engines.parquet_files import check_moments, check_names
 from tacit.query.engines.parts import EVERYBODY
 from tacit.query.engines.resources import engine_memory, read_memory, read_threads
 from tacit.query.engines.spill import spill_folder
@@ -96,8 +96,10 @@ class DuckDBEngine:
             try:
                 self._attach(connection, source, "source")
                 rows = connection.execute(f"DESCRIBE SELECT * FROM {reading(source, 'source')}").fetchall()
-                if source.format == "parquet" and any(str(kind).startswith("TIMESTAMP") for _, kind, *_ in rows):
-                    check_moments(connection, source)
+                if source.format == "parquet":
+                    check_names(connection, source, [name for name, *_ in rows])
+                    if any(str(kind).startswith("TIMESTAMP") for _, kind, *_ in rows):
+                        check_moments(connection, source)
             except duckdb.Error:
                 raise Refused(
                     f"the source {source.path.name}",

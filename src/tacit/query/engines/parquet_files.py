@@ -45,6 +45,14 @@ def _by_name(source: Source) -> list[str]:
     return [escape(path) for path in files_of(source)]
 
 
+def check_names(connection: duckdb.DuckDBPyConnection, source: Source, names: Collection[str]) -> None:
+    """Refuses files in which two columns differ in case alone: the reader gives one of them a name of its own."""
+    written = connection.execute("SELECT DISTINCT name FROM parquet_schema(?)", [pattern_of(source)]).fetchall()
+    if not set(names) <= {name for (name,) in written}:
+        why = "Two of its columns differ in upper and lower case alone: no query could say which is meant."
+        raise Refused(f"the source {source.path.name}", why, "columns whose names differ by more than case.")
+
+
 def coarse_moments(connection: duckdb.DuckDBPyConnection, source: Source) -> frozenset[str]:
     """The columns that are moments in milliseconds, in lower case, by the files' footers alone."""
     found = connection.execute(_UNITS_SQL, [_by_name(source)]).fetchall()
