@@ -131,3 +131,15 @@ def test_a_function_has_a_hundred_arguments_at_most() -> None:
     many = said(f"concat({', '.join(['t'] * 250)})")
     inmost = many[many.rindex("concat(") :].split(")")[0]
     assert (many.count("concat("), inmost.count(",") + 1, many.count('"t"."t"')) == (3, 100, 250)
+
+
+def test_more_columns_than_a_server_takes_are_refused() -> None:
+    """R26: PostgreSQL takes 1,664 in a SELECT, and would fail after the charge."""
+    for count in (1500, 1501):
+        listed = ", ".join(f"n + {place} AS a{place}" for place in range(count))
+        sql = f"SELECT a0 AS v FROM (SELECT {listed} FROM t) AS q"
+        if count == 1500:
+            assert translate(sql, _TABLE, Postgres()).sql
+            continue
+        with pytest.raises(Refused, match="1501 columns"):
+            translate(sql, _TABLE, Postgres())

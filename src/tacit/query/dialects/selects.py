@@ -22,6 +22,7 @@ from tacit.query.dialects.walk import Walk
 _HANDLERS = {**OPERATORS, **FUNCTIONS, **AGGREGATES, exp.Try: attempt}
 _CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "with_", "distinct", "qualify"}
 _PLACE = "__place"
+_MOST_COLUMNS = 1_500  # PostgreSQL takes 1,664, some of which a run has for itself
 Relations = Mapping[str, Relation]
 
 
@@ -79,6 +80,9 @@ class Selects:
         scope, places = self._from(origin.this, node.args.get("joins") or []) if origin else (Scope(), "")
         walk = self._walk(scope)
         outputs = self._outputs(node, scope, walk)
+        if len(outputs) > _MOST_COLUMNS:
+            asked, why = f"{len(outputs)} columns in one SELECT", "A server takes no more in one statement."
+            raise cannot(self.dialect.engine, asked, f"at most {_MOST_COLUMNS} that are used.", why)
         listed = ", ".join(f"{piece.sql} AS {self.dialect.quoted(name)}" for name, piece in outputs)
         clauses = [f"SELECT {'DISTINCT ' if node.args.get('distinct') else ''}{listed}"]
         if origin:
