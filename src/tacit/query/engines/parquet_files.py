@@ -47,7 +47,7 @@ def _by_name(source: Source) -> list[str]:
 
 def check_names(connection: duckdb.DuckDBPyConnection, source: Source, names: Collection[str]) -> None:
     """Refuses files in which two columns differ in case alone: the reader gives one of them a name of its own."""
-    written = connection.execute("SELECT DISTINCT name FROM parquet_schema(?)", [pattern_of(source)]).fetchall()
+    written = connection.execute("SELECT DISTINCT name FROM parquet_schema(?)", [_by_name(source)]).fetchall()
     if not set(names) <= {name for (name,) in written}:
         why = "Two of its columns differ in upper and lower case alone: no query could say which is meant."
         raise Refused(f"the source {source.path.name}", why, "columns whose names differ by more than case.")
