@@ -13,6 +13,7 @@ SUBJECTS = (
     "query",
     "query_overhead",
     "second_line",
+    "joins",
     "limits",
     "scale",
     "engines_postgres",

@@ -95,3 +95,5 @@ def test_it_is_said_that_a_chain_of_joins_is_cut(tmp_path: Path) -> None:
         assert "a person keeps 4,096 joined rows" in str(clinic.explain(f"SELECT SUM(c.age) FROM {joins}"))
         two = "SELECT SUM(a.age) FROM v AS a JOIN v AS b ON a.pid = b.pid"
         assert "joined rows" not in str(clinic.explain(two))
+        assert "two joined tables multiply to more than 1,048,576" in str(clinic.explain(two))
+        assert "joined tables" not in str(clinic.explain("SELECT SUM(age) FROM v"))

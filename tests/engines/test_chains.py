@@ -1,4 +1,4 @@
-"""Which rows a person brings to a chain of joins is the same on every engine, NULLs and ties among them."""
+"""Which rows a person brings to joins is the same on every engine, NULLs and ties among them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,19 @@ _QUERIES = (
     f"SELECT SUM(v.age * c.minutes + w.age) FROM {_JOINS} WHERE v.ward IS NULL OR v.weight > 100 OR v.urgent",
     f"SELECT v.icd, COUNT(DISTINCT v.ward), SUM(c.minutes) FROM {_JOINS} AND w.region = v.region GROUP BY v.icd",
 )
+_PAIRS = (
+    "SELECT SUM(v.age * c.minutes) FROM visits v LEFT JOIN calls c ON v.patient = c.patient AND v.weight > c.minutes",
+    "SELECT SUM(v.age * w.days) FROM visits v JOIN visits w ON v.patient = w.patient AND v.region = LOWER(w.region)",
+)
 
 
-def _sums(under_test: EngineUnderTest, folder: Path) -> list[list[str]]:
+def _sums(under_test: EngineUnderTest, folder: Path, queries: tuple[str, ...]) -> list[list[str]]:
     with duckdb.connect() as rows:
         create_clinic(rows)
         engine, description, headers = opened_clinic(under_test, rows, folder / under_test.name)
     found = []
     with engine.session(description, headers) as session:
-        for query in _QUERIES:
+        for query in queries:
             for name, _, sql in Lowered.of(query, folder, is_pure=False).statements():
                 if name.startswith("kept as "):
                     session.keep(name.removeprefix("kept as "), sql)
@@ -38,22 +42,39 @@ def _sums(under_test: EngineUnderTest, folder: Path) -> list[list[str]]:
     return found
 
 
-def _compare(other: EngineUnderTest, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chain, "MOST_ROWS", 11)
-    one = _sums(DuckDBUnderTest(), folder)
-    assert one == _sums(other, folder)
-    monkeypatch.setattr(chain, "MOST_ROWS", 12)
-    assert one != _sums(DuckDBUnderTest(), folder / "more")
+def _compare(
+    other: EngineUnderTest, folder: Path, monkeypatch: pytest.MonkeyPatch, queries: tuple[str, ...], bound: str
+) -> None:
+    for name in ("MOST_PAIRS", "MOST_PARTNERS", "MOST_ROWS"):
+        monkeypatch.setattr(chain, name, 2**20)
+    if bound == "MOST_PARTNERS":
+        monkeypatch.setattr(chain, "MOST_PAIRS", 300)  # some patients are beyond it
+    monkeypatch.setattr(chain, bound, 11)
+    folder.mkdir(exist_ok=True)
+    one = _sums(DuckDBUnderTest(), folder, queries)
+    assert one == _sums(other, folder, queries)
+    monkeypatch.setattr(chain, bound, 12)
+    (folder / "more").mkdir()
+    assert one != _sums(DuckDBUnderTest(), folder / "more", queries)
 
 
 def test_postgresql_keeps_the_same_rows(
     postgres: PostgresUnderTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "more").mkdir()
-    _compare(postgres, tmp_path, monkeypatch)
+    _compare(postgres, tmp_path, monkeypatch, _QUERIES, "MOST_ROWS")
+
+
+def test_postgresql_keeps_the_same_pairs(
+    postgres: PostgresUnderTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _compare(postgres, tmp_path, monkeypatch, _PAIRS, "MOST_PARTNERS")
 
 
 @pytest.mark.long
 def test_spark_keeps_the_same_rows(spark: SparkUnderTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "more").mkdir()
-    _compare(spark, tmp_path, monkeypatch)
+    _compare(spark, tmp_path, monkeypatch, _QUERIES[:1], "MOST_ROWS")
+
+
+@pytest.mark.long
+def test_spark_keeps_the_same_pairs(spark: SparkUnderTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _compare(spark, tmp_path, monkeypatch, _PAIRS[1:], "MOST_PARTNERS")

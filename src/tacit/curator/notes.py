@@ -10,7 +10,7 @@ from tacit.query.aggregates.parts import Distinct, Measure, Part, Ranks
 from tacit.query.plans.choosing import row_norm
 from tacit.query.plans.limit import Origin
 from tacit.query.plans.plan import Plan
-from tacit.query.relations.chain import MOST_ROWS
+from tacit.query.relations.chain import MOST_PAIRS, MOST_PARTNERS, MOST_ROWS
 from tacit.query.running.noisy_table import NoisyTable
 
 _WHENCE = {
@@ -52,7 +52,11 @@ def limit_notes(plan: Plan, norms: Mapping[Part, Fraction | None], is_gaussian: 
         where = ", more where values differ" if _LIKE in limits else ""
         where += f", {several}" if plan.question.keys and any(what != _GROUPS for what in limits) else ""
         notes.append(f"One person counts for at most {_listed(amounts)}{where} ({_WHENCE[origin]}).")
-    if plan.question.rows.is_cut:
+    longest = max((len(joined.tables) for joined in plan.question.rows.bounds), default=0)
+    if longest > 1:
+        much = f"Of a person whose rows in two joined tables multiply to more than {MOST_PAIRS:,}"
+        notes.append(f"{much}, each brings {MOST_PARTNERS:,} rows with the same joined keys.")
+    if longest > 2:
         notes.append(f"Before a third table is joined, and each further one, a person keeps {MOST_ROWS:,} joined rows.")
     return notes
 

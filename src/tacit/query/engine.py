@@ -42,6 +42,15 @@ class Adding(Protocol):
 
 
 @runtime_checkable
+class Counting(Protocol):
+    """A session that remembers how many rows people have, as long as the tables stay what they are."""
+
+    def most_rows(self, sql: str) -> int | None:
+        """The most rows that one person ("__unit") has among those of a SELECT; None where that takes too much."""
+        ...
+
+
+@runtime_checkable
 class Brief(Protocol):
     """A session that gives few rows as Python values: Arrow takes longer to load than they take to count."""
 

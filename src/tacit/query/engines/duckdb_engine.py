@@ -146,7 +146,21 @@ class DuckDBEngine:
                     connection.execute(seen[-1].view(EVERYBODY))
             except (duckdb.Error, Refused):
                 raise Failed from None
-            yield DuckDBSession(connection, seen, arrays=arrays)
+            yield DuckDBSession(connection, seen, arrays=arrays, most=self._most(description))
+
+    @cached_property
+    def _counted(self) -> dict[str, dict[str, int]]:
+        return {}
+
+    def _most(self, description: Description) -> dict[str, int]:
+        """How many rows people have, as far as it was asked of these tables as they are now."""
+        try:
+            version = ";".join(f"{table.name}:{self.version(table.source)}" for table in description.sources)
+        except Refused:
+            return {}
+        if version not in self._counted:
+            self._counted.clear()
+        return self._counted.setdefault(version, {})
 
     def _attach(self, connection: duckdb.DuckDBPyConnection, source: Source, name: str) -> None:
         if source.format == "duckdb":

@@ -49,6 +49,7 @@ class DuckDBSession:
     tables: list[Seen] = field(default_factory=list, compare=False, repr=False)
     course: Course = field(default_factory=Course, compare=False, repr=False)
     arrays: Arrays | None = None
+    most: dict[str, int] = field(default_factory=dict, compare=False, repr=False)  # rows a person, by SELECT
 
     def run(self, sql: str) -> pa.Table:
         with self._step(sql):
@@ -67,6 +68,17 @@ class DuckDBSession:
     def add_few_up(self, sql: str) -> Mapping[str, Sequence[Any]]:
         with self._step(sql):
             return self._as_memory_permits(sql, lambda parts: self._values(self._added(sql, parts)))
+
+    def most_rows(self, sql: str) -> int | None:
+        if sql not in self.most:
+            counted = f'SELECT COUNT(*) AS n FROM ({sql}) AS "__rows" GROUP BY {UNIT}'
+            with _constant_failure():
+                try:
+                    found = self._values(f'SELECT coalesce(MAX(n), 0) AS most FROM ({counted}) AS "__people"')
+                except duckdb.OutOfMemoryException:
+                    return None
+            self.most[sql] = int(found["most"][0])
+        return self.most[sql]
 
     def keep(self, name: str, sql: str) -> None:
         whole = f"{name} of all"

@@ -18,6 +18,7 @@ from tacit.query.prepared.ranks import kept_ranks_sql
 from tacit.query.prepared.tally import kept_tally_sql
 from tacit.query.prepared.totals import KeptTotals, kept_totals
 from tacit.query.relations.rows import Rows
+from tacit.query.relations.select import Select
 
 TOTALS: Final = "__kept_totals"
 NORMS: Final = "__kept_norms"
@@ -28,9 +29,13 @@ _Block = TypeVar("_Block", FindingBlock, TallyBlock, RanksBlock, DistinctBlock)
 
 @frozen
 class Statements:
-    """What is sent to the engine. `forms` are the tables that were prepared; the sums are the same with and without."""
+    """What is sent to the engine. `forms` are the tables that were prepared; the sums are the same with and without.
+
+    `instead` are joins that need no cut, and what they are without it.
+    """
 
     forms: Mapping[str, TableForm] = field(default_factory=dict)
+    instead: tuple[tuple[Select, Select], ...] = ()
 
     def totals(self, plan: Plan) -> KeptTotals | None:
         """The people's totals that the plan's measures need, where they are kept."""
@@ -75,10 +80,13 @@ class Statements:
 
     def on_kept(self, rows: Rows) -> Rows:
         """The same rows, from those that are kept in the order of people."""
-        if not self.forms:
-            return rows
-        kept = {form.reading: form.kept_rows for form in self.forms.values()}
-        return replace(rows, select=rows.select.reading(kept))
+        return replace(rows, select=self.read(rows.select)) if self.forms or self.instead else rows
+
+    def read(self, select: Select) -> Select:
+        """The same SELECT, on what is kept."""
+        for join, whole in self.instead:
+            select = select.reading({join: whole})
+        return select.reading({form.reading: form.kept_rows for form in self.forms.values()})
 
     def _reading_kept(self, block: _Block) -> _Block:
         return replace(block, rows=self.on_kept(block.rows))

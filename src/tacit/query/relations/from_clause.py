@@ -14,7 +14,7 @@ from tacit.query.expressions.registry import type_expression
 from tacit.query.relations.chain import linked
 from tacit.query.relations.filtered import filtered
 from tacit.query.relations.group_keys import group_keys
-from tacit.query.relations.join import conjuncts, join_kind, join_private, join_public
+from tacit.query.relations.join import conjuncts, join_kind, join_public
 from tacit.query.relations.per_person import per_person
 from tacit.query.relations.rows import UNIT, Ownership, Rows
 from tacit.query.relations.scan import once_named, output_name, scan
@@ -107,7 +107,7 @@ def _join(left: Rows, join: exp.Join, catalogue: Catalogue, named: Named) -> Row
         return join_public(left, right, alias, kind, condition, catalogue)
     if not any(isinstance(part.unnest(), exp.EQ) for part in conjuncts(condition)):
         raise Refused("a join without an equality", "Every row would meet every other.", "ON a.column = b.column.")
-    return join_private(*linked(left, right, join), kind, condition)
+    return linked(left, right, join, kind, condition)
 
 
 def _using(names: list[exp.Expression], left: Rows, alias: str) -> exp.Expression:

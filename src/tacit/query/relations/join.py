@@ -95,6 +95,27 @@ def conjuncts(condition: exp.Expression) -> list[exp.Expression]:
     return [*conjuncts(node.this), *conjuncts(node.expression)] if isinstance(node, exp.And) else [node]
 
 
+def equal_sides(condition: exp.Expression, left: Rows, right: Rows) -> list[tuple[str, str]]:
+    """What rows of one person have in common with their partners: the SQL of each side of the equalities."""
+    both, found = _both(left, right, Ownership.MANY), []
+    for part in conjuncts(condition):
+        node = part.unnest()
+        if isinstance(node, exp.EQ) and not _is_same_person(part, left, right):
+            sides = {
+                _is_of(side, both, right): type_expression(side, both).sql for side in (node.this, node.expression)
+            }
+            if sides.keys() == {False, True}:
+                found.append((sides[False], sides[True]))
+    return found
+
+
+def _is_of(side: exp.Expression, both: Rows, right: Rows) -> bool | None:
+    """Whether an expression reads the right relation alone, or the left one alone; None where neither is so."""
+    read = [both.column(column.name, column.table or None) for column in side.find_all(exp.Column)]
+    places = {any(typed is own for own in right.columns.values()) for typed in read}
+    return places.pop() if len(places) == 1 else None
+
+
 def _both(left: Rows, right: Rows, ownership: Ownership) -> Rows:
     taken = {alias for alias, _ in (*left.columns, *left.identifiers)}
     again = sorted(taken & {alias for alias, _ in (*right.columns, *right.identifiers)})
@@ -105,7 +126,7 @@ def _both(left: Rows, right: Rows, ownership: Ownership) -> Rows:
         tables=left.tables | right.tables,
         chain=left.chain + right.chain,
         scans=left.scans + right.scans,
-        is_cut=left.is_cut or right.is_cut,
+        bounds=left.bounds + right.bounds,
     )
 
 
@@ -121,8 +142,7 @@ def _uncut(condition: exp.Expression, both: Rows, right: Rows) -> list[str]:
     """What else must hold of the right side of an equality: it matches nothing where it may have been cut."""
     node = condition.unnest()
     for side in (node.this, node.expression) if isinstance(node, exp.EQ) else ():
-        found = [both.column(column.name, column.table or None) for column in side.find_all(exp.Column)]
-        if found and all(any(typed is own for own in right.columns.values()) for typed in found):
+        if _is_of(side, both, right):
             return _short(type_expression(side, both))
     return []
 

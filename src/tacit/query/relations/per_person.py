@@ -82,8 +82,9 @@ def per_person(select: exp.Select, rows: Rows, alias: str, keys: list[exp.Expres
     where = f" WHERE {kept}" if kept else ""
     outer = Select((Column(UNIT), *listed), (grouped, f' AS "__people"{where}'))
     ownership = Ownership.MANY if keys else Ownership.ONE
-    chain = rows.chain if keys else 0
-    return Rows(outer, outputs, frozenset(names), ownership, rows.tables, None, chain, rows.scans, rows.is_cut)
+    chain, joined = (rows.chain, rows.joined) if keys else (0, None)
+    known = (outer, outputs, frozenset(names), ownership, rows.tables, None)
+    return Rows(*known, chain, rows.scans, joined, rows.bounds)
 
 
 def _placed(node: exp.Expression, scope: PersonScope) -> exp.Expression:

@@ -23,6 +23,22 @@ class Ownership(Enum):
 
 
 @frozen
+class Joined:
+    """A SELECT of joined rows: as it stands, without any cut, and by the rule that cuts; and the tables it joins.
+
+    Claim: `node` and `rule` give the same rows. `whole` gives them too, of people whose rows in the tables of each of
+    the `groups` multiply to no more than `most`.
+    """
+
+    node: Select
+    whole: Select
+    rule: Select
+    tables: tuple[Select, ...]
+    groups: tuple[tuple[Select, ...], ...]
+    most: int
+
+
+@frozen
 class Rows:
     """A relation of private rows.
 
@@ -39,7 +55,8 @@ class Rows:
     bare: str | None = None  # the table's name where these are all its rows
     chain: int = 1  # how many relations with many rows a person were joined; 0 where a person is one row
     scans: int = 1  # how many private tables are read for it, each as often as it is
-    is_cut: bool = False  # whether rows beyond those that a chain of joins admits were left out
+    joined: Joined | None = None  # the joins of such relations, where there are some
+    bounds: tuple[Joined, ...] = ()  # all of them in it, the outer ones after those that they contain
 
     @property
     def sql(self) -> str:

@@ -25,6 +25,7 @@ from tacit.query.plans.price import Price
 from tacit.query.plans.program import finding, norm_of, program
 from tacit.query.prepared.statements import NORMS, STATEMENTS, TOTALS, Statements
 from tacit.query.running.group_order import Group, in_group_order, integers, key_columns
+from tacit.query.running.joined_whole import joined_whole
 from tacit.query.running.noisy_table import NoisyColumn, NoisyTable
 
 Integers = NDArray[np.int64]
@@ -36,6 +37,7 @@ def run(plan: Plan, price: Price, session: Session, bits: Bits, statements: Stat
 
     Shapes are those of the plan where keys are public; where they are private, only keys that passed are shown.
     """
+    statements = joined_whole(plan.question.rows, session, statements)
     final, kept, norms = _with_limits(plan, price, session, bits, statements)
     bits = bits.next_stage()
     blocks = program(final, price)

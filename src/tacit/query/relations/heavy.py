@@ -1,0 +1,73 @@
+"""People with many rows in several tables at once: they alone take the long way through a join."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tacit.frozen import frozen
+from tacit.query.relations.rows import UNIT
+from tacit.query.relations.select import ALL, Column, Select
+
+_HELD = '"__held"'
+_OWN = Column('"__rows".*')
+
+
+@frozen
+class Heavy:
+    """The people whose rows in one of several groups of tables multiply to more than `most`.
+
+    Claim: whoever is not among them has at most `most` rows in the join of each group, whatever its conditions are and
+    in whatever order an engine joins. Proof: a join of tables within one person has at most as many rows as the product
+    of the person's rows, and a table without any counts as one row, so that no part of the product is larger. The
+    product is computed in doubles: it is exact up to 2^53, and no factor is below 1, so that it stays beyond `most`
+    once it is.
+    """
+
+    name: str
+    groups: tuple[tuple[Select, ...], ...]
+    most: int
+
+    @property
+    def people(self) -> Select:
+        """One row for each of them; tables that are read alike are counted once."""
+        texts = {table.under(UNIT): table for group in self.groups for table in group}
+        counts = [_count(table, place) for place, table in enumerate(texts.values())]
+        origin: list[str | Select] = [counts[0], ' AS "__counted0"']
+        for place, count in enumerate(counts[1:], 1):
+            origin += [" LEFT JOIN ", count, f' AS "__counted{place}" USING ({UNIT})']
+        number = {text: place for place, text in enumerate(texts)}
+        products = [" * ".join(_factor(number[table.under(UNIT)]) for table in group) for group in self.groups]
+        test = " OR ".join(f"{product} > {self.most}" for product in products)
+        return Select((Column(UNIT), Column(f"1 AS {_HELD}")), (*origin, f" WHERE {test}"))
+
+    def alone(self, table: Select) -> Select:
+        """Their rows of a table."""
+        return Select((_OWN,), (table, f' AS "__rows" JOIN {self.name} USING ({UNIT})'), is_open=True)
+
+    def others(self, table: Select) -> Select:
+        """Everybody else's rows of a table."""
+        without = f' AS "__rows" LEFT JOIN {self.name} USING ({UNIT}) WHERE {_HELD} IS NULL'
+        return Select((_OWN,), (table, without), is_open=True)
+
+    def apart(self, columns: Sequence[Column], whole: Select, cut: Select) -> Select:
+        """The rows of `cut` for these people, of `whole` for all others; both list the same columns.
+
+        Every row that is joined has the person of the first table, so that is the only one that must leave these
+        people out. All tables are read of them alone where rows are cut: mostly nobody, and an engine reads nothing.
+        """
+        tables = [table for group in self.groups for table in group]
+        theirs: Mapping[Select, Select] = {table: self.alone(table) for table in tables}
+        light = Select(tuple(columns), (whole.reading({tables[0]: self.others(tables[0])}), ' AS "__rows"'))
+        heavy = Select(tuple(columns), (cut.reading(theirs), ' AS "__rows"'))
+        named = (f"(WITH {self.name} AS MATERIALIZED ", self.people, " SELECT * FROM ", light, ' AS "__light"')
+        both = (*named, " UNION ALL SELECT * FROM ", heavy, ' AS "__heavy") AS "__both"')
+        return Select((ALL,), both, is_open=True)
+
+
+def _count(table: Select, place: int) -> Select:
+    listed = (Column(UNIT), Column(f'COUNT(*) AS "__n{place}"'))
+    return Select(listed, (table, f' AS "__rows" GROUP BY {UNIT}'))
+
+
+def _factor(place: int) -> str:
+    return f'CAST(coalesce("__n{place}", 1) AS DOUBLE)'
