@@ -1,7 +1,8 @@
 """What the bounds on joins within people cost: joins with them, and whole, in one run.
 
-400,000 visits, 200,000 calls and 400,000 drugs of 100,000 patients, none of whom is near a bound. One thread; processor
-time of whole answers, planned, charged and stored, since that of the clock is shared with whatever else runs.
+400,000 visits, 200,000 calls and 400,000 drugs of 100,000 patients, none of whom is near a bound. An engine counts the
+rows of people once, for the first question; one is measured with that, the others without. One thread; processor time
+of whole answers, planned, charged and stored, since that of the clock is shared with whatever else runs.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from tacit.query.relations.join import join_private
 
 ROUNDS = 9
 PAIRS, CHAINS = 1.1, 1.2  # at most so many times as long, of two tables and of three
+FIRST = 1.6  # of two tables, where the rows of people must be counted first
 _PERSON = "(hash(i + {}) % 100000)::BIGINT AS patient"
 TABLES = {
     "visits": f"SELECT i AS visit, {_PERSON.format(0)}, (i % 100)::INTEGER AS age, "
@@ -70,6 +72,7 @@ QUESTIONS = {
         PAIRS,
     ),
     "visits and calls, few of them": (f"SELECT SUM(v.cost + c.minutes) FROM {_CALLS} WHERE v.age = 5", PAIRS),
+    "visits and calls, counted first": (f"SELECT COUNT(*), SUM(v.cost - c.minutes) FROM {_CALLS}", FIRST),
     "visits, calls and drugs": (
         f"SELECT SUM(v.cost * d.dose + c.minutes) FROM {_CALLS} JOIN drugs d ON d.patient = v.patient",
         CHAINS,
@@ -88,7 +91,7 @@ def whole() -> Iterator[None]:
         from_clause.linked = bounded
 
 
-def cost(dataset: Dataset, name: str, sql: str, target: float) -> Claim:
+def cost(dataset: Dataset, engine: DuckDBEngine, name: str, sql: str, target: float) -> Claim:
     """Both in turn, after one answer to warm up; the medians."""
     rising = count(1)  # a dearer question each time: no earlier release answers it
 
@@ -97,6 +100,8 @@ def cost(dataset: Dataset, name: str, sql: str, target: float) -> Claim:
 
     taken = []
     for _ in range(1 + ROUNDS):
+        if target == FIRST:
+            engine.__dict__.pop("_counted", None)
         bounded = processor(asked)
         with whole():
             taken.append((bounded, processor(asked)))
@@ -113,8 +118,9 @@ def costs() -> list[Claim]:
         for table, rows in TABLES.items():
             duckdb.execute(f"COPY ({rows}) TO '{folder / table}.parquet'")
         (folder / "clinic.toml").write_text(_TEXT)
-        with open_dataset(folder / "clinic.toml", engine=DuckDBEngine(threads=1)) as dataset:
-            return [cost(dataset, name, sql, target) for name, (sql, target) in QUESTIONS.items()]
+        engine = DuckDBEngine(threads=1)
+        with open_dataset(folder / "clinic.toml", engine=engine) as dataset:
+            return [cost(dataset, engine, name, sql, target) for name, (sql, target) in QUESTIONS.items()]
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ from tacit.query.plans.noise_share import NoiseShare
 from tacit.query.relations.rows import UNIT, Rows
 
 BINS = Bins(2**45)
+_TOGETHER = 8  # amounts in one SELECT: each is read from it with all others, which takes the square in memory
 NORM_STEPS = 4  # of an ℓ₂ norm, to one step of its measure
 
 
@@ -48,15 +49,11 @@ class FindingBlock:
         """
         sources = [self._source(part, table, norms) for part in self.parts]
         amounts = [self._amount(part, measures) for part in self.parts]
-        selects = {
-            source: ", ".join(
-                f"{amount} AS a{place}" for place, amount in enumerate(amounts) if sources[place] == source
-            )
-            for source in sources
-        }
-        return finding_sql(
-            [(f"SELECT {selects[source]} FROM {source}", f"a{place}") for place, source in enumerate(sources)]
-        )
+        listed: dict[tuple[str, int], list[str]] = {}
+        for place, (source, amount) in enumerate(zip(sources, amounts, strict=True)):
+            listed.setdefault((source, place // _TOGETHER), []).append(f"{amount} AS a{place}")
+        selects = {each: f"SELECT {', '.join(columns)} FROM {each[0]}" for each, columns in listed.items()}
+        return finding_sql([(selects[source, place // _TOGETHER], f"a{place}") for place, source in enumerate(sources)])
 
     def _is_by_norm(self, part: Ranks) -> bool:
         """Whether the norm of ranks is more than a number of rows."""

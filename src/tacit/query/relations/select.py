@@ -29,9 +29,10 @@ class Select:
 
     Claim: `under(above)` gives the rows that `sql` gives, with the same values in every column that `above` names.
     Proof: a row is there whatever is listed, for there is no DISTINCT and no UNION but UNION ALL of two that list the
-    same, an aggregate stands in a list only beside GROUP BY, and what that names stays. All else that a column is used for stands in `above`, in this list or
-    in `origin`. A name is written alike wherever it is used, in quotes, so a column that is used is found in the text
-    that uses it; a text that only looks like its name keeps it too. What is left out could not fail, being total.
+    same, an aggregate stands in a list only beside GROUP BY, and what that names stays. All else that a column is used
+    for stands in `above`, in this list or in `origin`. A name is written alike wherever it is used, in quotes, so a
+    column that is used is found in the text that uses it; a text that only looks like its name keeps it too. What is
+    left out could not fail, being total.
     """
 
     columns: tuple[Column, ...]
