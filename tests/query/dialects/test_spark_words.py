@@ -45,8 +45,8 @@ def test_names_are_quoted() -> None:
 
 def test_a_pattern_means_the_same_without_the_default_escape() -> None:
     """Spark escapes by a backslash unless it is told otherwise, and refuses one before any other letter."""
-    assert r"LIKE 'a\\\\_%' ESCAPE '\\'" in said("t LIKE 'a\\_%'")
-    assert r"LIKE '50\\%%' ESCAPE '\\'" in said("t LIKE '50!%%' ESCAPE '!'")
+    assert r"`like`(`t`.`t`, 'a\\\\_%', '\\')" in said("t LIKE 'a\\_%'")
+    assert r"`like`(`t`.`t`, '50\\%%', '\\')" in said("t LIKE '50!%%' ESCAPE '!'")
 
 
 @pytest.mark.parametrize(("most", "parts"), [(100.0, 1), (2.0**22 - 1, 1), (2.0**31, 2), (2.0**44, 3), (2.0**63, 3)])
@@ -79,7 +79,7 @@ def test_what_has_no_equal_form_is_refused(expression: str) -> None:
 
 
 def test_a_number_beyond_38_digits_is_refused() -> None:
-    assert literal(2**126, HUGEINT) == f"CAST('{2**126}' AS DECIMAL(38, 0))"
+    assert literal(2**126, HUGEINT) == f"'{2**126}'::DECIMAL(38, 0)"
     with pytest.raises(Refused):
         literal(10**38, HUGEINT)
 

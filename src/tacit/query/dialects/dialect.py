@@ -19,6 +19,7 @@ Operations, by name (operands → result):
     IN                  value, then literals of its type
     AND OR NOT          BOOLEANs, three-valued
     IS NULL             anything
+    CASE                a test, its value, the next test, its value, and so on; perhaps a value for the rest
     coalesce least greatest    operands of the result's type; least and greatest leave NULLs out
     sqrt ln log10 log2 exp     DOUBLE → DOUBLE; lowered SQL guards sqrt and logarithms against what has none
     power               DOUBLE, a whole literal from 0 to 16

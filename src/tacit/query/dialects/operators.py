@@ -70,8 +70,7 @@ def _negate(node: exp.Expression, walk: Walk) -> Piece:
 
 
 def _paren(node: exp.Expression, walk: Walk) -> Piece:
-    inner = walk(node.this)
-    return inner if inner.constant is not None else replace(inner, sql=f"({inner.sql})")
+    return walk(node.this)  # what a dialect says of an operation is one term
 
 
 def _arithmetic(sign: str) -> Handler:
@@ -191,10 +190,9 @@ def _case(node: exp.Expression, walk: Walk) -> Piece:
     given = [branch.args["true"] for branch in branches] + ([default] if default is not None else [])
     facts = branch_facts(branches, walk)
     results, kind = walk.together([replace(walk, facts={**walk.facts, **next(facts)})(part) for part in given])
-    said = " ".join(f"WHEN {test.sql} THEN {value.sql}" for test, value in zip(tests, results, strict=False))
-    otherwise = f" ELSE {results[-1].sql}" if default is not None else ""
-    fixed = all(piece.fixed for piece in (*tests, *results))
-    return Piece(f"(CASE {said}{otherwise} END)", kind, reach=hull(piece.reach for piece in results), fixed=fixed)
+    chosen = [piece for pair in zip(tests, results, strict=False) for piece in pair]
+    otherwise = results[-1:] if default is not None else []
+    return walk.say("CASE", [*chosen, *otherwise], kind, hull(piece.reach for piece in results))
 
 
 def _null(node: exp.Expression, walk: Walk) -> Piece:

@@ -65,6 +65,12 @@ def _in(operands: Sequence[Piece], _result: SqlType) -> str:
     return f"({value.sql} IN ({', '.join(bare(piece) if texts else piece.sql for piece in listed)}))"
 
 
+def _case(operands: Sequence[Piece], _result: SqlType) -> str:
+    texts = [piece.sql for piece in operands]
+    pairs = " ".join(f"WHEN {test} THEN {value}" for test, value in zip(texts[::2], texts[1::2], strict=False))
+    return f"(CASE {pairs}{f' ELSE {texts[-1]}' if len(texts) % 2 else ''} END)"
+
+
 def _sum(operands: Sequence[Piece], _result: SqlType) -> str:
     """Exact, and a numeric whatever it adds up."""
     value = operands[0]
@@ -92,6 +98,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "IN": _in,
     "NOT": lambda operands, _: f"(NOT {operands[0].sql})",
     "IS NULL": lambda operands, _: f"({operands[0].sql} IS NULL)",
+    "CASE": _case,
     "coalesce": _call("COALESCE"),
     "least": _call("LEAST"),
     "greatest": _call("GREATEST"),

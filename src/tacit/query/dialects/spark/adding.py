@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from tacit.query.dialects.dialect import Operation
 from tacit.query.dialects.piece import Piece
-from tacit.query.dialects.spark.numbers import call, wide
+from tacit.query.dialects.spark.calls import call, calling, cast
+from tacit.query.dialects.spark.numbers import wide
 from tacit.query.dialects.spark.spelling import HUGE
 from tacit.query.dialects.sql_type import HUGEINT, SqlType
 
@@ -23,18 +25,18 @@ def _sum(operands: Sequence[Piece], result: SqlType) -> str:
     value = operands[0]
     if value.type == HUGEINT and not value.reach.most < 2.0**62:
         return f"sum({wide(value)})"
-    x = f"CAST({value.sql} AS BIGINT)" if value.type.name != "BIGINT" else value.sql
+    x = cast(value.sql, "BIGINT") if value.type.name != "BIGINT" else value.sql
     parts = _parts(value)
     if parts == 1:
         return f"sum({x})"
     low = 2**_BITS - 1
     sums = []
     for place in range(parts):
-        moved = f"shiftright({x}, {place * _BITS})" if place else x
-        part = moved if place == parts - 1 else f"({moved} & {low}L)"
-        total = f"CAST(sum({part}) AS {HUGE})"
-        sums.append(f"{total} * CAST({2 ** (place * _BITS)}L AS {HUGE})" if place else total)
-    return f"({' + '.join(sums)})"
+        moved = call("shiftright", x, str(place * _BITS)) if place else x
+        part = moved if place == parts - 1 else call("&", moved, f"{low}L")
+        total = cast(f"sum({part})", HUGE)
+        sums.append(call("*", total, cast(f"{2 ** (place * _BITS)}L", HUGE)) if place else total)
+    return reduce(lambda left, right: call("+", left, right), sums)
 
 
 def _parts(value: Piece) -> int:
@@ -45,10 +47,10 @@ def _parts(value: Piece) -> int:
 
 AGGREGATES: dict[str, Operation] = {
     "SUM": _sum,
-    "COUNT": call("count"),
+    "COUNT": calling("count"),
     "COUNT(*)": lambda operands, result: "count(*)",
     "COUNT DISTINCT": lambda operands, result: f"count(DISTINCT {operands[0].sql})",
-    "MIN": call("min"),
-    "MAX": call("max"),
-    "row_number": call("row_number"),
+    "MIN": calling("min"),
+    "MAX": calling("max"),
+    "row_number": calling("row_number"),
 }

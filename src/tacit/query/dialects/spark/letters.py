@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from tacit.query.dialects.dialect import Operation
 from tacit.query.dialects.piece import Piece
-from tacit.query.dialects.spark.numbers import call, infix
+from tacit.query.dialects.spark.calls import call, calling, case, cast
 from tacit.query.dialects.spark.once import once
 from tacit.query.dialects.spark.spelling import text
 from tacit.query.dialects.sql_type import SqlType
@@ -51,10 +51,8 @@ def _cased(name: str, change: Callable[[str], str]) -> Callable[[str], str]:
 
     def said(x: str) -> str:
         old, new = _table(change)
-        return (
-            f"(CASE WHEN octet_length({x}) = char_length({x}) THEN {name}({x}) ELSE "
-            f"translate({x}, {text(old)}, {text(new)}) END)"
-        )
+        is_ascii = call("=", call("octet_length", x), call("char_length", x))
+        return case(is_ascii, call(name, x), call("translate", x, text(old), text(new)))
 
     return lambda x: once(x, said)
 
@@ -62,10 +60,10 @@ def _cased(name: str, change: Callable[[str], str]) -> Callable[[str], str]:
 _lower, _upper = _cased("lower", lowered), _cased("upper", raised)
 
 
-def _trim(side: str) -> Operation:
+def _trim(name: str) -> Operation:
     def operation(operands: Sequence[Piece], result: SqlType) -> str:
         spaces = text("".join(_spaces())) if len(operands) == 1 else operands[1].sql
-        return f"trim({side} {spaces} FROM {operands[0].sql})"
+        return call(name, spaces, operands[0].sql)
 
     return operation
 
@@ -80,20 +78,18 @@ def _number(piece: Piece) -> int:
 
 
 def _substring(operands: Sequence[Piece], result: SqlType) -> str:
-    numbers = "".join(f", {_number(piece)}" for piece in operands[1:])
-    return f"substring({operands[0].sql}{numbers})"
+    return call("substring", operands[0].sql, *(str(_number(piece)) for piece in operands[1:]))
 
 
 def _side(name: str) -> Operation:
     def operation(operands: Sequence[Piece], result: SqlType) -> str:
-        return f"{name}({operands[0].sql}, {_number(operands[1])})"
+        return call(name, operands[0].sql, str(_number(operands[1])))
 
     return operation
 
 
 def _concat(operands: Sequence[Piece], result: SqlType) -> str:
-    parts = [f"coalesce({piece.sql}, '')" for piece in operands]
-    return f"concat({', '.join(parts)})"
+    return call("concat", *(call("coalesce", piece.sql, "''") for piece in operands))
 
 
 def _like(operands: Sequence[Piece], result: SqlType) -> str:
@@ -112,27 +108,27 @@ def _wildcards(operands: Sequence[Piece]) -> Wildcards:
 def _matched(x: str, signs: Wildcards) -> str:
     """Spark makes of LIKE an expression of Java, which steps back; it lets only % _ and itself follow an escape."""
     if signs.searches > 1:
-        return f"({x} RLIKE {text(signs.possessive())})"
-    return f"({x} LIKE {text(signs.like(_ESCAPE))} ESCAPE {text(_ESCAPE)})"
+        return call("rlike", x, text(signs.possessive()))
+    return call("like", x, text(signs.like(_ESCAPE)), text(_ESCAPE))
 
 
 LETTERS: dict[str, Operation] = {
-    "length": lambda operands, result: f"CAST(char_length({operands[0].sql}) AS BIGINT)",
-    "strlen": lambda operands, result: f"CAST(octet_length({operands[0].sql}) AS BIGINT)",
+    "length": lambda operands, result: cast(call("char_length", operands[0].sql), "BIGINT"),
+    "strlen": lambda operands, result: cast(call("octet_length", operands[0].sql), "BIGINT"),
     "lower": lambda operands, result: _lower(operands[0].sql),
     "upper": lambda operands, result: _upper(operands[0].sql),
-    "md5": lambda operands, result: f"md5(CAST({operands[0].sql} AS BINARY))",
-    "trim": _trim("BOTH"),
-    "ltrim": _trim("LEADING"),
-    "rtrim": _trim("TRAILING"),
+    "md5": lambda operands, result: call("md5", cast(operands[0].sql, "BINARY")),
+    "trim": _trim("trim"),
+    "ltrim": _trim("ltrim"),
+    "rtrim": _trim("rtrim"),
     "substring": _substring,
     "left": _side("left"),
     "right": _side("right"),
     "concat": _concat,
-    "||": infix("||"),
+    "||": calling("concat"),
     "LIKE": _like,
     "ILIKE": _ilike,
-    "starts_with": call("startswith"),
-    "ends_with": call("endswith"),
-    "contains": call("contains"),
+    "starts_with": calling("startswith"),
+    "ends_with": calling("endswith"),
+    "contains": calling("contains"),
 }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tacit.query.dialects.spark.calls import call
+
 _SHORT = 1_000
 
 
@@ -12,4 +14,13 @@ def once(x: str, use: Callable[[str], str]) -> str:
 
     A name is slow, since Spark does not compile it; of a short text repeated Spark evaluates equal parts once.
     """
-    return use(x) if len(x) <= _SHORT else f"element_at(transform(array({x}), x -> {use('x')}), 1)"
+    return use(x) if len(x) <= _SHORT else _named(x, use("x"))
+
+
+def both_once(x: str, y: str, use: Callable[[str, str], str]) -> str:
+    """The same for two texts."""
+    return use(x, y) if len(x) + len(y) <= _SHORT else _named(call("struct", x, y), use("x.col1", "x.col2"))
+
+
+def _named(x: str, used: str) -> str:
+    return call("element_at", call("transform", call("array", x), f"x -> {used}"), "1")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 from tacit.query.dialects.dialect import cannot
+from tacit.query.dialects.spark.calls import attempt, call, case
 from tacit.query.dialects.spark.once import once
-from tacit.query.dialects.spark.spelling import ENGINE, HUGE, text, type_name
+from tacit.query.dialects.spark.spelling import ENGINE, HUGE, double, text, type_name
 from tacit.query.dialects.sql_type import BOOLEAN, HUGEINT, SqlType
 
 _SPACE = r"[\x09-\x0D ]*+"
@@ -50,42 +53,44 @@ def parsed(x: str, target: SqlType) -> str:
 
 
 def _truth(x: str) -> str:
-    yes, no = "('true', 't', 'yes', 'y', '1')", "('false', 'f', 'no', 'n', '0')"
-    return f"(CASE WHEN lower({x}) IN {yes} THEN TRUE WHEN lower({x}) IN {no} THEN FALSE END)"
+    low = call("lower", x)
+    yes, no = ("'true'", "'t'", "'yes'", "'y'", "'1'"), ("'false'", "'f'", "'no'", "'n'", "'0'")
+    return case(call("in", low, *yes), "TRUE", call("in", low, *no), "FALSE")
 
 
 def _bare(x: str) -> str:
     """The text without what may stand around and between digits."""
-    return f"translate({x}, {_AROUND}, '')"
+    return call("translate", x, _AROUND, "''")
 
 
 def _double(x: str) -> str:
-    low = f"lower({_bare(x)})"
-    below = f"WHEN {low} LIKE '%-%' THEN CAST('-Infinity' AS DOUBLE)"
-    endless = f"CASE WHEN {low} LIKE '%nan' THEN CAST('NaN' AS DOUBLE) {below} ELSE CAST('Infinity' AS DOUBLE) END"
-    return (
-        f"(CASE WHEN {x} RLIKE {_DOUBLE} THEN try_cast(trim(LEADING '+' FROM {_bare(x)}) AS DOUBLE) "
-        f"WHEN lower({x}) RLIKE {_ENDLESS} THEN {endless} END)"
+    low = call("lower", _bare(x))
+    endless = case(
+        call("endswith", low, "'nan'"),
+        double(math.nan),
+        call("contains", low, "'-'"),
+        double(-math.inf),
+        double(math.inf),
     )
+    plain = attempt(call("ltrim", "'+'", _bare(x)), "DOUBLE")
+    return case(call("rlike", x, _DOUBLE), plain, call("rlike", call("lower", x), _ENDLESS), endless)
 
 
 def _integer(x: str, target: SqlType) -> str:
     """Decimals are rounded away from zero. Before an exponent stands a word at most, and it is 16 bits itself."""
     bare = _bare(x)
-    whole = f"regexp_extract({bare}, '^[+-]?+[0-9]*+', 0)"
-    exponent = f"regexp_extract({bare}, '[eE]([+-]?+[0-9]++)', 1)"
-    fits = f"(try_cast({whole} AS BIGINT) IS NOT NULL OR {whole} IN ('', '+', '-'))"
-    power = (
-        f"WHEN {x} RLIKE {_POWER} THEN CASE WHEN {fits} AND try_cast({exponent} AS SMALLINT) IS NOT NULL "
-        f"THEN try_cast(trim(TRAILING '.' FROM {bare}) AS {HUGE}) END"
-    )
-    bases = " ".join(f"WHEN {x} RLIKE {pattern} THEN {_in_base(bare, base)}" for base, pattern in _BASES.items())
-    number = f"(CASE WHEN {x} RLIKE {_PLAIN} THEN try_cast({bare} AS {HUGE}) {power} {bases} END)"
-    return f"try_cast({number} AS {type_name(target)})"
+    whole = call("regexp_extract", bare, "'^[+-]?+[0-9]*+'", "0")
+    exponent = call("regexp_extract", bare, "'[eE]([+-]?+[0-9]++)'", "1")
+    fits = call("or", call("isnotnull", attempt(whole, "BIGINT")), call("in", whole, "''", "'+'", "'-'"))
+    is_small = call("and", fits, call("isnotnull", attempt(exponent, "SMALLINT")))
+    power = case(is_small, attempt(call("rtrim", "'.'", bare), HUGE))
+    bases = [part for base, sort in _BASES.items() for part in (call("rlike", x, sort), _in_base(bare, base))]
+    number = case(call("rlike", x, _PLAIN), attempt(bare, HUGE), call("rlike", x, _POWER), power, *bases)
+    return attempt(number, type_name(target))
 
 
 def _in_base(bare: str, base: int) -> str:
     """0x1F or 0b11: a word at most."""
-    digits = f"trim(LEADING '0' FROM substring({bare}, 3))"
-    word = f"coalesce(try_cast(conv({digits}, {base}, 10) AS {HUGE}), 0)"
-    return f"CASE WHEN length({digits}) <= {_LETTERS[base]} THEN {word} END"
+    digits = call("ltrim", "'0'", call("substring", bare, "3"))
+    word = call("coalesce", attempt(call("conv", digits, str(base), "10"), HUGE), "0")
+    return case(call("<=", call("length", digits), str(_LETTERS[base])), word)

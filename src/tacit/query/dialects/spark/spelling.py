@@ -55,9 +55,9 @@ def text(value: str) -> str:
 def double(value: float) -> str:
     """A double as a literal."""
     if math.isnan(value):
-        return "CAST('NaN' AS DOUBLE)"
+        return "'NaN'::DOUBLE"
     if math.isinf(value):
-        return f"CAST('{'-' if value < 0 else ''}Infinity' AS DOUBLE)"
+        return f"'{'-' if value < 0 else ''}Infinity'::DOUBLE"
     return f"{value!r}D" if math.copysign(1, value) > 0 else f"(- {-value!r}D)"
 
 
@@ -68,16 +68,16 @@ def whole(value: int, kind: SqlType) -> str:
     if kind.name == "HUGEINT":
         if not abs(value) < _MOST:
             raise cannot(ENGINE, f"the number {value}", "numbers of at most 38 digits.")
-        return f"CAST('{value}' AS {HUGE})"
+        return f"'{value}'::{HUGE}"
     if kind.name == "INTEGER" and abs(value) < 2**31:
         return str(value) if value >= 0 else f"({value})"
-    return f"CAST('{value}' AS {type_name(kind)})"
+    return f"'{value}'::{type_name(kind)}"
 
 
 def literal(value: Constant | None, kind: SqlType) -> str:
     """A constant of exactly this type."""
     if value is None:
-        return "NULL" if kind.name == "NULL" else f"CAST(NULL AS {type_name(kind)})"
+        return "NULL" if kind.name == "NULL" else f"NULL::{type_name(kind)}"
     if kind.name == "BOOLEAN":
         return "TRUE" if value else "FALSE"
     if kind.name == "VARCHAR":
@@ -91,5 +91,5 @@ def literal(value: Constant | None, kind: SqlType) -> str:
     if kind.is_integer and isinstance(value, int):
         return whole(value, kind)
     if kind.name == "DECIMAL" and isinstance(value, (int, Decimal)):
-        return f"CAST('{Decimal(value):f}' AS {type_name(kind)})"
+        return f"'{Decimal(value):f}'::{type_name(kind)}"
     raise cannot(ENGINE, f"a constant of the type {kind}", "a constant of another type.")

@@ -6,38 +6,39 @@ from collections.abc import Sequence
 
 from tacit.query.dialects.dialect import Operation, cannot
 from tacit.query.dialects.piece import Piece
+from tacit.query.dialects.spark.calls import call, cast
 from tacit.query.dialects.spark.spelling import ENGINE
 from tacit.query.dialects.sql_type import SqlType
 
 _PARTS = {
-    "year": "year({})",
-    "quarter": "quarter({})",
-    "month": "month({})",
-    "week": "weekofyear({})",
-    "day": "day({})",
-    "dow": "(dayofweek({}) - 1)",
-    "isodow": "(weekday({}) + 1)",
-    "doy": "dayofyear({})",
-    "hour": "hour({})",
-    "minute": "minute({})",
-    "second": "second({})",
+    "year": "`year`({})",
+    "quarter": "`quarter`({})",
+    "month": "`month`({})",
+    "week": "`weekofyear`({})",
+    "day": "`day`({})",
+    "dow": "`-`(`dayofweek`({}), 1)",
+    "isodow": "`+`(`weekday`({}), 1)",
+    "doy": "`dayofyear`({})",
+    "hour": "`hour`({})",
+    "minute": "`minute`({})",
+    "second": "`second`({})",
 }
 _MICROSECONDS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000}
 _COUNTS = {  # the number of a unit since some start
-    "year": "CAST(year({0}) AS BIGINT)",
-    "quarter": "(year({0}) * 4L + quarter({0}))",
-    "month": "(year({0}) * 12L + month({0}))",
+    "year": "`year`({0})::BIGINT",
+    "quarter": "`+`(`*`(`year`({0}), 4L), `quarter`({0}))",
+    "month": "`+`(`*`(`year`({0}), 12L), `month`({0}))",
 }
 
 
 def microseconds(time: str) -> str:
     """Microseconds since 1970."""
-    return f"unix_micros(CAST({time} AS TIMESTAMP))"
+    return call("unix_micros", cast(time, "TIMESTAMP"))
 
 
 def days(time: str) -> str:
     """Days since 1970."""
-    return f"CAST(unix_date(CAST({time} AS DATE)) AS BIGINT)"
+    return cast(call("unix_date", cast(time, "DATE")), "BIGINT")
 
 
 def _unit(piece: Piece, known: Sequence[str]) -> str:
@@ -49,12 +50,12 @@ def _unit(piece: Piece, known: Sequence[str]) -> str:
 
 def _truncate(operands: Sequence[Piece], result: SqlType) -> str:
     unit = _unit(operands[0], ("year", "quarter", "month", "week", "day", "hour", "minute", "second"))
-    return f"CAST(date_trunc('{unit}', CAST({operands[1].sql} AS TIMESTAMP)) AS TIMESTAMP_NTZ)"
+    return cast(call("date_trunc", f"'{unit}'", cast(operands[1].sql, "TIMESTAMP")), "TIMESTAMP_NTZ")
 
 
 def _part(operands: Sequence[Piece], result: SqlType) -> str:
     unit = _unit(operands[0], tuple(_PARTS))
-    return f"CAST({_PARTS[unit].format(operands[1].sql)} AS BIGINT)"
+    return cast(_PARTS[unit].format(operands[1].sql), "BIGINT")
 
 
 def _difference(operands: Sequence[Piece], result: SqlType) -> str:
@@ -62,22 +63,22 @@ def _difference(operands: Sequence[Piece], result: SqlType) -> str:
     unit = _unit(operands[0], ("year", "quarter", "month", "week", "day", "hour", "minute", "second"))
     start, end = operands[1].sql, operands[2].sql
     if unit == "week":
-        return f"(({days(end)} - {days(start)}) div 7L)"
+        return call("div", call("-", days(end), days(start)), "7L")
     if unit == "day":
-        return f"({days(end)} - {days(start)})"
+        return call("-", days(end), days(start))
     if unit in _COUNTS:
-        return f"({_COUNTS[unit].format(end)} - {_COUNTS[unit].format(start)})"
-    return f"({_whole(end, unit)} - {_whole(start, unit)})"
+        return call("-", _COUNTS[unit].format(end), _COUNTS[unit].format(start))
+    return call("-", _whole(end, unit), _whole(start, unit))
 
 
 def _whole(time: str, unit: str) -> str:
     """Whole units since 1970, cut downwards."""
-    micros, length = microseconds(time), _MICROSECONDS[unit]
-    return f"(({micros} - pmod({micros}, {length}L)) div {length}L)"
+    micros, length = microseconds(time), f"{_MICROSECONDS[unit]}L"
+    return call("div", call("-", micros, call("pmod", micros, length)), length)
 
 
 def _minus(operands: Sequence[Piece], result: SqlType) -> str:
-    return f"({days(operands[0].sql)} - {days(operands[1].sql)})"
+    return call("-", days(operands[0].sql), days(operands[1].sql))
 
 
 def _shift(operands: Sequence[Piece], result: SqlType) -> str:
@@ -85,7 +86,8 @@ def _shift(operands: Sequence[Piece], result: SqlType) -> str:
     time, months, seconds = operands[0].sql, operands[1].constant, operands[2].constant
     assert isinstance(months, int)
     assert isinstance(seconds, int)
-    return f"(({time} + make_ym_interval(0, {months})) + make_dt_interval({seconds // 86400}, 0, 0, {seconds % 86400}))"
+    rest = call("make_dt_interval", str(seconds // 86400), "0", "0", str(seconds % 86400))
+    return call("+", call("+", time, call("make_ym_interval", "0", str(months))), rest)
 
 
 TIMES: dict[str, Operation] = {
@@ -95,5 +97,5 @@ TIMES: dict[str, Operation] = {
     "date_minus": _minus,
     "epoch_us": lambda operands, result: microseconds(operands[0].sql),
     "shift": _shift,
-    "in_utc": lambda operands, result: f"CAST({operands[0].sql} AS TIMESTAMP_NTZ)",
+    "in_utc": lambda operands, result: cast(operands[0].sql, "TIMESTAMP_NTZ"),
 }
