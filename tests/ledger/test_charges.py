@@ -18,7 +18,7 @@ from tests.ledger.kept import Kept
 
 from tacit.errors import Refused
 from tacit.ledger import AccountName, Charge, Ledger, Stored
-from tacit.loss import Approx, Composition, Gdp, LaplacePair, Loss, Pure, Rdp, Zcdp
+from tacit.loss import Approx, Composition, Gdp, LaplacePair, Loss, Pure, Rdp, Relation, Zcdp
 from tacit.loss.filters.filters import Filter
 
 BUDGETS: list[Loss] = [Pure("0.3"), Approx("0.3", "1e-6"), Zcdp("0.3", "1e-6"), Gdp("0.3")]
@@ -65,7 +65,7 @@ def test_a_charge_fits_iff_every_component_fits(shared: Ledger, charges: list[tu
             else:
                 with pytest.raises(Refused, match="every component must fit"):
                     account.charge(request(f"q{i}", make(first, second)))
-            assert account.filter() == shared.account(name, budget).filter() == Filter(budget, sums)
+            assert account.filter() == shared.account(name, budget).filter() == Filter(budget, sums, Relation.REPLACE)
 
 
 def test_two_handles_see_each_other(tmp_path: Path) -> None:
@@ -74,7 +74,8 @@ def test_two_handles_see_each_other(tmp_path: Path) -> None:
     for i in range(5):
         ours.charge(request(f"ours-{i}", Pure("0.1")))
         theirs.charge(request(f"theirs-{i}", Pure("0.1"), analyst="bob"))
-    assert ours.filter() == theirs.filter() == account_of(tmp_path, Pure(1)).filter() == Filter(Pure(1), (Fraction(1),))
+    all_spent = Filter(Pure(1), (Fraction(1),), Relation.ADD_REMOVE)
+    assert ours.filter() == theirs.filter() == account_of(tmp_path, Pure(1)).filter() == all_spent
     for account in (ours, theirs):
         with pytest.raises(Refused, match="0% of the budget"):
             account.charge(request("more", Pure("0.1")))

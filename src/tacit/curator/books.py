@@ -55,7 +55,9 @@ class Books:
     def filter(self) -> Filter:
         """The budget and what is used of it."""
         account = self.known_account
-        return Filter(self.description.budget) if account is None else account.filter()
+        if account is None:
+            return Filter(self.description.budget, relation=self.description.unit.relation)
+        return account.filter()
 
     def stored_under(
         self, prefix: str, accuracy: Fraction = Fraction(0), holds: Callable[[str], bool] = bool

@@ -86,7 +86,7 @@ def release(opened: Opened, plan: Plan, price: Price, analyst: str, words: str, 
     people = key_rule(plan, price).people() if plan.is_selecting else None
     _ = opened.signing_key  # refused now, where it cannot be used, and not when there is something to sign
     head = json.dumps({"grounds": _grounds(plan, price).fields(), "people": people}).encode()
-    request = Request(digest, strength, price.charge, analyst, words, terms, fresh)
+    request = Request(digest, strength, price.charge, analyst, words, terms, fresh, relation=plan.relation)
     with ready(opened, statements, plan) as session:
 
         def made(_: Charge, bits: Bits) -> bytes:

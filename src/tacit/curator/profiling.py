@@ -56,7 +56,8 @@ def release_profile(opened: Opened, epsilon: Number, delta: Number | None, analy
         refuse_below_floor(opened, price, has_private_keys=False)
     statements = opened.preparation.statements_for_all()
     words = "profile of what people have"
-    request = Request(digest, price.strength, price.charge, analyst, words, terms, fresh, "profile")
+    hidden = description.unit.relation
+    request = Request(digest, price.strength, price.charge, analyst, words, terms, fresh, "profile", hidden)
     with ready(opened, statements) as session:
 
         def made(_: Charge, bits: Bits) -> bytes:

@@ -10,13 +10,14 @@ from typing import Final
 
 from tacit.errors import Failed, Refused
 from tacit.exact import nonnegative
-from tacit.ledger.affordable import refuse_unless_affordable
+from tacit.ledger.affordable import price_of, refuse_unless_affordable
 from tacit.ledger.breaker import Failures, Unanswered
 from tacit.ledger.chain import Chain
 from tacit.ledger.course import Course
 from tacit.ledger.events import Again, Charged, Cleared, Drawing, Event, Failure, Reopened, Settled
 from tacit.ledger.history import Entry, history_of
 from tacit.ledger.link import Link
+from tacit.ledger.registry import relation_of
 from tacit.ledger.releases import Releases, payload_hash, receipt
 from tacit.ledger.request import Charge, Request, Stored
 from tacit.ledger.store import Conflicted, Statements, Unavailable, failing, retried
@@ -36,7 +37,7 @@ class Account:
         self.budget = budget
         self._chain = chain
         self._now = now
-        self._totals = Totals(Filter(budget))
+        self._totals = Totals(Filter(budget, relation=relation_of(unit)))
         self._releases = Releases(chain, number)
         self._failures = Failures(chain, number, chain.database.is_held)
 
@@ -79,9 +80,9 @@ class Account:
         (unless `fresh`). A charge of the same analyst for the same request that has not ended is waited for while
         somebody runs it; where its process died, it runs once more if nothing was drawn, and else it failed.
         Everything else is a new question: the breaker must let it in, after a wait where as many run as may still fail;
-        and its loss, in the account's currency, must reach the floor and fit into the budget and the analyst's share.
+        and its loss, in the account's relation and currency, must reach the floor and fit into budget and share.
         """
-        price = self._totals.empty.price(request.loss)
+        price = price_of(self._totals.empty, request)
         while (given := self._charge(request, price)) is None:
             sleep(_PAUSE)
         return given

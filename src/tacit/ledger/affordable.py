@@ -9,8 +9,27 @@ from tacit.errors import Refused
 from tacit.ledger.request import Request
 from tacit.ledger.totals import Totals, add
 from tacit.loss.filters.currency import Amounts
+from tacit.loss.filters.filters import Filter
 from tacit.loss.loss import Loss
+from tacit.loss.one_relation import demand_one_relation
 from tacit.loss.sharp import shown
+
+
+def price_of(account: Filter, request: Request) -> Loss:
+    """The request's loss in the account's currency; refused where it is stated for another change than is hidden.
+
+    An account whose unit names no relation takes no loss that is proven for one only: entries keep amounts, so what
+    relation an earlier one was under would not be known.
+    """
+    stated = demand_one_relation([request.loss], request.relation)
+    if stated is not account.relation and stated is not None:
+        hidden = f"hides {account.relation}" if account.relation else "names no neighbour relation"
+        raise Refused(
+            f"a charge for a loss that is stated under {stated}",
+            f"The account {hidden}; losses under different relations do not add up.",
+            "a loss that is proven under the account's own relation.",
+        )
+    return account.price(request.loss)
 
 
 def refuse_unless_affordable(totals: Totals, request: Request, price: Loss) -> None:

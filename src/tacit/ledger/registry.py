@@ -14,6 +14,7 @@ from tacit.ledger.chain import Chain
 from tacit.ledger.events import Joined, Opened
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.loss import Loss
+from tacit.loss.relation import Relation
 
 _DIGITS = 10**9
 
@@ -34,6 +35,11 @@ class AccountName:
                 "the identity of every private source, and the unit.",
             )
         object.__setattr__(self, "sources", tuple(sorted(set(self.sources))))
+
+
+def relation_of(unit: str) -> Relation | None:
+    """The neighbour relation that a unit's words end with; None where they name none."""
+    return next((relation for relation in Relation if unit.endswith(str(relation))), None)
 
 
 class Known(NamedTuple):

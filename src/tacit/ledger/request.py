@@ -10,6 +10,7 @@ from tacit.exact import nonnegative, probability
 from tacit.frozen import frozen
 from tacit.ledger.breaker import Breaker
 from tacit.loss.loss import Loss, a_loss
+from tacit.loss.relation import Relation
 
 _DIGEST = re.compile(r"[!-~]{1,200}")
 
@@ -38,6 +39,7 @@ class Request:
 
     `digest` is what identifies it: data version, unit, canonical plan below the noise, mechanisms. `accuracy` is
     greater for a better answer. A `fresh` request is paid for even where a stored release would answer it.
+    `relation` is the change that the loss is stated for, where the loss itself does not say it.
     """
 
     digest: str
@@ -48,6 +50,7 @@ class Request:
     terms: Terms
     fresh: bool = False
     note: str = "query"
+    relation: Relation | None = None
 
     def __post_init__(self) -> None:
         if not (isinstance(self.digest, str) and _DIGEST.fullmatch(self.digest)):

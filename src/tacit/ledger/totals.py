@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property, reduce
 
@@ -36,7 +36,7 @@ class Totals:
     @cached_property
     def filter(self) -> Filter:
         """The account's filter; refused if the entries exceed the budget, which only a damaged ledger can say."""
-        return Filter(self.empty.budget, reduce(add, self.analysts.values(), self._nothing))
+        return replace(self.empty, used=reduce(add, self.analysts.values(), self._nothing))
 
     @cached_property
     def _nothing(self) -> Amounts:

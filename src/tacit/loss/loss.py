@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tacit.errors import Refused
 from tacit.exact import Number, probability
+from tacit.loss.relation import Relation
 
 if TYPE_CHECKING:
     from tacit.loss.families.approx import Approx
@@ -98,6 +99,11 @@ class Loss(ABC):
     def core(self) -> tuple[Fraction, Loss]:
         """(δ, rest): outside an event of probability at most δ in each world, the release costs only `rest`."""
         return Fraction(0), self
+
+    @property
+    def relations(self) -> frozenset[Relation]:
+        """The neighbour relations that this loss is proven for only; empty where whoever states it says which one."""
+        return frozenset()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self})"

@@ -14,12 +14,15 @@ from tests.divergence import violations
 from tests.goodness import FALSE_ALARM, p_value
 from tests.mechanisms.selection.selections import largest_loss, law_pairs, worst_lag_probability
 
+from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.pairs.range_pair import BoundedRange
 from tacit.loss.relation import Relation
 from tacit.mechanisms.selection.exponential import Exponential
 from tacit.mechanisms.selection.noisy_max import NoisyMax
+from tacit.mechanisms.selection.permute_and_flip import PermuteAndFlip
+from tacit.mechanisms.threshold.above_threshold import AboveThreshold
 from tacit.noise.rehearsal import Seeded
 
 ADD = Relation.ADD_REMOVE
@@ -45,6 +48,18 @@ def test_the_exponential_mechanisms_bounded_range_and_its_rho_do_not_hold(epsilo
 def test_a_halved_noise_is_caught() -> None:
     honest = NoisyMax(3, 1, ADD, 1)
     assert violations(honest.loss, law_pairs(replace(honest, epsilon=Fraction(2))))
+
+
+def test_monotonic_scores_under_replace_are_refused() -> None:
+    """Who is replaced moves the counts (5, 5) to (6, 4): at the monotonic rate that costs 2 where 1 is stated."""
+    added = NoisyMax(2, 1, ADD, 1, None, True)
+    before, after = (float(added.probabilities(counts)[1]) for counts in ([5, 5], [6, 4]))
+    assert math.log(before / after) == pytest.approx(2.0)
+    for kind in (NoisyMax, Exponential, PermuteAndFlip):
+        with pytest.raises(Refused, match="monotonic scores under replace"):
+            kind(2, 1, Relation.REPLACE, 1, None, True)
+    with pytest.raises(Refused, match="monotonic values under replace"):
+        AboveThreshold(0, 1, Relation.REPLACE, "1/2", "1/2", None, True)
 
 
 def test_geometric_noise_with_ties_is_another_mechanism() -> None:

@@ -23,7 +23,7 @@ from tacit.loss.composing.optimal_composition import MixedApprox
 from tacit.loss.curve import float_down, float_up
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.loss import Loss, in_pairs
-from tacit.loss.sampling.one_relation import demand_one_relation
+from tacit.loss.one_relation import demand_one_relation
 
 _SMALLEST_DELTA = Fraction(1, 10**250)
 _SMALLEST_GAP = Fraction(1, 10**15)

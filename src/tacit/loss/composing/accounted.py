@@ -18,6 +18,7 @@ from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.filters.pure_epsilon import pure_epsilon_of
 from tacit.loss.loss import Loss
+from tacit.loss.relation import Relation
 
 _SAMPLES = 48
 _FARTHEST_DELTA = Fraction(1, 10**9)
@@ -37,6 +38,10 @@ class Accounted(Loss):
     def of(cls, parts: Iterable[tuple[Loss, int]]) -> Accounted:
         """The plan of these (loss, times)."""
         return cls(gather(parts))
+
+    @property
+    def relations(self) -> frozenset[Relation]:
+        return frozenset(found for loss, _ in self.account.parts for found in loss.relations)
 
     def delta(self, epsilon: Number) -> float:
         return self.delta_between(epsilon)[1]

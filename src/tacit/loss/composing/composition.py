@@ -22,7 +22,8 @@ from tacit.loss.families.rdp import Rdp
 from tacit.loss.families.renyi import delta_at, epsilon_at, order_for_delta, order_for_epsilon
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.loss import Loss, in_list, in_order
-from tacit.loss.sampling.one_relation import demand_one_relation
+from tacit.loss.one_relation import demand_one_relation
+from tacit.loss.relation import Relation
 from tacit.loss.sharp import order_above_one, sharp
 from tacit.noise.ball import Ball, ball, up
 
@@ -82,6 +83,10 @@ class Composition(Loss):
     def __init__(self, parts: Iterable[Loss]) -> None:
         object.__setattr__(self, "parts", in_order(_flattened(parts)))
         demand_one_relation(self.parts)
+
+    @property
+    def relations(self) -> frozenset[Relation]:
+        return frozenset(found for part in self.parts for found in part.relations)
 
     def delta(self, epsilon: Number) -> float:
         target = nonnegative(epsilon, "epsilon")

@@ -10,8 +10,8 @@ from tacit.errors import Refused
 from tacit.loss.composing.composition import compose
 from tacit.loss.composing.worst import worst
 from tacit.loss.loss import Loss, in_list
+from tacit.loss.one_relation import demand_one_relation
 from tacit.loss.relation import Relation
-from tacit.loss.sampling.one_relation import demand_one_relation
 
 
 def parallel(losses: Iterable[Loss], relation: Relation, *, fixed: bool = False) -> Loss:

@@ -13,16 +13,23 @@ from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.rdp import Rdp
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.loss import Loss, in_list, in_order
+from tacit.loss.one_relation import demand_one_relation
+from tacit.loss.relation import Relation
 
 
 @frozen(init=False, repr=False)
 class Worst(Loss):
-    """The pointwise worst of several losses; every answer is the worst of the parts' answers."""
+    """The pointwise worst of several losses under one relation; every answer is the worst of the parts' answers."""
 
     parts: tuple[Loss, ...]
 
     def __init__(self, parts: Iterable[Loss]) -> None:
         object.__setattr__(self, "parts", in_order(dict.fromkeys(in_list(parts))))
+        demand_one_relation(self.parts)
+
+    @property
+    def relations(self) -> frozenset[Relation]:
+        return frozenset(found for part in self.parts for found in part.relations)
 
     def delta(self, epsilon: Number) -> float:
         return max(part.delta(epsilon) for part in self.parts)

@@ -10,6 +10,8 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.loss.filters.currency import Amounts, Currency, currency_of
 from tacit.loss.loss import Loss
+from tacit.loss.one_relation import demand_one_relation
+from tacit.loss.relation import Relation
 
 
 @frozen
@@ -19,11 +21,13 @@ class Filter:
     Claim, under the one neighbour relation of budget and charges: whoever chooses each release, and its loss, after
     seeing all earlier answers, the answers together cost at most `budget`, as long as every release was charged
     first. The proof is that of the currency. Amounts are exact fractions: n charges of one n-th fit, and not one more.
-    A filter that is over its budget cannot be made.
+    A filter that is over its budget cannot be made. A loss that is proven for one relation only, such as one on a
+    sample, binds the filter to it: what is proven for the other is refused from then on.
     """
 
     budget: Loss
     used: Amounts = ()
+    relation: Relation | None = None
 
     def __post_init__(self) -> None:
         used = self.used or (Fraction(0),) * len(self.limit)
@@ -32,6 +36,7 @@ class Filter:
             why = "It is not an exact amount within the budget."
             raise Refused("a filter that has used this", why, "`Filter(budget)`, and `charge`.")
         object.__setattr__(self, "used", used)
+        object.__setattr__(self, "relation", demand_one_relation([self.budget], self.relation))
 
     @cached_property
     def currency(self) -> Currency:
@@ -64,6 +69,7 @@ class Filter:
     def _price(self, loss: Loss) -> Amounts:
         if not isinstance(loss, Loss):
             raise Refused(f"a charge of type {type(loss).__name__}", "It is no loss.", "a `Loss`.")
+        demand_one_relation([loss], self.relation)
         return self.currency.price(loss)
 
     def admits(self, loss: Loss) -> bool:
@@ -78,7 +84,8 @@ class Filter:
                 f"Only {self.left} is left, and every component must fit.",
                 "a release that costs no more than what is left.",
             )
-        return replace(self, used=tuple(u + c for u, c in zip(self.used, self._price(loss), strict=True)))
+        used = tuple(u + c for u, c in zip(self.used, self._price(loss), strict=True))
+        return replace(self, used=used, relation=demand_one_relation([loss], self.relation))
 
     def share(self, loss: Loss) -> Fraction:
         """The part of the whole budget that the loss uses, exactly: that of the component it uses most of."""

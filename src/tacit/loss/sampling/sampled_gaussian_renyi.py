@@ -13,6 +13,7 @@ from tacit.loss.families.rdp import Rdp
 from tacit.loss.families.renyi import delta_at, epsilon_at, order_for_delta, order_for_epsilon
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.loss import Loss
+from tacit.loss.relation import Relation
 from tacit.loss.sampling.subsampled_rdp import poisson_gaussian_ball
 from tacit.loss.sharp import order_above_one, sharp, shown
 from tacit.noise.ball import ball, precision, up
@@ -40,6 +41,10 @@ class SampledGaussianRenyi(Loss):
         object.__setattr__(self, "rate", probability(self.rate, "rate"))
         object.__setattr__(self, "variance", positive(self.variance, "variance"))
         object.__setattr__(self, "times", whole(self.times, "times", least=1))
+
+    @property
+    def relations(self) -> frozenset[Relation]:
+        return frozenset({Relation.ADD_REMOVE})
 
     def rdp(self, order: Number) -> float:
         alpha = order_above_one(order)

@@ -58,6 +58,10 @@ class Subsampled(ExactCurve):
             )
         object.__setattr__(self, "rate", probability(self.rate, "rate"))
 
+    @property
+    def relations(self) -> frozenset[Relation]:
+        return frozenset({self.relation})
+
     def base_epsilon(self, epsilon: Fraction) -> Ball:
         """ln(1+(e^ε−1)/q), at Arb's working precision."""
         return (ball(epsilon).expm1() / ball(self.rate)).log1p()

@@ -50,6 +50,12 @@ class Selection(Mechanism[ArrayLike, "Choice"]):
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
         if not isinstance(self.monotonic, bool):
             raise Refused("monotonic that is not a bool", "It is a claim: it holds or not.", "True or False.")
+        if self.monotonic and self.relation is Relation.REPLACE:
+            raise Refused(
+                "monotonic scores under replace",
+                "A person who is replaced leaves one count and enters another, so one rises and one falls.",
+                "monotonic=False; or add/remove, where a person only adds.",
+            )
         if self.grid is None and not self.sensitivity >= 1:
             raise Refused(
                 f"a sensitivity of {self.sensitivity} for integer scores",

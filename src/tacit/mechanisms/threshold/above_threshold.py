@@ -58,6 +58,12 @@ class AboveThreshold(Mechanism[Sequence[float], "Crossings"]):
             object.__setattr__(self, name, positive(getattr(self, name), name))
         if not isinstance(self.monotonic, bool):
             raise Refused("monotonic that is not a bool", "It is a claim: it holds or not.", "True or False.")
+        if self.monotonic and self.relation is Relation.REPLACE:
+            raise Refused(
+                "monotonic values under replace",
+                "A person who is replaced leaves one count and enters another, so one rises and one falls.",
+                "monotonic=False; or add/remove, where a person only adds.",
+            )
         if self.grid is None and not self.sensitivity >= 1:
             raise Refused(
                 f"a sensitivity of {self.sensitivity} for integers",

@@ -1,0 +1,55 @@
+"""An account is bound to the neighbour relation of its unit, whatever is charged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.ledger.books import account_of, bodies, request
+
+from tacit.errors import Refused
+from tacit.ledger import AccountName, Charge
+from tacit.loss import Accounted, Pure, Relation, Zcdp, fixed_size, poisson
+
+ADDED = AccountName(("csv:/a",), "each row, add/remove")
+REPLACED = AccountName(("csv:/b",), "person_id, replace")
+UNNAMED = AccountName(("csv:/c",), "row")
+
+
+def test_a_loss_of_the_other_relation_is_refused_and_writes_nothing(tmp_path: Path) -> None:
+    for name, own, other in ((ADDED, poisson, fixed_size), (REPLACED, fixed_size, poisson)):
+        account = account_of(tmp_path, Pure(1), name)
+        before = len(bodies(tmp_path, "charge"))
+        for wrong in (other(Pure(1), "0.1"), Accounted.of([(other(Pure("0.1"), "0.1"), 2)])):
+            with pytest.raises(Refused, match="do not add up"):
+                account.charge(request("wrong", wrong))
+        assert len(bodies(tmp_path, "charge")) == before
+        assert isinstance(account.charge(request("right", own(Pure(1), "0.1"))), Charge)
+        assert isinstance(account.charge(request("plain", Pure("0.1"))), Charge)
+
+
+def test_a_request_that_says_another_relation_is_refused(tmp_path: Path) -> None:
+    account = account_of(tmp_path, Zcdp(1), ADDED)
+    with pytest.raises(Refused, match="stated under replace"):
+        account.charge(replace(request("q", Zcdp("0.1")), relation=Relation.REPLACE))
+    assert isinstance(account.charge(replace(request("q", Zcdp("0.1")), relation=Relation.ADD_REMOVE)), Charge)
+
+
+def test_an_account_without_a_relation_takes_no_loss_that_is_proven_for_one(tmp_path: Path) -> None:
+    account = account_of(tmp_path, Pure(1), UNNAMED)
+    with pytest.raises(Refused, match="names no neighbour relation"):
+        account.charge(request("q", poisson(Pure(1), "0.1")))
+    assert isinstance(account.charge(request("q", Pure("0.1"))), Charge)
+
+
+def test_the_relation_is_read_again_from_a_ledger_that_was_closed(tmp_path: Path) -> None:
+    """Entries are as they were before relations were checked: the unit's words hold it."""
+    account_of(tmp_path, Pure(1), ADDED)
+    assert set(bodies(tmp_path, "open")[0]) == {
+        "account", "budget", "kind", "number", "previous", "sources", "time", "unit",
+    }  # fmt: skip
+    found = account_of(tmp_path, Pure(1), ADDED)
+    assert found.filter().relation is Relation.ADD_REMOVE
+    with pytest.raises(Refused, match="do not add up"):
+        found.charge(request("wrong", fixed_size(Pure(1), "0.1")))
