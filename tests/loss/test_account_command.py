@@ -38,6 +38,13 @@ def test_the_bracket_contains_the_true_value(release: str, delta: str, truth: fl
     assert found["upper"] - found["lower"] <= 1e-3
 
 
+def test_the_least_noise_says_how_much_is_left() -> None:
+    words = ("gaussian(q=0.01) x 1000", "--epsilon", "2", "--delta", "1e-5")
+    found = json.loads(run("calibrate", *words, "--json"))
+    left = float(run("calibrate", *words).split("at most ")[1].split()[0])
+    assert 2 - found["lower"] <= left <= 2e-4
+
+
 def test_several_releases_cost_more_than_one() -> None:
     one = json.loads(run("compose", "laplace(scale=10) x 50", "--delta", "1e-6", "--json"))
     both = json.loads(run("compose", "laplace(scale=10) x 50", "response(epsilon=0.1)", "--delta", "1e-6", "--json"))

@@ -17,6 +17,7 @@ from tacit.exact import exact, whole
 from tacit.loss.accountant.described import described
 from tacit.loss.composing.kov import RepeatedApprox
 from tacit.loss.composing.published_bounds import compare_bounds
+from tacit.loss.curve import float_up
 from tacit.loss.families.approx import Approx
 from tacit.loss.plans.catalogue import loss_of
 from tacit.loss.plans.expression import parse
@@ -83,7 +84,7 @@ def compose(releases: tuple[str, ...], delta: str, gap: str, figure: Path | None
 @_figure
 @_as_json
 def calibrate(release: str, epsilon: str, delta: str, find: str | None, figure: Path | None, as_json: bool) -> None:
-    """The least noise, the largest sample or the most steps that keep a promise.
+    """The least noise, the largest sample or the most steps that keep a promise; it says how much of ε is left.
 
     RELEASE is what is released, as in "gaussian(q=0.01) x 1000".
 
@@ -105,9 +106,11 @@ def calibrate(release: str, epsilon: str, delta: str, find: str | None, figure: 
     if as_json:
         _print_json(parameter=question.name, value=float(found), lower=cost.lower, upper=cost.upper)
         return
+    unused = max(0.0, float_up(exact(epsilon, "epsilon") - Fraction(cost.lower)))
     _console.print(
         f"{question.name} = {float(found):.15g} is {question.extreme} that keeps ε ≤ {epsilon} at δ = {delta} "
-        f"({milliseconds:.0f} ms).\nε is then between {shown_down(cost.lower)} and {shown_up(cost.upper)}."
+        f"({milliseconds:.0f} ms), but for a slack: ε is then between {shown_down(cost.lower)} and "
+        f"{shown_up(cost.upper)}, so at most {shown_up(unused)} of it is left."
     )
     _say_where(figure)
 

@@ -61,7 +61,8 @@ def test_the_cure_is_accepted() -> None:
 
 def test_a_loss_that_hides_nothing_is_refused_not_guessed() -> None:
     with pytest.raises(Refused):
-        account([(LaplacePair(1000), 2)]).epsilon("1e-6")
+        account([(poisson(Gdp(10**6), "0.1"), 2)]).epsilon("1e-6")
+    assert account([(LaplacePair(1000), 2)]).epsilon("1e-6").upper == 2000  # by the sum of the pure ε
 
 
 def test_a_gap_beyond_floats_is_refused() -> None:

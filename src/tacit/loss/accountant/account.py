@@ -13,6 +13,7 @@ from tacit.exact import Number, nonnegative, positive, probability, whole
 from tacit.frozen import frozen
 from tacit.loss.accountant.bracket import Bracket
 from tacit.loss.accountant.closed import closed_delta, closed_epsilon, closed_form
+from tacit.loss.accountant.corner import most_epsilon
 from tacit.loss.accountant.mixture_step import PoissonStep
 from tacit.loss.accountant.numeric import Numeric
 from tacit.loss.accountant.step import Step
@@ -49,7 +50,9 @@ class Account:
         if allowed == 1 or not self.numeric.steps:
             return Bracket(0.0, 0.0)
         form = closed_form(self.parts)
-        return closed_epsilon(form, allowed) if form else _read_back(self.numeric.epsilon(float_down(allowed), width))
+        if form:
+            return closed_epsilon(form, allowed)
+        return _read_back(self.numeric.epsilon(float_down(allowed), width, most_epsilon(self.parts)))
 
     def delta(self, epsilon: Number, gap: Number = "1e-2") -> Bracket:
         """The least δ at ε, between ends whose ratio is at most 1 + `gap`; refused if that cannot be certified."""
@@ -65,7 +68,9 @@ class Account:
         if allowed == 1 or not self.numeric.steps:
             return 0.0
         form = closed_form(self.parts)
-        return form.epsilon(allowed) if form else _up(self.numeric.epsilon_above(float_down(allowed), width))
+        if form:
+            return form.epsilon(allowed)
+        return _up(self.numeric.epsilon_above(float_down(allowed), width, most_epsilon(self.parts)))
 
     @cached_property
     def steps(self) -> tuple[Step | None, ...]:

@@ -91,6 +91,10 @@ class CoinStep(Step):
     def ceiling(self) -> float:
         return self.epsilon * (1 + 4 * UNIT)
 
+    def top(self) -> tuple[float, float]:
+        heads = 1 / (1 + math.exp(-self.epsilon))
+        return self.epsilon * (1 - 4 * UNIT), (1 - self.delta_up) * heads * (1 - 16 * UNIT)
+
     def span(self, tail: float) -> tuple[float, float]:
         return -self.epsilon, self.epsilon
 
@@ -136,6 +140,9 @@ class DiscreteLaplaceStep(Step):
 
     def ceiling(self) -> float:
         return self.rate * self.shift * (1 + 8 * UNIT)
+
+    def top(self) -> tuple[float, float]:
+        return self.rate * self.shift * (1 - 8 * UNIT), (1 - 16 * UNIT) / (1 + math.exp(-self.rate))
 
     def span(self, tail: float) -> tuple[float, float]:
         return -self.rate * self.shift, self.rate * self.shift

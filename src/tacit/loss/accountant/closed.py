@@ -10,7 +10,6 @@ from tacit.loss.composing.kov import RepeatedApprox
 from tacit.loss.families.approx import Approx
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.loss import Loss
-from tacit.loss.sampling.subsampled import Subsampled
 
 _MOST_COINS = 2000  # beyond this the exact sum is slower than the numeric bracket
 _WIDENINGS = tuple(10.0**-k for k in range(14, 2, -1))
@@ -25,7 +24,7 @@ def closed_form(parts: tuple[tuple[Loss, int], ...]) -> Loss | None:
         return Gdp(loss.mu_squared * times)
     if isinstance(loss, Approx) and times <= _MOST_COINS:
         return RepeatedApprox(loss.exact_epsilon, loss.exact_delta, times)
-    if times == 1 and not isinstance(loss, Subsampled):
+    if times == 1:
         return loss
     return None
 

@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+from tacit.frozen import frozen
 from tacit.loss.accountant.bracket import Bracket
 from tacit.loss.accountant.cells import Cells, cut
-from tacit.loss.accountant.gain import delta_above, delta_below, epsilon_above, epsilon_below
+from tacit.loss.accountant.gain import delta_above, delta_below, epsilon_above, epsilon_below, unseen
 from tacit.loss.accountant.grid import Grid, Steps
 from tacit.loss.accountant.lattice import Lattice
 from tacit.loss.accountant.lower import lower_lattice
-from tacit.loss.accountant.spectrum import Sum, add_up
-from tacit.loss.accountant.tilt import Cumulants
+from tacit.loss.accountant.spectrum import add_up
+from tacit.loss.accountant.tilt import Cumulants, log_largest
 from tacit.loss.accountant.upper import upper_lattice
 
 Parts = list[tuple[Lattice, int]]
+
+_TURNS = 6
+_LEAST_SPARE = 1e-14  # what roundings take anyway
+
+
+@frozen
+class Served:
+    """An ε certified for δ, the direction and the tilted sum that decided it, and how many points were transformed."""
+
+    epsilon: float
+    mirrored: bool
+    tilt: float
+    spare: float
+    points: int
 
 
 def cut_all(steps: Steps, grid: Grid) -> list[Cells]:
@@ -23,41 +39,31 @@ def cut_all(steps: Steps, grid: Grid) -> list[Cells]:
     return [cut(step, grid.spacing, grid.width, grid.tail) for step, _ in steps]
 
 
-def epsilon_upper(
-    steps: Steps, cells: list[Cells], grid: Grid, delta: float, guess: float, close: float
-) -> tuple[float, float, bool]:
-    """An ε certified for δ in both directions, the tilt that served, and whether the mirrored direction decides."""
-    total = _sum_for_delta(_parts(upper_lattice, cells, steps), grid, delta, close)
-    top = epsilon_above(total, delta, guess, close)
+def epsilon_upper(steps: Steps, cells: list[Cells], grid: Grid, delta: float, guess: float, close: float) -> Served:
+    """An ε certified for δ in both directions."""
+    forth = _served(_parts(upper_lattice, cells, steps), grid, delta, guess, close, mirrored=False)
     if all(step.symmetric for step, _ in steps):
-        return top, total.tilt, False
+        return forth
     back = _parts(upper_lattice, [one.mirrored() for one in cells], steps)
-    if _surely_below(back, grid, top, delta):
-        return top, total.tilt, False
-    other = _sum_for_delta(back, grid, delta, close)
-    back_top = epsilon_above(other, delta, guess, close)
-    return (back_top, other.tilt, True) if back_top > top else (top, total.tilt, False)
+    if _surely_below(back, grid, forth.epsilon, delta):
+        return forth
+    other = _served(back, grid, delta, guess, close, mirrored=True)
+    worse = other if other.epsilon > forth.epsilon else forth
+    return replace(worse, points=forth.points + other.points)
 
 
 def epsilon_lower(
-    steps: Steps,
-    cells: list[Cells],
-    grid: Grid,
-    delta: float,
-    guess: float,
-    close: float,
-    tilt: float,
-    mirrored: bool,
+    steps: Steps, cells: list[Cells], grid: Grid, delta: float, guess: float, close: float, above: Served
 ) -> float:
-    """An ε certified to be too small for δ, in the one direction asked for."""
-    parts = _parts(lower_lattice, _lower_cells(steps, cells, grid, mirrored), steps)
-    total = add_up(grid.spacing, parts, Cumulants.of(grid.spacing, parts), tilt, grid.spare)
+    """An ε certified to be too small for δ, in the direction and under the tilt that decided the upper end."""
+    parts = _parts(lower_lattice, _lower_cells(steps, cells, grid, above.mirrored), steps)
+    total = add_up(grid.spacing, parts, Cumulants.of(grid.spacing, parts), above.tilt, above.spare)
     return epsilon_below(total, delta, guess, close)
 
 
-def delta_bracket(steps: Steps, grid: Grid, epsilon: float) -> Bracket:
-    """δ at ε, the worse direction at either end."""
-    tops, bottoms = [], []
+def delta_bracket(steps: Steps, grid: Grid, epsilon: float) -> tuple[Bracket, int]:
+    """δ at ε, the worse direction at either end; and how many points were transformed."""
+    tops, bottoms, points = [], [], 0
     cells = cut_all(steps, grid)
     for mirrored in (False,) if all(step.symmetric for step, _ in steps) else (False, True):
         above = _parts(upper_lattice, [one.mirrored() for one in cells] if mirrored else cells, steps)
@@ -69,7 +75,8 @@ def delta_bracket(steps: Steps, grid: Grid, epsilon: float) -> Bracket:
         below = _parts(lower_lattice, _lower_cells(steps, cells, grid, mirrored), steps)
         under = add_up(grid.spacing, below, Cumulants.of(grid.spacing, below), tilt, grid.spare)
         bottoms.append(delta_below(under, math.nextafter(epsilon, math.inf)))
-    return Bracket(min(max(bottoms), max(tops)), max(tops))
+        points += under.size
+    return Bracket(min(max(bottoms), max(tops)), max(tops)), points
 
 
 def _parts(lattice: Callable[[Cells], Lattice], cells: Sequence[Cells], steps: Steps) -> Parts:
@@ -85,12 +92,30 @@ def _lower_cells(steps: Steps, cells: list[Cells], grid: Grid, mirrored: bool) -
     return [one.mirrored() for one in found] if mirrored else found
 
 
-def _sum_for_delta(parts: Parts, grid: Grid, delta: float, close: float) -> Sum:
-    """Tilted for this δ, but no more than lets δ be seen a few `close` away from the ε that is sought."""
+def _served(parts: Parts, grid: Grid, delta: float, guess: float, close: float, mirrored: bool) -> Served:
+    """The least ε that this end shows for δ, tilted for δ, but no more than lets δ be seen a few `close` away from it.
+
+    Chernoff's tilt is far too steep where large losses are rare (small samples): then the errors of the transform are
+    as large as δ itself, at an ε that is too large. So it is tilted anew for the ε found, more gently and with less
+    of the law left to chance, as long as that helps. Each turn's ε is certified.
+    """
     cumulants = Cumulants.of(grid.spacing, parts)
     infinite = -math.expm1(math.fsum(times * math.log1p(-min(lattice.infinite, 0.5)) for lattice, times in parts))
     tilt = min(cumulants.tilt_for_delta(max(delta - infinite, delta * 1e-9)), 0.1 / close)
-    return add_up(grid.spacing, parts, cumulants, tilt, grid.spare)
+    spare, points, best = grid.spare, 0, None
+    for _ in range(_TURNS):
+        total = add_up(grid.spacing, parts, cumulants, tilt, spare)
+        points += total.size
+        top = epsilon_above(total, delta, guess, close)
+        if best is not None and not top < best.epsilon - close:
+            return replace(best if best.epsilon <= top else Served(top, mirrored, tilt, spare, 0), points=points)
+        best = Served(top, mirrored, tilt, spare, points)
+        if not 0 < top < math.inf or unseen(total, top) <= close * (1 + tilt) * delta:
+            return best
+        guess = top
+        tilt, chernoff = cumulants.gentle_tilt(top - _shift(parts), 0.1 / close)
+        spare = min(grid.spare, max(_LEAST_SPARE, 1e-3 * delta / chernoff))
+    return best or Served(math.inf, mirrored, tilt, spare, points)
 
 
 def _shift(parts: Parts) -> float:
@@ -104,7 +129,7 @@ def _surely_below(parts: Parts, grid: Grid, epsilon: float, delta: float) -> boo
     cumulants = Cumulants.of(grid.spacing, parts)
     at = epsilon - _shift(parts)
     tilt = cumulants.tilt_for_epsilon(at)
-    largest = tilt * math.log(tilt / (1 + tilt)) - math.log1p(tilt)  # of e^{−λt}(1−e^−t)
+    largest = log_largest(tilt)
     infinite = math.fsum(times * lattice.infinite for lattice, times in parts)
     bound = cumulants(tilt) - tilt * at + largest
     return bound < 700 and (infinite + math.exp(bound)) * (1 + 1e-9) <= delta

@@ -8,6 +8,7 @@ import numpy as np
 
 from tacit.loss.accountant.spectrum import Complex, Sum
 from tacit.loss.accountant.step import UNIT, Array
+from tacit.loss.accountant.tilt import log_largest
 
 
 def delta_above(total: Sum, epsilon: float) -> float:
@@ -24,6 +25,12 @@ def delta_below(total: Sum, epsilon: float) -> float:
     finite = math.exp(min(700.0, total.log_weight + total.tilt * (total.shift - epsilon)))
     kept = max(0.0, value - margin) * finite / (1 + total.unsure)
     return min(1.0, (total.infinite * (1 - 64 * UNIT) + kept) * (1 - 8 * UNIT))
+
+
+def unseen(total: Sum, epsilon: float) -> float:
+    """How much of δ(ε) from above is there only because the law may be wrong."""
+    finite = math.exp(min(700.0, total.log_weight + total.tilt * (total.shift - epsilon)))
+    return total.error * math.exp(log_largest(total.tilt)) * finite
 
 
 def _parts(total: Sum, epsilon: float) -> tuple[float, float]:
@@ -46,7 +53,7 @@ def _parts(total: Sum, epsilon: float) -> tuple[float, float]:
     weights = np.where(alone, 1.0, 2.0) / total.size
     value = float((weights * (total.coefficients * phases * (series[0] - series[1])).real).sum())
     size = float((weights * np.abs(total.coefficients) * (np.abs(series[0]) + np.abs(series[1]))).sum())
-    most = math.exp(total.tilt * math.log(total.tilt / (1 + total.tilt))) / (1 + total.tilt)  # the largest w
+    most = math.exp(log_largest(total.tilt))
     places = abs(at) + abs(total.shift) + abs(epsilon)
     roundings = UNIT * (len(angles) + 256) * size + 16 * UNIT * places * (1 + total.tilt) * (size + most)
     return value, total.error * most + roundings

@@ -42,7 +42,7 @@ def grid_for(steps: Steps, pilot: Cumulants, tilt: float, gap: float, tail: floa
     smooth = math.fsum(times for step, times in steps if step.continuous)
     width = pilot.deviation / 8
     if smooth:
-        width = min(width, max(math.sqrt(4.5 * gap / ((1 + tilt) * smooth)), gap / smooth))
+        width = min(pilot.deviation, max(math.sqrt(4.5 * gap / ((1 + tilt) * smooth)), gap / smooth))
     spacing = width
     ladders = [(step, times) for step, times in steps if step.ladder]
     if len(steps) > 1 and ladders:

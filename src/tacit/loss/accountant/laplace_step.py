@@ -45,6 +45,9 @@ class LaplaceStep(Step):
     def ceiling(self) -> float:
         return self.ratio * (1 + 4 * UNIT)
 
+    def top(self) -> tuple[float, float]:
+        return self.ratio * (1 - 4 * UNIT), 0.5
+
     def span(self, tail: float) -> tuple[float, float]:
         return -self.ratio, self.ratio
 

@@ -106,6 +106,12 @@ class PoissonStep(Step):
         top = self.base.ceiling()
         return self.loss(top) * (1 + 16 * UNIT) + 16 * UNIT * max(0.0, top - 1) if top < math.inf else top
 
+    def top(self) -> tuple[float, float]:
+        """The base's, which P sees with probability q alone: what Q adds there is left out."""
+        loss, mass = self.base.top()
+        here = self.loss(loss)
+        return here - 64 * UNIT * (1 + abs(here)), self.rate * mass * (1 - 16 * UNIT)
+
     def loss(self, base_loss: float) -> float:
         """ln(1−q+qe^ℓ)."""
         if base_loss > 30:
@@ -174,6 +180,9 @@ class FixedSizeStep(Step):
 
     def ceiling(self) -> float:
         return PoissonStep(self.base, self.rate).ceiling()
+
+    def top(self) -> tuple[float, float]:
+        return PoissonStep(self.base, self.rate).top()
 
     def infinite(self) -> tuple[float, float, float, float]:
         low, up, *_ = PoissonStep(self.base, self.rate).infinite()

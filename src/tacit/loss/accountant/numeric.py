@@ -8,9 +8,11 @@ from collections.abc import Callable
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.loss.accountant.bracket import Bracket
+from tacit.loss.accountant.corner import least_epsilon
 from tacit.loss.accountant.ends import cut_all, delta_bracket, epsilon_lower, epsilon_upper
 from tacit.loss.accountant.grid import Grid, grid_for
 from tacit.loss.accountant.pilot import survey
+from tacit.loss.accountant.spectrum import MOST_POINTS
 from tacit.loss.accountant.step import Step
 
 _OUTSIDE = 1e-7  # the share of δ that may lie beyond the cells
@@ -24,31 +26,38 @@ class Numeric:
 
     steps: tuple[tuple[Step, int], ...]
 
-    def epsilon(self, delta: float, gap: float) -> Bracket:
-        """ε at δ, between ends at most `gap` apart; δ rounded down by at most one float."""
+    def epsilon(self, delta: float, gap: float, most: float = math.inf) -> Bracket:
+        """ε at δ, between ends at most `gap` apart; δ rounded down by at most one float. `most` is the parts' Σε."""
+        barely = math.nextafter(delta, 1.0)
+        least = least_epsilon(self.steps, barely)
+        if most - least <= gap:
+            return Bracket(min(least, most), most)
         started = self._start(delta, gap)
         if started is None:
             return Bracket(math.inf, math.inf)
         grid, guess = started
 
-        def once(finer: Grid) -> Bracket:
+        def once(finer: Grid) -> tuple[Bracket, int]:
             cells = cut_all(self.steps, finer)
-            top, tilt, mirrored = epsilon_upper(self.steps, cells, finer, delta, guess, _CLOSE * gap)
+            found = epsilon_upper(self.steps, cells, finer, delta, min(guess, most), _CLOSE * gap)
+            top = min(found.epsilon, most)
             if not 0 < top < math.inf:
-                return Bracket(0.0, top)
-            barely = math.nextafter(delta, 1.0)
-            bottom = epsilon_lower(self.steps, cells, finer, barely, top, _CLOSE * gap, tilt, mirrored)
-            return Bracket(min(bottom, top), top)
+                return Bracket(0.0, top), found.points
+            bottom = epsilon_lower(self.steps, cells, finer, barely, top, _CLOSE * gap, found)
+            return Bracket(min(max(bottom, least), top), top), found.points
 
         return self._refined(once, grid, gap, lambda found: found.gap, f"ε at δ = {delta:g}")
 
-    def epsilon_above(self, delta: float, gap: float) -> float:
+    def epsilon_above(self, delta: float, gap: float, most: float = math.inf) -> float:
         """The upper end of ε at δ alone, on the grid that should do for this gap; half the work."""
+        if most - least_epsilon(self.steps, math.nextafter(delta, 1.0)) <= gap:
+            return most
         started = self._start(delta, gap)
         if started is None:
             return math.inf
         grid, guess = started
-        return epsilon_upper(self.steps, cut_all(self.steps, grid), grid, delta, guess, _CLOSE * gap)[0]
+        cells = cut_all(self.steps, grid)
+        return min(most, epsilon_upper(self.steps, cells, grid, delta, min(guess, most), _CLOSE * gap).epsilon)
 
     def guess(self, delta: float) -> float:
         """About ε at δ, in a moment; certified by nothing."""
@@ -99,25 +108,30 @@ class Numeric:
 
     def _refined(
         self,
-        once: Callable[[Grid], Bracket],
+        once: Callable[[Grid], tuple[Bracket, int]],
         grid: Grid,
         gap: float,
         width: Callable[[Bracket], float],
         asked: str,
     ) -> Bracket:
         """The best of the brackets on finer and finer grids; each is true, so the tightest ends together are."""
-        best = once(grid)
+        best, points = once(grid)
+        spent = points
         for _ in range(_ROUNDS):
             excess = width(best) / gap
             if excess <= 1:
                 return best
-            grid = grid.finer(max(0.15, 0.85 / math.sqrt(excess)), self.steps)
-            found = once(grid)
+            factor = max(0.15, 0.85 / math.sqrt(excess))
+            if spent + points / factor > MOST_POINTS:
+                break
+            grid = grid.finer(factor, self.steps)
+            found, points = once(grid)
+            spent += points
             best = Bracket(max(best.lower, found.lower), min(best.upper, found.upper))
         if width(best) <= gap:
             return best
         raise Refused(
             f"{asked} within {gap:g}",
-            f"It lies {best}, and the ends could not be brought closer.",
-            "a wider gap, or fewer or coarser parts.",
+            f"It lies {best}, and bringing the ends closer takes too much work.",
+            "a wider gap, a larger δ, or fewer or coarser parts.",
         )

@@ -16,7 +16,7 @@ from tacit.loss.accountant.lattice import Lattice
 from tacit.loss.accountant.step import UNIT, Array
 from tacit.loss.accountant.tilt import Cumulants
 
-MOST_POINTS = 5_000_000
+MOST_POINTS = 800_000  # about a second's work
 Complex: TypeAlias = NDArray[np.complex128]
 Law: TypeAlias = tuple[NDArray[np.int64], Array]  # places and masses
 
@@ -68,8 +68,8 @@ def add_up(
     if not wanted <= MOST_POINTS:
         raise Refused(
             f"a composed law on more than {MOST_POINTS:,} grid points",
-            "So fine a grid over so wide a range would not fit into memory.",
-            "a wider gap.",
+            "So fine a grid over so wide a range takes too much work.",
+            "a wider gap, or a larger δ.",
         )
     size = int(fft.next_fast_len(max(wanted, 16), real=True))
     frequencies, coefficients, error = _convolve(

@@ -75,6 +75,10 @@ class Step(ABC):
         """The largest finite loss, barely above it if need be."""
         return math.inf
 
+    def top(self) -> tuple[float, float]:
+        """A loss barely below the largest finite one, and P's mass there or above, from below; 0 if unknown."""
+        return 0.0, 0.0
+
     def infinite(self) -> tuple[float, float, float, float]:
         """(low, up) of P's mass at loss +∞, and (low, up) of Q's mass at loss −∞."""
         return 0.0, 0.0, 0.0, 0.0

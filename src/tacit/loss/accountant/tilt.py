@@ -15,6 +15,7 @@ from tacit.loss.accountant.valley import valley
 
 _FINE = 0.05  # a coarse copy's spacing, in standard deviations of one step
 _GROWTH = 0.01
+_HALVINGS = 20
 LEAST, MOST = 1e-3, 1e5
 
 
@@ -64,6 +65,23 @@ class Cumulants:
         """About the λ at which Chernoff's δ at this ε is least."""
         return self._lowest(lambda tilt: self(tilt) - tilt * epsilon)
 
+    def gentle_tilt(self, epsilon: float, most: float) -> tuple[float, float]:
+        """About the least λ whose bound of δ at this ε is e times the best one's at most, and that bound.
+
+        Where large losses are rare the bound hardly depends on λ, and a gentler tilt needs a far narrower window.
+        """
+
+        def score(tilt: float) -> float:
+            return self(tilt) - tilt * epsilon + log_largest(tilt)
+
+        best = min(self.tilt_for_epsilon(epsilon), most)
+        allowed = score(best) + 1
+        low, high = math.log(LEAST), math.log(best)
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            low, high = (low, middle) if score(math.exp(middle)) <= allowed else (middle, high)
+        return math.exp(high), math.exp(min(700.0, score(math.exp(high))))
+
     def beyond(self, tilt: float, here: float, chance: float) -> tuple[float, float]:
         """Losses (low, high) that the sum, tilted by λ, leaves with probability at most `chance` on either side.
 
@@ -78,10 +96,16 @@ class Cumulants:
             return (self(tilt - step) - here + rare) / step
 
         start = math.log(math.sqrt(2 * rare) / max(self.deviation, 1e-150))
-        return -low(valley(low, start - 4, start + 1, 0.3)), high(valley(high, start - 4, start + 1, 0.3))
+        least = min(start - 4, math.log(0.05))  # rare, large losses: far from what the deviation says
+        return -low(valley(low, least, start + 1, 0.3)), high(valley(high, least, start + 1, 0.3))
 
     def _lowest(self, score: Callable[[float], float]) -> float:
         return valley(score, math.log(LEAST), math.log(MOST), 0.05)
+
+
+def log_largest(tilt: float) -> float:
+    """ln of the largest e^{−λt}(1−e^−t) over t > 0."""
+    return tilt * math.log(tilt / (1 + tilt)) - math.log1p(tilt)
 
 
 def _coarse(spacing: float, lattice: Lattice) -> tuple[Array, Array, float]:

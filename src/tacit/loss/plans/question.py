@@ -13,6 +13,7 @@ from tacit.loss.plans.catalogue import family_of, loss_of
 from tacit.loss.plans.expression import Term
 
 _NOISE = ("sigma", "scale")
+WITHIN = Fraction(1, 10**4)
 
 
 @frozen
@@ -57,15 +58,15 @@ class Question:
         return [(loss_of(self.term, **{self.name: Fraction(value)}), self.term.times or 1)]
 
     def solve(self, epsilon: Number, delta: Number) -> Fraction | int:
-        """The value that keeps (ε, δ), on the safe side."""
+        """The value that keeps (ε, δ), on the safe side; the search stops where at most `WITHIN` of ε is left."""
         if self.name == "times":
-            found = most_times(self.plan, epsilon, delta)
+            found = most_times(self.plan, epsilon, delta, WITHIN)
             if found < 1:
                 raise Refused(
                     "a number of releases", "Not even one keeps this promise.", "more noise, or a larger ε or δ."
                 )
             return found
-        return (largest_rate if self.name == "q" else least_parameter)(self.plan, epsilon, delta)
+        return (largest_rate if self.name == "q" else least_parameter)(self.plan, epsilon, delta, WITHIN)
 
     def around(self, found: Fraction | int) -> list[Fraction | int]:
         """Values to draw on both sides of the one found."""
