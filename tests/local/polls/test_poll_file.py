@@ -38,6 +38,7 @@ def test_every_design_is_written_and_read_back(name: str, tmp_path: Path) -> Non
     path = tmp_path / "poll.toml"
     path.write_text(new_poll_text("A poll") + question_text("asked", WORDS, name, NUMBERS[name]), "utf-8")
     poll = read_poll(path)
+    assert read_poll(str(path)) == poll
     (question,) = poll.questions
     assert question.design == design_of(name, WORDS, NUMBERS[name])
     assert question.wording == WORDS

@@ -2,8 +2,9 @@
 
 `GET /` is the page, `POST /reports` takes one submission and answers 201 once it is on disk. Nothing else is answered
 but refusals in constant words. It never logs, keeps or tells reports, addresses, user agents or times: the file holds
-what respondents sent, in order of arrival, and nothing else. It speaks plain HTTP; beyond one machine or a trusted
-network, put a server with TLS in front of it, and mind that server's logs.
+what respondents sent, in order of arrival, and nothing else. A client has one deadline for its whole request, and where
+too many are connected the oldest makes room: slow clients do not keep the page from others. It speaks plain HTTP;
+beyond one machine or a trusted network, put a server with TLS in front of it, and mind that server's logs.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from time import sleep
 from types import TracebackType
 from typing import Any
 
 from tacit.errors import Refused
+from tacit.local.browser.connections import Connections
 from tacit.local.browser.page import write_page
 from tacit.local.browser.questionnaire import Questionnaire
 from tacit.local.browser.report_file import ReportFile
@@ -26,6 +29,10 @@ from tacit.local.browser.report_file import read_reports as read_reports
 from tacit.local.browser.submission import LARGEST, read_submission
 
 _PATIENCE = 10  # seconds that a client may be silent
+_DEADLINE = 30.0  # seconds from a client's arrival to the last octet of its answer
+_MOST = 128  # connections at once
+_PAUSE = 0.02  # seconds to wait where the machine has no place for one more connection
+_PORTS = range(1 << 16)
 _WORDS = {
     HTTPStatus.CREATED: "Received. Thank you.",
     HTTPStatus.BAD_REQUEST: "This is no report of this poll.",
@@ -54,13 +61,27 @@ def collect(poll: Mapping[str, Any], path: Path, host: str = "127.0.0.1", port: 
 
 
 class Collector(socketserver.ThreadingTCPServer):
-    """A collector at `address`; port 0 takes any that is free. `set_aside` is where a torn line was put, if any was."""
+    """A collector at `address`; port 0 takes any that is free. `set_aside` is where a torn line was put, if any was.
+
+    At most `most` connections are open at once, each for at most `deadline` seconds: see `Connections`.
+    """
 
     daemon_threads = True
     allow_reuse_address = True
     request_queue_size = 128
 
-    def __init__(self, poll: Mapping[str, Any], path: Path, host: str = "127.0.0.1", port: int = 8000) -> None:
+    def __init__(
+        self,
+        poll: Mapping[str, Any],
+        path: Path,
+        host: str = "127.0.0.1",
+        port: int = 8000,
+        deadline: float = _DEADLINE,
+        most: int = _MOST,
+    ) -> None:
+        if port not in _PORTS:
+            raise Refused(f"collecting at port {port}", "There is no such port.", "a port from 0 to 65535.")
+        self.connections = Connections(most, deadline)
         self.asked = Questionnaire.of(poll)
         self.page = write_page(poll, "/reports").encode()
         self.file = ReportFile(path, poll)
@@ -70,7 +91,8 @@ class Collector(socketserver.ThreadingTCPServer):
             super().__init__((host, port), _Door)
         except OSError as found:
             self.file.close()
-            raise Refused(f"collecting at {host}, port {port}", f"{found.strerror}.", "a free port.") from None
+            accepted = "an address of this machine, and a free port."
+            raise Refused(f"collecting at {host}, port {port}", f"{found.strerror}.", accepted) from None
 
     @property
     def address(self) -> str:
@@ -80,6 +102,30 @@ class Collector(socketserver.ThreadingTCPServer):
     def serve(self) -> None:
         """Answers until interrupted, or until `shutdown` is called from another thread."""
         self.serve_forever(poll_interval=0.1)
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        """The next connection. Where the machine has no place for it, the oldest makes room, and a pause keeps the wait
+        from taking the whole processor."""
+        try:
+            return super().get_request()
+        except OSError:
+            self.connections.make_room()
+            sleep(_PAUSE)
+            raise
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answers in a thread of its own."""
+        self.connections.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Closes a connection that was answered."""
+        self.connections.remove(request)
+        super().shutdown_request(request)
+
+    def service_actions(self) -> None:
+        """What the loop does about ten times a second, and after every arrival."""
+        self.connections.end_overdue()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A client that went away is nobody's business; the default would print its address."""

@@ -20,10 +20,10 @@ _WORDS: Final = {"name": str, "text": str, "design": str, "options": list, "inno
 _NUMBERS: Final = ("truth", "yes", "no", "red_if_yes", "red_if_no", "prevalence", "sensitive", "epsilon")
 
 
-def read_poll(path: Path) -> Poll:
+def read_poll(path: Path | str) -> Poll:
     """The poll in a file."""
     try:
-        found = tomllib.loads(path.read_text("utf-8"))
+        found = tomllib.loads(Path(path).read_text("utf-8"))
     except OSError as error:
         raise Refused(f"the poll {path}", f"{error.strerror}.", "a file that `tacit poll design` wrote.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
