@@ -16,9 +16,8 @@ def answer_poll(poll: Path, reports: Path, people: int, share: float) -> None:
     with reports.open("w") as lines:
         for respondent in range(people):
             answers = {}
-            for question in asked.questions:
-                (group,) = question.groups
+            for number, (group,) in enumerate((question.groups for question in asked.questions), start=1):
                 assert group.randomizer is not None
-                answers[question.name] = [0, group.randomizer.report(int(population.random() < share))]
+                answers[f"q{number}"] = [0, group.randomizer.report(int(population.random() < share))]
             submission = {"poll": asked.id, "respondent": f"{respondent:032x}", "answers": answers}
             lines.write(json.dumps(submission) + "\n")

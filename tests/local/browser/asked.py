@@ -12,12 +12,12 @@ YES_NO = ["No", "Yes"]
 REGIONS = [f"Region {number}" for number in range(1, 15)]
 
 
-def group(randomizer: Any, *parts: tuple[str, list[str]], weight: int = 1, instructions: str = "") -> dict[str, Any]:
+def group(randomizer: Any, *parts: tuple[str, list[str]], instructions: str = "", hides: str = "") -> dict[str, Any]:
     return {
-        "weight": weight,
         "parts": [{"text": text, "options": options} for text, options in parts],
         "randomizer": randomizer and randomizer.written(),
         "instructions": instructions,
+        "hides": hides,
     }
 
 
@@ -25,25 +25,33 @@ POLL: dict[str, Any] = {
     "id": "5ca1ab1e5ca1ab1e5ca1ab1e5ca1ab1e",
     "title": "Exams and honesty",
     "about": "A survey of the student union. It takes about two minutes.",
-    "epsilon": "whatever you answer, what is sent is at most 13 times as likely as with other "
-    "answers of yours (ε = 2.56).",
+    "together": ["Whatever you answer, what is sent is at most 13 times as likely as with other answers of yours."] * 2,
     "questions": [
         {
             "name": "cheated",
             "text": "Have you ever cheated in an exam?",
-            "protection": "Your device sends your answer in 3 of 4 cases, and the opposite in 1 of 4.",
-            "groups": [group(NAMED["Warner"], ("", YES_NO))],
+            "groups": [
+                group(
+                    NAMED["Warner"],
+                    ("", YES_NO),
+                    hides="Your device sends your answer in 3 of 4 cases, and the opposite in 1 of 4.",
+                )
+            ],
         },
         {
             "name": "subjects",
             "text": "Which subject do you find hardest?",
-            "protection": "Your device sends two subjects. Yours is more often among them than not.",
-            "groups": [group(NAMED["pairs"], ("", ["Algebra", "Analysis", "Statistics", "Logic"]))],
+            "groups": [
+                group(
+                    NAMED["pairs"],
+                    ("", ["Algebra", "Analysis", "Statistics", "Logic"]),
+                    hides="Your device sends two subjects. Yours is more often among them than not.",
+                )
+            ],
         },
         {
             "name": "crosswise",
             "text": "Compare these two in your head.",
-            "protection": "Nobody can tell from “same” or “different” what your answer to either is.",
             "groups": [
                 group(
                     None,
@@ -56,17 +64,15 @@ POLL: dict[str, Any] = {
         {
             "name": "unrelated",
             "text": "Two questions; chance decides which of your answers is sent.",
-            "protection": "Only one of the two answers is sent, and nobody but your device knows which.",
             "groups": [
                 group(NAMED["unrelated"], ("Have you paid for an essay?", YES_NO), ("Were you born in May?", YES_NO)),
-                group(None, ("Were you born in May?", YES_NO), weight=1),
+                group(None, ("Were you born in May?", YES_NO)),
             ],
         },
         {
             "name": "region",
             "text": "Where do you live?",
-            "protection": "",
-            "groups": [group(KaryResponse.within(1, len(REGIONS)), ("", REGIONS))],
+            "groups": [group(KaryResponse.within(1, len(REGIONS)), ("", REGIONS), hides="")],
         },
     ],
 }

@@ -28,7 +28,7 @@ export function differences(tacit, vectors) {
     hold("interview", hex, sent, taken, (bytes) => {
       const interview = new tacit.Interview(poll, respondent, bytes);
       const first = interview.submit(choices);
-      if (interview.submit([[0], [0, 0], [0], [0]]) !== first) return "drawn twice";
+      if (interview.submit([[0], [0, 0], [0, 0], [0], [0]]) !== first) return "drawn twice";
       return JSON.parse(first);
     });
   }

@@ -7,9 +7,9 @@ from typing import Any
 
 from tests.local.browser.test_same_reports import MODULE, as_address, in_node
 
-from tacit.local.browser.page import write_page
 from tacit.local.browser.questionnaire import Questionnaire
 from tacit.local.browser.submission import read_submission
+from tacit.local.browser.version import told
 from tacit.local.polls.asking import Wording
 from tacit.local.polls.catalogue import CATALOGUE, design_of
 from tacit.local.polls.poll import Poll
@@ -30,22 +30,20 @@ GIVEN: dict[str, dict[str, Any]] = {
 
 def question(name: str) -> Question:
     options = ("Red", "Green", "Blue") if name in ("kary", "subset") else ("No", "Yes")
-    wording = Wording("Have you?", options, "Is it spring?", ("one", "two", "three"))
+    wording = Wording(f"Have you, by {name}?", options, "Is it spring?", ("one", "two", "three"))
     return Question(name.replace("-", "_"), wording, design_of(name, wording, GIVEN.get(name, {})))
 
 
 def test_every_design_is_asked_sent_and_estimated(node: str) -> None:
     poll = Poll("ab" * 16, "All", tuple(question(name) for name in CATALOGUE))
-    assert write_page(poll.written())
+    asked = Questionnaire.of(poll.written())
     sent = in_node(
         node,
         f"""import({as_address(MODULE)}).then((tacit) => Array.from({{length: 60}}, (_, place) => {{
-            const poll = {json.dumps(poll.written())};
-            const interview = new tacit.Interview(poll);
-            return interview.submit(poll.questions.map(({{groups}}, number) =>
-                groups[interview.groups[number]].parts.map(({{options}}) => (place + number) % options.length)));
+            const poll = {json.dumps([told(asked, version) for version in range(asked.versions)])}[place % 2];
+            return new tacit.Interview(poll).submit(poll.questions.map(({{group}}, number) =>
+                group.parts.map(({{options}}) => (place + number) % options.length)));
         }}))""",
     )
-    asked = Questionnaire.of(poll.written())
     submissions = [read_submission(each.encode(), asked) for each in sent]
     assert poll.findings(submissions).keys() == {each.name for each in poll.questions}

@@ -26,7 +26,7 @@ def hostile(value: Any = POLL) -> Any:
     """The poll with evil words wherever words may stand."""
     if isinstance(value, dict):
         return {
-            key: (inner if key in ("id", "name", "randomizer", "weight") else hostile(inner))
+            key: (inner if key in ("id", "name", "randomizer", "asks") else hostile(inner))
             for key, inner in value.items()
         }
     if isinstance(value, list):

@@ -115,7 +115,7 @@ def test_a_request_has_one_deadline_however_it_drips(said: bytes, tmp_path: Path
 
 def test_a_client_that_does_not_read_its_answer_is_cut_off_too(tmp_path: Path) -> None:
     collector = Collector(POLL, tmp_path / "reports.jsonl", port=0, deadline=0.3)
-    collector.page = b"x" * (1 << 26)  # more than the buffers of a connection hold
+    collector.pages = [b"x" * (1 << 26)]  # more than the buffers of a connection hold
     with collecting(collector), crowd(collector, 1, b"GET / HTTP/1.0\r\n\r\n") as lines:
         read = 0
         with suppress(OSError):

@@ -111,8 +111,6 @@ SPOILT: list[tuple[str, list[Any], Any]] = [
     ("all options", ["questions", 1, "groups", 0, "randomizer", "size"], 4),
     ("another kind", ["questions", 0, "groups", 0, "randomizer", "kind"], "laplace"),
     ("more regions than asked", ["questions", 4, "groups", 0, "randomizer", "options"], len(REGIONS) + 1),
-    ("no weight", ["questions", 3, "groups", 0, "weight"], 0),
-    ("a weight with a point", ["questions", 3, "groups", 0, "weight"], 1.0),
     ("a name twice", ["questions", 1, "name"], "cheated"),
     ("too few names of reports", ["questions", 0, "groups", 0, "reports"], ["Red"]),
 ]

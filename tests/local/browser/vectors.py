@@ -112,50 +112,45 @@ POLL: dict[str, Any] = {
     "questions": [
         {
             "name": "cheated",
-            "groups": [
-                {"weight": 1, "parts": [{"options": ["No", "Yes"]}], "randomizer": NAMED["Warner"].written()},
-            ],
+            "sample": 0,
+            "group": {"parts": [{"options": ["No", "Yes"]}], "randomizer": NAMED["Warner"].written()},
         },
         {
             "name": "second sample",
-            "groups": [
-                {"weight": 2, "parts": [{"options": ["No", "Yes"]}] * 2, "randomizer": NAMED["unrelated"].written()},
-                {"weight": 3, "parts": [{"options": ["No", "Yes"]}], "randomizer": None},
-                {"weight": 2, "parts": [{"options": ["0", "1", "2"]}, {"options": ["No", "Yes"]}], "randomizer": None},
-            ],
+            "sample": 1,
+            "group": {"parts": [{"options": ["No", "Yes"]}] * 2, "randomizer": NAMED["unrelated"].written()},
+        },
+        {
+            "name": "unchanged",
+            "sample": 2,
+            "group": {"parts": [{"options": ["0", "1", "2"]}, {"options": ["No", "Yes"]}], "randomizer": None},
         },
         {
             "name": "__proto__",
-            "groups": [{"weight": 1, "parts": [{"options": list("abcd")}], "randomizer": NAMED["pairs"].written()}],
+            "sample": 0,
+            "group": {"parts": [{"options": list("abcd")}], "randomizer": NAMED["pairs"].written()},
         },
-        {"name": "left out", "groups": [{"weight": 1, "parts": [{"options": ["No", "Yes"]}], "randomizer": None}]},
+        {"name": "left out", "sample": 0, "group": {"parts": [{"options": ["No", "Yes"]}], "randomizer": None}},
     ],
 }
 _OWN = {"cheated": NAMED["Warner"], "second sample": NAMED["unrelated"], "__proto__": NAMED["pairs"]}
-_CHOICES = [[1], [1, 1], [2], []]
+_CHOICES = [[1], [1, 1], [2, 0], [2], []]
 
 
 def interview(script: bytes, respondent: str | None) -> dict[str, Any]:
-    """One respondent's way through the poll above, as the contract says it: token, groups, then reports."""
+    """One respondent's way through the poll above, as the contract says it: token, then reports."""
     bits = Scripted(script)
     token = respondent or bits.octets(16).tobytes().hex()
-    groups = [_group([each["weight"] for each in question["groups"]], bits) for question in POLL["questions"]]
     answers = {}
-    for question, place, choices in zip(POLL["questions"], groups, _CHOICES, strict=True):
-        group = question["groups"][place]
+    for question, choices in zip(POLL["questions"], _CHOICES, strict=True):
+        group = question["group"]
         answer = _combined([len(part["options"]) for part in group["parts"]], choices)
         randomised = answer is not None and group["randomizer"] is not None
-        answers[question["name"]] = [place, _OWN[question["name"]].draw(answer, bits) if randomised else answer]
+        report = _OWN[question["name"]].draw(answer, bits) if randomised else answer
+        answers[question["name"]] = [question["sample"], report]
     sent = {"poll": POLL["id"], "respondent": token, "answers": answers}
     told = {"poll": POLL, "respondent": respondent, "choices": _CHOICES}
     return told | {"bytes": script[: bits.taken + _SPARE].hex(), "sent": sent, "taken": bits.taken}
-
-
-def _group(weights: list[int], bits: Scripted) -> int:
-    if len(weights) == 1:
-        return 0
-    place = below(sum(weights), bits)
-    return next(group for group in range(len(weights)) if place < sum(weights[: group + 1]))
 
 
 def _combined(sizes: list[int], choices: list[int]) -> int | None:

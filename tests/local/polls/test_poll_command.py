@@ -50,7 +50,7 @@ def reports(poll: Path, tmp_path: Path) -> Path:
             randomizer = question.groups[0].randomizer
             assert randomizer is not None
             report = randomizer.rehearse(answers[question.name], bits)
-            sent[question.name] = [0, None if question.name == "drug" and place % 100 == 0 else report]
+            sent[f"q{len(sent) + 1}"] = [0, None if question.name == "drug" and place % 100 == 0 else report]
         lines.append(json.dumps({"poll": asked.id, "respondent": f"{place:032x}", "answers": sent}))
     path = tmp_path / "reports.jsonl"
     path.write_text("\n".join(lines) + "\n")
@@ -70,8 +70,6 @@ def test_design_says_what_is_protected_and_how_many_to_ask(tmp_path: Path) -> No
     assert again.exit_code == 2
     assert "Accepted: --name" in again.output
     assert len(read_poll(Path(path)).questions) == 2
-    sheet = run("page", path, "--paper")
-    assert "3 marked T, 1 marked L" in sheet.output
 
 
 def test_what_a_poll_says_is_shown_and_not_obeyed(poll: Path, reports: Path) -> None:

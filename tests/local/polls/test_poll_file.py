@@ -61,11 +61,14 @@ def test_questions_compose_into_one_budget() -> None:
     two = [ASK, {**ASK, "name": "lied", "design": "forced", "truth": "4/6", "yes": "1/6", "no": "1/6"}]
     poll = poll_from({"id": ID, "title": "t", "questions": two})
     assert poll.protection.epsilon == pytest.approx(math.log(15))
-    assert "ln 15" in poll.written()["epsilon"]
+    assert poll.written()["together"] == [
+        "Whoever sees all of them together, and thought two sets of answers equally likely before, then has odds of at "
+        "most 15 to 1 on one of them, and is right at most 83.4% of the time: ε = ln 15 (2.708)."
+    ]
     three = [*two, {"name": "stole", "text": "?", "design": "triangular", "prevalence": "1/4", "innocuous": "?"}]
     exposed = poll_from({"id": ID, "title": "t", "questions": three}).protection
     assert exposed.epsilon == math.inf
-    assert "(question stole)" in str(exposed)
+    assert "(question 3)" in str(exposed)
 
 
 @pytest.mark.parametrize(
@@ -111,14 +114,14 @@ def test_submissions_are_read_question_by_question() -> None:
     submissions = [
         {
             "respondent": f"{place:032x}",
-            "answers": {"cheated": [0, place % 2], "kind": [0, report], "spring": [group, 1]},
+            "answers": {"q1": [0, place % 2], "q2": [0, report], "q3": [group, 1]},
         }
         for place, (report, group) in enumerate([([0], 0), ([1], 1), (None, 1), ([2], 0)])
     ]
     size = poll.questions[1].design.response.size  # type: ignore[attr-defined]
     for each in submissions:
-        if each["answers"]["kind"][1] is not None:  # type: ignore[index]
-            each["answers"]["kind"][1] = list(range(size))  # type: ignore[index]
+        if each["answers"]["q2"][1] is not None:  # type: ignore[index]
+            each["answers"]["q2"][1] = list(range(size))  # type: ignore[index]
     found = poll.findings(submissions)
     assert [finding.option for finding in found["kind"]] == ["a", "b", "c", "d", "e"]
     assert found["cheated"][0].estimate.value == pytest.approx(0.5)

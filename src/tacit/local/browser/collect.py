@@ -1,10 +1,11 @@
 """The collector: a small HTTP endpoint that hands out a poll's page and appends the reports that come back.
 
-`GET /` is the page, `POST /reports` takes one submission and answers 201 once it is on disk. Nothing else is answered
-but refusals in constant words. It never logs, keeps or tells reports, addresses, user agents or times: the file holds
-what respondents sent, in order of arrival, and nothing else. A client has one deadline for its whole request, and where
-too many are connected the oldest makes room: slow clients do not keep the page from others. It speaks plain HTTP;
-beyond one machine or a trusted network, put a server with TLS in front of it, and mind that server's logs.
+`GET /` is a page, one of the poll's versions by lot; `POST /reports` takes one submission and answers 201 once it is on
+disk. Nothing else is answered but refusals in constant words. It never logs, keeps or tells reports, addresses, user
+agents or times: the file holds what respondents sent, in order of arrival, and nothing else. A client has one deadline
+for its whole request, and where too many are connected the oldest makes room: slow clients do not keep the page from
+others. It speaks plain HTTP; beyond one machine or a trusted network, put a server with TLS in front of it, and mind
+that server's logs.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ import socket
 import socketserver
 from collections.abc import Mapping
 from contextlib import suppress
+from hashlib import sha256
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from secrets import choice
 from time import sleep
 from types import TracebackType
 from typing import Any
@@ -26,7 +29,7 @@ from tacit.local.browser.page import write_page
 from tacit.local.browser.questionnaire import Questionnaire
 from tacit.local.browser.report_file import ReportFile
 from tacit.local.browser.report_file import read_reports as read_reports
-from tacit.local.browser.submission import LARGEST, read_submission
+from tacit.local.browser.submission import LARGEST, RESPONDENT, read_submission
 
 _PATIENCE = 10  # seconds that a client may be silent
 _DEADLINE = 30.0  # seconds from a client's arrival to the last octet of its answer
@@ -83,7 +86,7 @@ class Collector(socketserver.ThreadingTCPServer):
             raise Refused(f"collecting at port {port}", "There is no such port.", "a port from 0 to 65535.")
         self.connections = Connections(most, deadline)
         self.asked = Questionnaire.of(poll)
-        self.page = write_page(poll, "/reports").encode()
+        self.pages = [write_page(poll, "/reports", version).encode() for version in range(self.asked.versions)]
         self.file = ReportFile(path, poll)
         self.set_aside = self.file.set_aside
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -98,6 +101,14 @@ class Collector(socketserver.ThreadingTCPServer):
     def address(self) -> str:
         host, port = self.socket.getsockname()[:2]
         return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+    def page_for(self, query: str) -> bytes:
+        """The page of a version, by lot; whoever has a token of their own finds the same one again."""
+        token = RESPONDENT.fullmatch(query.removeprefix("respondent="))
+        if token is None:
+            return choice(self.pages)
+        lot = sha256(f"{self.asked.id} {token[0]}".encode()).digest()
+        return self.pages[int.from_bytes(lot) % len(self.pages)]
 
     def serve(self) -> None:
         """Answers until interrupted, or until `shutdown` is called from another thread."""
@@ -142,13 +153,14 @@ class _Door(BaseHTTPRequestHandler):
     timeout = _PATIENCE
 
     def _serve(self) -> None:
-        method = _METHODS.get(self.path.partition("?")[0])
+        path, _, query = self.path.partition("?")
+        method = _METHODS.get(path)
         if method is None:
             self._turn_down(HTTPStatus.NOT_FOUND)
         elif self.command != method:
             self._turn_down(HTTPStatus.METHOD_NOT_ALLOWED, Allow=method)
         elif method == "GET":
-            self._answer(HTTPStatus.OK, "text/html", self.server.page)
+            self._answer(HTTPStatus.OK, "text/html", self.server.page_for(query))
         else:
             self._receive()
 

@@ -17,11 +17,12 @@ export function make(tag, properties = {}, ...children) {
 export const paragraph = (text, className = "") => make("p", { className }, text);
 
 /**
- * A question as its group asks it: the fieldset, its choices (one a part, null where there is none), a complaint.
+ * A question as this version asks it: the fieldset, its choices (one a part, null where there is none), a complaint.
  * Instructions are for people who draw for themselves: where the device draws, it says what it does instead.
  */
-export function questionFields(question, group, number) {
-  const { parts, instructions, randomizer } = group;
+export function questionFields(question, number) {
+  const { group } = question;
+  const { parts, instructions, randomizer, hides } = group;
   const controls = parts.map((part, at) => {
     return (part.options.length > MANY ? list : buttons)(part, `${number}.${at}`, question.text);
   });
@@ -31,7 +32,7 @@ export function questionFields(question, group, number) {
   clear.setAttribute("aria-label", `Clear my answer to question ${number + 1}`);
   clear.addEventListener("click", () => controls.forEach((control) => control.clear()));
 
-  const fieldset = make("fieldset", {}, make("legend", {}, heading(question, group, number)));
+  const fieldset = make("fieldset", {}, make("legend", {}, heading(question, number)));
   fieldset.setAttribute("aria-describedby", problem.id);
   if (randomizer === null) {
     const own = isAlone && !instructions.includes(parts[0].text) ? [parts[0].text] : [];
@@ -42,7 +43,7 @@ export function questionFields(question, group, number) {
     fieldset.append(paragraph("Answer truthfully: your device draws what is sent.", "quiet"),
       make("details", { className: "quiet" }, make("summary", {}, "How it draws"), drawing));
   }
-  if (question.protection) fieldset.append(paragraph(question.protection, "quiet"));
+  if (hides) fieldset.append(paragraph(hides, "quiet"));
   fieldset.append(...controls.map(({ rows }, at) => {
     return isAlone ? make("div", {}, ...rows) : make("fieldset", {}, make("legend", {}, parts[at].text), ...rows);
   }));

@@ -15,12 +15,11 @@ function begin() {
 }
 
 function ask(interview) {
-  const groups = poll.questions.map((question, number) => question.groups[interview.groups[number]]);
-  const questions = poll.questions.map((question, number) => questionFields(question, groups[number], number));
+  const questions = poll.questions.map((question, number) => questionFields(question, number));
   const form = make("form", { autocomplete: "off" }, ...questions.map(({ fieldset }) => fieldset));
   form.append(
-    paragraph("You may leave out any question. Next you see exactly what would be sent. It is drawn once: after that "
-      + "your answers are erased from this page and cannot be changed.", "quiet"),
+    paragraph("You may leave out any question. Next you see exactly what would be sent, and can still decide not to "
+      + "send it. Your answers are then erased from this page and cannot be changed.", "quiet"),
     make("button", {}, "Show what would be sent"),
   );
   form.addEventListener("submit", (event) => {
@@ -32,25 +31,25 @@ function ask(interview) {
     if (isHalf.includes(true)) return;
     const submission = interview.submit(choices);
     form.reset();
-    review(submission, groups);
+    review(submission);
   });
   addEventListener("pagehide", () => form.reset()); // whoever goes back to this page finds no answers
-  place.replaceChildren(promise(groups), form);
+  place.replaceChildren(promise(), form);
 }
 
-/** What is protected, in words that fit how these groups answer. */
-function promise(groups) {
+/** What is protected, in words that fit how these questions are answered. */
+function promise() {
+  const groups = poll.questions.map(({ group }) => group);
   const said = make("section", { className: "protection" }, make("h2", {}, "How you are protected"));
   if (groups.some(({ randomizer }) => randomizer !== null)) {
     said.append(paragraph("Your own device changes your answers at random before anything leaves it, in the way that "
-      + "each question tells. What is sent may or may not be what you answered. Your own answers are never sent "
-      + "or stored."));
+      + "each question tells. What is sent may or may not be what you answered; what you answered is not stored."));
   }
   if (groups.some(({ randomizer }) => randomizer === null)) {
-    said.append(paragraph(`Your device does not change an answer marked “${UNCHANGED}”: what protects you there is `
-      + "told at the question."));
+    said.append(paragraph(`An answer marked “${UNCHANGED}” is not changed by your device: the question tells what `
+      + "protects you there."));
   }
-  if (poll.epsilon) said.append(paragraph(`For all questions together: ${poll.epsilon}`));
+  if (poll.together) said.append(paragraph(poll.together));
   const address = collector === null ? "" : " As with any page, the network sees the address that you send from.";
   said.append(paragraph(`Not protected: that you took part, and which questions you leave out.${address}`, "quiet"));
   return said;
@@ -64,19 +63,20 @@ function show(words, ...children) {
   title.focus();
 }
 
-function review(submission, groups) {
+function review(submission) {
   const { answers } = JSON.parse(submission);
   const rows = poll.questions.flatMap((question, number) => {
-    const [group, report] = answers[question.name];
-    const sent = paragraph(reportWords(groups[number], report), "sent");
-    const why = paragraph(origin(groups[number], report, group, question.groups.length), "quiet");
-    return [make("dt", {}, heading(question, groups[number], number)), make("dd", {}, sent, why)];
+    const [, report] = answers[question.name];
+    const sent = paragraph(reportWords(question.group, report), "sent");
+    const why = paragraph(origin(question.group, report), "quiet");
+    return [make("dt", {}, heading(question, number)), make("dd", {}, sent, why)];
   });
   show(
     "What would be sent",
     paragraph("This was drawn once, and your answers are no longer on this page. If you would rather not send it, "
       + "close the page: so far nothing has left your device."),
     make("dl", {}, ...rows),
+    ...(poll.versions > 1 ? [paragraph("Sent too: which version of this page you were given.", "quiet")] : []),
     make("details", {}, make("summary", {}, "The exact text"), make("pre", {}, submission)),
     ...(collector === null ? keepButtons(submission) : [sendButton(submission)]),
   );

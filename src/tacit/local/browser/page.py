@@ -15,14 +15,15 @@ from urllib.parse import urlsplit
 
 from tacit.errors import Refused
 from tacit.local.browser.questionnaire import Questionnaire
+from tacit.local.browser.version import told
 
 _FOLDER = files("tacit.local.browser")
 _IMPORT = re.compile(r"^import .*\n", re.MULTILINE)  # in one script, the names of the earlier files are there already
 _SAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})  # JSON that no HTML parser can end early
 
 
-def write_page(poll: Mapping[str, Any], collector: str | None = None) -> str:
-    """The page of a poll. Reports go to `collector`, a URL or the page's own server's `/reports`; with none, to a file.
+def write_page(poll: Mapping[str, Any], collector: str | None = None, version: int = 0) -> str:
+    """The page of one version of a poll. Reports go to `collector`, a URL or `/reports`; with none, to a file.
 
     Claim: the page runs its own script and no other, loads nothing, and can reach the collector only. Proof: its policy
     names the digest of the one script and the one style, forbids every other source, and lets it connect to the
@@ -31,7 +32,7 @@ def write_page(poll: Mapping[str, Any], collector: str | None = None) -> str:
     asked = Questionnaire.of(poll)
     style = _read("page.css")
     script = "\n".join(_IMPORT.sub("", _read(name)) for name in ("tacit.js", "words.js", "fields.js", "page.js"))
-    told = {"poll": asked.model_dump(mode="json"), "collector": collector}
+    page = {"poll": told(asked, version), "collector": collector}
     policy = [
         "default-src 'none'",
         f"script-src {_digest(script)}",
@@ -46,7 +47,7 @@ def write_page(poll: Mapping[str, Any], collector: str | None = None) -> str:
         policy=escape("; ".join(policy)),
         title=escape(asked.title),
         about=escape(asked.about),
-        told=json.dumps(told).translate(_SAFE),
+        told=json.dumps(page).translate(_SAFE),
         style=style,
         script=script,
     )

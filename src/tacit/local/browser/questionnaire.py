@@ -93,12 +93,14 @@ class PartTold(_Told):
 
 
 class GroupTold(_Told):
-    """What one sample is asked. `reports` names the reports where they are not the options of the first part."""
+    """What one sample is asked, and whether the sensitive question is among it. `reports` names the reports where they
+    are not the options of the first part."""
 
-    weight: Size
     parts: Annotated[list[PartTold], Field(min_length=1)]
     randomizer: Annotated[TableTold | KaryTold | SubsetTold, Field(discriminator="kind")] | None
     instructions: str = ""
+    hides: str = ""
+    asks: bool = True
     reports: list[str] | None = None
 
     @property
@@ -127,7 +129,6 @@ class GroupTold(_Told):
 class QuestionTold(_Told):
     name: Annotated[str, Field(min_length=1, max_length=200)]
     text: str
-    protection: str = ""
     groups: Annotated[list[GroupTold], Field(min_length=1)]
 
 
@@ -137,7 +138,7 @@ class Questionnaire(_Told):
     id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
     title: str
     about: str = ""
-    epsilon: str = ""
+    together: list[str] = []
     questions: Annotated[list[QuestionTold], Field(min_length=1)]
 
     @classmethod
@@ -151,6 +152,11 @@ class Questionnaire(_Told):
             raise Refused(
                 f"a questionnaire whose {place} cannot be read", "No device could ask it.", f"{first['msg']}."
             ) from None
+
+    @property
+    def versions(self) -> int:
+        """How many pages there are: as many as a question has groups."""
+        return max(len(question.groups) for question in self.questions)
 
     @model_validator(mode="after")
     def _names_differ(self) -> Questionnaire:

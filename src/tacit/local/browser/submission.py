@@ -10,7 +10,7 @@ from tacit.errors import Refused
 from tacit.local.browser.questionnaire import Questionnaire, is_below
 
 LARGEST = 1 << 16  # bytes of one submission
-_RESPONDENT = re.compile(r"[0-9a-f]{32}")
+RESPONDENT = re.compile(r"[0-9a-f]{32}")
 
 
 def read_submission(text: bytes, asked: Questionnaire) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def _answers(found: object, asked: Questionnaire) -> bool:
         isinstance(found, dict) and found.keys() == {"poll", "respondent", "answers"} and found["poll"] == asked.id
     ):
         return False
-    if not (isinstance(found["respondent"], str) and _RESPONDENT.fullmatch(found["respondent"])):
+    if not (isinstance(found["respondent"], str) and RESPONDENT.fullmatch(found["respondent"])):
         return False
     answers = found["answers"]
     if not (isinstance(answers, dict) and answers.keys() == {question.name for question in asked.questions}):

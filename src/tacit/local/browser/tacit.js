@@ -94,11 +94,6 @@ export function draw(randomizer, answer, bytes = fresh) {
   return kind(randomizer, answer, bytes);
 }
 
-/** The place of the group that this person belongs to; one group needs no draw. */
-export function assign(groups, bytes = fresh) {
-  return groups.length === 1 ? 0 : weighted(groups.map(({ weight }) => BigInt(weight)), bytes);
-}
-
 /** One number for the choices of all parts, the first part most significant; null where a choice is missing. */
 export function combine(parts, choices) {
   if (parts.some((_, part) => (choices[part] ?? null) === null)) return null;
@@ -122,8 +117,8 @@ export function token(bytes = fresh) {
 }
 
 /**
- * One person's way through a poll: groups are drawn before anything is asked, and reports are drawn once. Whatever is
- * answered after that, the submission stays as it was: a second draw would cost the person a second time.
+ * One person's way through one version of a poll: reports are drawn once. Whatever is answered after that, the
+ * submission stays as it was: a second draw would cost the person a second time.
  */
 export class Interview {
   #poll;
@@ -135,7 +130,6 @@ export class Interview {
     this.#poll = poll;
     this.#bytes = bytes;
     this.respondent = respondent ?? token(bytes);
-    this.groups = Object.freeze(poll.questions.map(({ groups }) => assign(groups, bytes)));
     Object.freeze(this);
   }
 
@@ -146,12 +140,11 @@ export class Interview {
   }
 
   #draw(choices) {
-    const questions = this.#poll.questions.map(({ name, groups }, place) => {
-      const { parts, randomizer } = groups[this.groups[place]];
-      return [name, randomizer, combine(parts, choices[place] ?? [])];
+    const questions = this.#poll.questions.map(({ name, sample, group: { parts, randomizer } }, place) => {
+      return [name, sample, randomizer, combine(parts, choices[place] ?? [])];
     });
-    const answers = questions.map(([name, randomizer, answer], place) => {
-      return [name, [this.groups[place], answer === null ? null : draw(randomizer, answer, this.#bytes)]];
+    const answers = questions.map(([name, sample, randomizer, answer]) => {
+      return [name, [sample, answer === null ? null : draw(randomizer, answer, this.#bytes)]];
     });
     return JSON.stringify({ poll: this.#poll.id, respondent: this.respondent, answers: Object.fromEntries(answers) });
   }

@@ -3,8 +3,8 @@ import { separate } from "./tacit.js";
 // What reports mean and how they come about, in words.
 
 /** How a question is headed: by its own words where they are what is answered, else by its number alone. */
-export function heading({ text }, { parts, randomizer }, number) {
-  return randomizer !== null && parts.length === 1 ? `${number + 1}. ${text}` : `Question ${number + 1}`;
+export function heading({ text }, number) {
+  return text ? `${number + 1}. ${text}` : `Question ${number + 1}`;
 }
 
 /** The options that an answer combines. */
@@ -24,16 +24,15 @@ function named({ parts, randomizer, reports }, report) {
 export function reportWords(group, report) {
   if (report === null) return "Left out";
   if (!Array.isArray(report)) return named(group, report);
-  return `A set: ${new Intl.ListFormat("en").format(report.map((each) => named(group, each)))}`;
+  return `These options: ${new Intl.ListFormat("en").format(report.map((each) => named(group, each)))}`;
 }
 
 /** Where a report comes from. */
-export function origin({ randomizer }, report, place, count) {
-  const sample = count > 1 ? ` Chance put you into group ${place + 1} of ${count}, which is sent too.` : "";
-  if (report === null) return `No answer is sent.${sample}`;
-  if (randomizer === null) return `As you chose it.${sample}`;
+export function origin({ randomizer }, report) {
+  if (report === null) return "No answer is sent.";
+  if (randomizer === null) return "As you chose it.";
   const what = Array.isArray(report) ? "your answer may or may not be among these" : "it may or may not be your answer";
-  return `Drawn at random: ${what}.${sample}`;
+  return `Drawn at random: ${what}.`;
 }
 
 /** A part of a whole, both BigInt. */

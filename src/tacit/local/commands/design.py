@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -16,6 +17,10 @@ from tacit.local.polls.file import new_poll_text, poll_from, question_text, read
 from tacit.local.polls.poll import Poll
 from tacit.local.polls.question import Question
 from tacit.mechanisms.answer import percent
+
+_TITLE: Final = (
+    "A short survey"  # nothing of the question: some people must not see it, and nobody must be seen with it
+)
 
 
 @click.command()
@@ -35,8 +40,8 @@ from tacit.mechanisms.answer import percent
 @click.option("--option", "offered", multiple=True, help="An answer to choose from; repeat it.  [default: No, Yes]")
 @click.option("--width", default="0.1", show_default=True, help="How wide the interval may be, to say how many to ask.")
 @click.option("--confidence", default="0.95", show_default=True, help="With what confidence it holds the true share.")
-@click.option("--name", help="What the question is called in reports.  [default: from its text]")
-@click.option("--title", help="The poll's title, for a new file.  [default: the question]")
+@click.option("--name", help="What the question is called in findings.  [default: from its text]")
+@click.option("--title", help="The poll's title, for a new file.  [default: A short survey]")
 def design(
     text: str,
     file: Path,
@@ -61,12 +66,13 @@ def design(
     chosen = kind or _usual(wording, given)
     made = Question(name or _name_of(text), wording, design_of(chosen, wording, given))
     people = made.design.people_for(width, confidence)
-    poll = _write(file, made, question_text(made.name, wording, chosen, given), title or text)
+    poll = _write(file, made, question_text(made.name, wording, chosen, given), title or _TITLE)
     click.echo(f"{made.design.describe()}: {made.design.protection}.")
     click.echo(f"For a {percent(confidence)} interval of width {width} ask {people:,} people.")
     if len(poll.questions) > 1:
         click.echo(f"All {len(poll.questions)} questions together: {poll.protection}.")
-    click.echo(f"Written to {file}. Next: tacit poll page {file} > poll.html, or tacit poll collect {file}.")
+    to = "> poll.html" if poll.versions == 1 else "--out poll.html"
+    click.echo(f"Written to {file}. Next: tacit poll page {file} {to}, or tacit poll collect {file}.")
 
 
 def _usual(wording: Wording, given: dict[str, str]) -> str:

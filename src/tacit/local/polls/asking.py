@@ -44,12 +44,19 @@ class Part:
 
 @frozen
 class Group:
-    """Respondents who are asked the same: what they choose, what their device does with it, what they are told."""
+    """Respondents who are asked the same: what they choose, what their device does with it, what they are told.
+
+    Where nothing is drawn by a device, `instructions` are what everybody reads; else they are for paper, and "" where a
+    coin, a die or slips cannot do it. `hides` says in lay words what keeps the answer from being known.
+    """
 
     parts: tuple[Part, ...]
     randomizer: Randomizer[Any] | None
     instructions: str
-    weight: int = 1
+    hides: str = ""
+    asks: bool = True
+    """Whether the sensitive question is asked here; where it is not, nobody may come to see it."""
+
     reports: tuple[str, ...] | None = None
     """What reports are called, where they are not called as the options are."""
 
@@ -61,11 +68,18 @@ class Group:
             found *= len(part.options)
         return found
 
+    @property
+    def boxes(self) -> tuple[str, ...]:
+        """What a respondent on paper can tick: the names of the reports."""
+        return self.reports or self.parts[0].options
+
     def written(self) -> dict[str, Any]:
+        """What a device is told; of what is drawn on paper it has no use."""
         return {
-            "weight": self.weight,
             "parts": [part.written() for part in self.parts],
             "randomizer": None if self.randomizer is None else self.randomizer.written(),
-            "instructions": self.instructions,
+            "instructions": "" if self.randomizer is not None else self.instructions,
+            "hides": self.hides,
+            "asks": self.asks,
             **({} if self.reports is None else {"reports": list(self.reports)}),
         }

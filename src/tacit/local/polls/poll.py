@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
+from tacit.local.polls.asking import Group
 from tacit.local.polls.finding import Finding
 from tacit.local.polls.protection import Protection
 from tacit.local.polls.question import Question
@@ -25,6 +26,9 @@ class Poll:
 
     Claim, for the replacement of all answers of one respondent: the reports cost the composition of the questions'
     losses, and nothing finite where one of them costs infinitely much.
+
+    A poll with designs of two samples has two versions: each asks one group of every question. Reports call questions
+    q1, q2, … in their order, so that no name that was given to a question reaches a respondent.
     """
 
     id: str
@@ -43,11 +47,32 @@ class Poll:
     def protection(self) -> Protection:
         """What one respondent gives away in all."""
         parts = [question.design.protection for question in self.questions]
-        exposed = [(q.name, part) for q, part in zip(self.questions, parts, strict=True) if part.loss is None]
+        exposed = [(number, part) for number, part in enumerate(parts, start=1) if part.loss is None]
         if exposed:
-            name, part = exposed[0]
-            return Protection(None, f"{part.because} (question {name})")
+            number, part = exposed[0]
+            return Protection(None, f"{part.because} (question {number})")
         return Protection(compose(*(part.loss for part in parts if part.loss is not None)))
+
+    @property
+    def versions(self) -> int:
+        return max(len(question.groups) for question in self.questions)
+
+    def version(self, place: int) -> tuple[Group, ...]:
+        """What one version asks: a group of every question."""
+        return tuple(question.groups[min(place, len(question.groups) - 1)] for question in self.questions)
+
+    def together(self, place: int) -> str:
+        """What all answers of one version give away, in a respondent's words; "" where each question has said it."""
+        asked = list(zip(self.questions, self.version(place), strict=True))
+        finite = [q.design.protection.loss for q, group in asked if group.asks and q.design.protection.loss is not None]
+        exposed = [str(at) for at, (q, group) in enumerate(asked, 1) if group.asks and q.design.protection.loss is None]
+        if len(finite) < 2:
+            return ""
+        said = [Protection(compose(*finite)).plainly("two sets of answers", "all of them together")]
+        if exposed:
+            where = f"question {exposed[0]}" if len(exposed) == 1 else f"questions {', '.join(exposed)}"
+            said.append(f"This does not count {where}: read there what could show your answer.")
+        return " ".join(said)
 
     def shuffled(self, people: int) -> Loss:
         """What one respondent gives away if each question's reports, of so many people, are shuffled for themselves.
@@ -66,13 +91,13 @@ class Poll:
         return compose(*(ShuffledReports(randomizer, people) for _, randomizer in parts if randomizer is not None))
 
     def written(self) -> dict[str, Any]:
-        """What a respondent's device is told: all of it public."""
+        """What the collector is told: all versions. What a page is told of it is one version alone."""
         return {
             "id": self.id,
             "title": self.title,
             "about": self.about,
-            "epsilon": self.protection.briefly(),
-            "questions": [question.written() for question in self.questions],
+            "together": [self.together(place) for place in range(self.versions)],
+            "questions": [question.written(name) for name, question in self._named],
         }
 
     def findings(
@@ -81,9 +106,14 @@ class Poll:
         """What all submissions say, question by question; survey weights by respondent, who all must have one."""
         load = None if weights is None else [_weight(weights, each["respondent"]) for each in submissions]
         return {
-            question.name: question.findings([tuple(each["answers"][question.name]) for each in submissions], load)
-            for question in self.questions
+            question.name: question.findings([tuple(each["answers"][name]) for each in submissions], load)
+            for name, question in self._named
         }
+
+    @property
+    def _named(self) -> list[tuple[str, Question]]:
+        """Questions by the names that reports call them."""
+        return [(f"q{number}", question) for number, question in enumerate(self.questions, start=1)]
 
 
 def _weight(weights: Mapping[str, float], respondent: str) -> float:

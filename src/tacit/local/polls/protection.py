@@ -33,22 +33,23 @@ class Protection:
             "(if the two answers of a person are unrelated)"
         )
 
-    def plainly(self) -> str:
-        """The same in a respondent's words."""
+    def plainly(self, answers: str = "both answers", seen: str = "it") -> str:
+        """The same in a respondent's words: odds first, ε last; "" where no odds hold against everybody."""
         if self.loss is None:
-            return f"This way of asking hides your answer in the crowd, but not in all cases: {self.because}."
+            return ""
         sure = percent_up(guess_probability(self.loss))
         return (
-            "What you send does not show your answer. Whoever sees it, and before held both answers for equally "
-            f"likely, guesses yours right at most {sure} of the time."
+            f"Whoever sees {seen}, and thought {answers} equally likely before, then has odds of at most "
+            f"{odds_words(self.epsilon)} on one of them, and is right at most {sure} of the time: {self}."
         )
 
-    def briefly(self) -> str:
-        """The same as half a sentence."""
-        if self.loss is None:
-            return f"not in all cases hidden, because {self.because}"
-        sure = percent_up(guess_probability(self.loss))
-        return f"of two equally likely stories about you the true one is guessed at most {sure} of the time ({self})"
+
+def odds_words(epsilon: float) -> str:
+    """The odds e^ε : 1 as a person says them, rounded up: “3 to 1”."""
+    odds = math.exp(min(epsilon, 700.0))
+    if abs(odds - round(odds)) < 1e-9 * odds:
+        return f"{round(odds)} to 1"
+    return f"{math.ceil(odds * 10) / 10:,} to 1" if odds < 100 else f"{math.ceil(odds):,} to 1"
 
 
 def named(epsilon: float) -> str:

@@ -20,7 +20,7 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 @frozen
 class Question:
-    """A name for the file of reports, words for the respondent, a design for both."""
+    """A name for who reads the findings, words for the respondent, a design for both."""
 
     name: str
     wording: Wording
@@ -30,7 +30,7 @@ class Question:
         if not _NAME.fullmatch(self.name):
             raise Refused(
                 f"a question named “{self.name[:40]}”",
-                "The name stands in every report.",
+                "The name stands before its findings.",
                 "a lower-case letter, then at most 39 letters, digits or _.",
             )
         if not self.wording.text.strip():
@@ -46,11 +46,10 @@ class Question:
         """What the answers say about every option."""
         return self.design.findings(self.wording, answers, weights)
 
-    def written(self) -> dict[str, Any]:
-        """What the respondent's device is told."""
+    def written(self, name: str) -> dict[str, Any]:
+        """What the collector is told, under the name that stands in reports; a page is told one group of it."""
         return {
-            "name": self.name,
+            "name": name,
             "text": self.wording.text,
-            "protection": self.design.protection.plainly(),
             "groups": [group.written() for group in self.groups],
         }

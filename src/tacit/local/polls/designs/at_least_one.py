@@ -78,6 +78,10 @@ class AtLeastOne(TwoSamples):
 def _both(wording: Wording) -> Group:
     words = (
         "Answer both questions in your head, and write down neither. Then say only whether you answer yes to at least "
-        f"one of them.\n1. {wording.text}\n2. {wording.beside()}"
+        f"one of them.\na) {wording.text}\nb) {wording.beside()}"
     )
-    return Group((Part(words, ("No to both", "Yes to at least one")),), None, words)
+    hides = (
+        "If you say “yes to at least one”, nobody can tell which. But “no to both” shows both answers, and whoever "
+        "knows that your answer to question b is no learns from a yes that your answer to question a is yes."
+    )
+    return Group((Part(words, ("No to both", "Yes to at least one")),), None, words, hides)

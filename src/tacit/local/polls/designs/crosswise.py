@@ -47,6 +47,10 @@ class Crosswise(OneSample):
     def groups(self, wording: Wording) -> tuple[Group, ...]:
         words = (
             "Answer both questions in your head, and write down neither. Then say only whether your two answers are "
-            f"the same or different.\n1. {wording.text}\n2. {wording.beside()}"
+            f"the same or different.\na) {wording.text}\nb) {wording.beside()}"
         )
-        return (Group((Part(words, ("Different", "The same")),), None, words),)
+        hides = (
+            "Whether you say “the same” or “different”, nobody can tell your answer to question a who does not know "
+            "your answer to question b. Whoever knows one of them can work out the other."
+        )
+        return (Group((Part(words, ("Different", "The same")),), None, words, hides),)

@@ -46,13 +46,6 @@ class Design(ABC):
     def people_for(self, width: Number, confidence: Number = "0.95") -> int:
         """How many people to ask for an interval of this width."""
 
-    def instructions(self, wording: Wording) -> str:
-        """What to print for respondents who answer on paper."""
-        groups = self.groups(wording)
-        if len(groups) == 1:
-            return groups[0].instructions
-        return "\n\n".join(f"Sheet {letter}:\n{g.instructions}" for letter, g in zip("AB", groups, strict=True))
-
 
 class OneSample(Design):
     """A design whose reports are yes or no, each with a probability that depends on the respondent's answer alone."""

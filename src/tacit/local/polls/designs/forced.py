@@ -11,7 +11,7 @@ from tacit.exact import Number, probability, proper
 from tacit.frozen import frozen
 from tacit.local.polls.asking import Group, Part, Wording
 from tacit.local.polls.channel import Channel
-from tacit.local.polls.designs.chance import draw_words
+from tacit.local.polls.designs.chance import draw_words, nobody_can_tell
 from tacit.local.polls.designs.design import OneSample
 from tacit.local.polls.protection import Protection
 from tacit.local.randomizers.odds import odds_within
@@ -70,6 +70,13 @@ class Forced(OneSample):
 
     def groups(self, wording: Wording) -> tuple[Group, ...]:
         no, yes = wording.options
-        drawn = draw_words([("T", self.truth), (yes, self.yes), (no, self.no)])
-        words = f"{drawn} Show it to nobody. On T answer the question truthfully; else say what the slip says."
-        return (Group((Part(wording.text, wording.options),), self.table, words),)
+        forced = [(f"tick “{yes}”, whatever is true.", self.yes), (f"tick “{no}”, whatever is true.", self.no)]
+        words = draw_words([("tick your true answer.", self.truth), *forced])
+        if self.yes and self.no:
+            hides = f"{nobody_can_tell(wording)} {self.protection.plainly()}"
+        else:
+            said, other = (yes, no) if not self.yes else (no, yes)
+            hides = (
+                f"If a “{other}” comes in from you, nobody can tell whether you or the coin said so; “{said}” is true."
+            )
+        return (Group((Part(wording.text, wording.options),), self.table, words, hides),)

@@ -10,7 +10,7 @@ from tacit.exact import probability
 from tacit.frozen import frozen
 from tacit.local.polls.asking import Group, Part, Wording
 from tacit.local.polls.channel import Channel
-from tacit.local.polls.designs.chance import draw_words
+from tacit.local.polls.designs.chance import mixed
 from tacit.local.polls.designs.design import OneSample
 from tacit.local.polls.protection import Protection
 from tacit.local.randomizers.table import Table
@@ -52,7 +52,21 @@ class Kuk(OneSample):
 
     def groups(self, wording: Wording) -> tuple[Group, ...]:
         no, yes = wording.options
-        first = draw_words([("red", self.red_if_yes), ("black", 1 - self.red_if_yes)])
-        second = draw_words([("red", self.red_if_no), ("black", 1 - self.red_if_no)])
-        words = f"If your answer is “{yes}”: {first} If it is “{no}”: {second} Tell only the colour."
-        return (Group((Part(wording.text, wording.options),), self.table, words, reports=("Black", "Red")),)
+        bags = [mixed(share) for share in (self.red_if_yes, self.red_if_no)]
+        words = (
+            f"You need two bags of slips of paper, folded alike. Bag 1: {bags[0]}. Bag 2: {bags[1]}.\n"
+            "Draw one slip from each bag, where nobody else can see them. Put them back afterwards, and mix.\n"
+            f"– If your true answer is “{yes}”: tick the colour from bag 1.\n"
+            f"– If your true answer is “{no}”: tick the colour from bag 2."
+        )
+        odds = self.protection.plainly() or "But one of the colours comes from one deck alone, and shows your answer."
+        hides = f"Only a colour comes in from you. Nobody can tell which of two decks it was drawn from. {odds}"
+        return (
+            Group(
+                (Part(wording.text, wording.options),),
+                self.table,
+                words if all(bags) else "",
+                hides,
+                reports=("Black", "Red"),
+            ),
+        )

@@ -50,7 +50,7 @@ class ListExperiment(Design):
                 f"items = [ … ] with {self.items} innocuous statements.",
             )
         shorter = tuple(wording.items)
-        return _count(shorter), _count((*shorter, wording.text))
+        return _count(shorter, asks=False), _count((*shorter, wording.text), asks=True)
 
     def estimate(self, control: Sequence[Any] | ArrayLike, treated: Sequence[Any] | ArrayLike) -> ListedPrevalence:
         """The share of yes, from the counts of the shorter list and of the longer one; None is missing."""
@@ -112,7 +112,8 @@ class ListedPrevalence:
         return self.describe()
 
 
-def _count(items: tuple[str, ...]) -> Group:
+def _count(items: tuple[str, ...], *, asks: bool) -> Group:
     listed = "\n".join(f"– {item}" for item in items)
     words = f"How many of these are true of you? Say only how many, not which.\n{listed}"
-    return Group((Part(words, tuple(map(str, range(len(items) + 1)))),), None, words)
+    hides = f"Nobody can tell from a number which of them are true of you. Only “0” and “{len(items)}” tell it of each."
+    return Group((Part(words, tuple(map(str, range(len(items) + 1)))),), None, words, hides, asks)

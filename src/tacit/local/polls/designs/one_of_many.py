@@ -12,7 +12,7 @@ from tacit.exact import Number, proper
 from tacit.frozen import frozen
 from tacit.local.polls.asking import Group, Part, Wording
 from tacit.local.polls.channel import Channel
-from tacit.local.polls.designs.chance import draw_words
+from tacit.local.polls.designs.chance import draw_words, nobody_can_tell
 from tacit.local.polls.designs.design import Design, option_count
 from tacit.local.polls.finding import Finding
 from tacit.local.polls.intervals.method import Method
@@ -71,8 +71,8 @@ class OneOfMany(Design):
     def groups(self, wording: Wording) -> tuple[Group, ...]:
         option_count(wording, self.response.options)
         keep = 1 - self.response.options * self.channel.stray
-        words = (
-            f"{draw_words([('T', keep), ('R', 1 - keep)])} Show it to nobody. On T answer truthfully; on R "
-            f"choose one of the {self.response.options} options by lot, your own among them."
-        )
-        return (Group((Part(wording.text, wording.options),), self.response, words),)
+        other = (1 - keep) / self.response.options
+        forced = [(f"tick “{option}”, whatever is true.", other) for option in wording.options]
+        words = draw_words([("tick your true answer.", keep), *forced])
+        hides = f"{nobody_can_tell(wording)} {self.protection.plainly('two answers')}"
+        return (Group((Part(wording.text, wording.options),), self.response, words, hides),)

@@ -78,5 +78,8 @@ class SetOfMany(Design):
 
     def groups(self, wording: Wording) -> tuple[Group, ...]:
         option_count(wording, self.response.options)
-        words = "Answer on a device: it draws the set of options that is sent, and shows it to you before."
-        return (Group((Part(wording.text, wording.options),), self.response, words),)
+        hides = (
+            f"{self.response.size} options are sent. Yours may or may not be among them, and nobody can tell which "
+            f"it is. {self.protection.plainly('two answers')}"
+        )
+        return (Group((Part(wording.text, wording.options),), self.response, "", hides),)

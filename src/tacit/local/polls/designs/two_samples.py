@@ -55,7 +55,8 @@ class TwoSamples(Design):
         return ceil(2 * self.variance(pi, u, 1, 1) * (2 * two_sided(miss) / wanted) ** 2)
 
     def second_sample(self, wording: Wording) -> Group:
-        return Group((Part(wording.beside(), YES_NO),), None, f"Answer this question truthfully: {wording.beside()}")
+        words = f"Answer this question truthfully: {wording.beside()}"
+        return Group((Part(wording.beside(), YES_NO),), None, words, asks=False)
 
 
 @frozen

@@ -93,8 +93,11 @@ def _either(sensitive: Fraction, wording: Wording) -> Group:
     """Both are answered on the device, which sends one: rows are (sensitive, innocuous) = 00, 01, 10, 11."""
     p = sensitive
     table = Table.of([[1, 0], [p, 1 - p], [1 - p, p], [0, 1]])
-    words = (
-        f"{draw_words([('1', p), ('2', 1 - p)])} Show it to nobody, and answer truthfully the question "
-        f"with that number.\n1. {wording.text}\n2. {wording.beside()}"
+    outcomes = [("tick your true answer to question a.", p), ("tick your true answer to question b.", 1 - p)]
+    drawn = draw_words(outcomes)
+    words = f"a) {wording.text}\nb) {wording.beside()}\n{drawn}" if drawn else ""
+    hides = (
+        f"If a “{wording.options[1]}” comes in from you, nobody can tell which of the two questions it answers. But "
+        "whoever knows that your answer to the second is no learns from a yes that your answer to the first is yes."
     )
-    return Group((Part(wording.text, wording.options), Part(wording.beside(), YES_NO)), table, words)
+    return Group((Part(wording.text, wording.options), Part(wording.beside(), YES_NO)), table, words, hides)

@@ -11,7 +11,7 @@ from tacit.exact import Number, proper
 from tacit.frozen import frozen
 from tacit.local.polls.asking import Group, Part, Wording
 from tacit.local.polls.channel import Channel
-from tacit.local.polls.designs.chance import draw_words
+from tacit.local.polls.designs.chance import draw_words, nobody_can_tell
 from tacit.local.polls.designs.design import OneSample
 from tacit.local.polls.protection import Protection
 from tacit.local.randomizers.odds import odds_within
@@ -58,8 +58,6 @@ class Warner(OneSample):
         return f"{self.title}, truth with probability {shown}"
 
     def groups(self, wording: Wording) -> tuple[Group, ...]:
-        words = (
-            f"{draw_words([('T', self.truth), ('L', 1 - self.truth)])} Show it to nobody. On T answer the question "
-            "truthfully; on L answer the opposite of the truth."
-        )
-        return (Group((Part(wording.text, wording.options),), self.table, words),)
+        outcomes = [("tick your true answer.", self.truth), ("tick the opposite of your true answer.", 1 - self.truth)]
+        hides = f"{nobody_can_tell(wording)} {self.protection.plainly()}"
+        return (Group((Part(wording.text, wording.options),), self.table, draw_words(outcomes), hides),)

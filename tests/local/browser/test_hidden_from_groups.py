@@ -1,0 +1,133 @@
+"""Whoever is not asked the sensitive question cannot find it: not on the page, not in its source, not in a name.
+
+The rule: a page or a sheet holds the question's words exactly where its group is asked it, and then never in the title.
+Every design asks it of everybody, but for those that compare two groups: the control group of a list experiment, and
+the second sample of the two designs that estimate how common the innocuous answer is.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tests.local.browser.test_collect import ask
+from tests.local.browser.test_designs_in_the_browser import GIVEN
+from tests.local.browser.test_slow_clients import collecting
+
+from tacit.__main__ import app
+from tacit.errors import Refused
+from tacit.local.browser.collect import Collector
+from tacit.local.browser.page import write_page
+from tacit.local.browser.paper import write_sheet
+from tacit.local.polls.catalogue import CATALOGUE
+from tacit.local.polls.file import read_poll
+
+TEXT = "Have you ever embezzled money of your employer?"
+SECRET = re.compile(r"embezzle|employer|sensitive|innocuous|control|treat|experiment", re.IGNORECASE)
+ASKED = {"list": (False, True), "unrelated-estimated": (True, False), "at-least-one": (True, False)}
+ON_PAPER = set(CATALOGUE) - {"kary", "subset"}
+
+
+def designed(folder: Path, design: str, *more: str) -> Path:
+    """A poll's file, as the command writes it with no more than it must be told."""
+    words = [f"--{name.replace('_', '-')}={value}" for name, value in GIVEN.get(design, {}).items()]
+    words += ["--innocuous", "Is your birthday in spring?"] if design not in ("list", "warner", "forced", "kuk") else []
+    words += [f"--item={item}" for item in ("I own a bicycle", "I like tea")] if design == "list" else []
+    words += [f"--option={option}" for option in "abcd"] if design in ("kary", "subset") else []
+    made = CliRunner().invoke(
+        app, ["poll", "design", TEXT, "--design", design, "--file", str(folder / "poll.toml"), *words, *more]
+    )
+    assert made.exit_code == 0, made.output
+    return folder / "poll.toml"
+
+
+def holds(source: str) -> bool:
+    """Whether the words are anywhere in the source: text, scripts, comments, attributes, escaped or not."""
+    plain = html.unescape(source)
+    told = re.search(r'id="told">(.*?)</script>', source, re.DOTALL)
+    return bool(SECRET.search(_words_of(plain)) or (told and SECRET.search(json.dumps(json.loads(told[1])))))
+
+
+def _words_of(source: str) -> str:
+    """The source without the page's own script and style, which are the same for every poll."""
+    return re.sub(r'<script type="module">.*?</script>|<style>.*?</style>', "", source, flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("design", list(CATALOGUE))
+def test_every_page_shows_the_question_only_to_those_who_are_asked(design: str, tmp_path: Path) -> None:
+    path = designed(tmp_path, design)
+    poll = read_poll(path)
+    asked = ASKED.get(design, (True,))
+    assert poll.versions == len(asked)
+    for version, is_asked in enumerate(asked):
+        pages = [write_page(poll.written(), collector, version) for collector in (None, "/reports")]
+        pages += [write_sheet(poll, version)] if design in ON_PAPER else []
+        for page in pages:
+            assert holds(page) == is_asked
+            titles = re.findall(r"<(title|h1)>(.*?)</\1>", page)
+            assert [title for _, title in titles] == ["A short survey"] * 2
+
+
+def test_the_pages_own_script_says_nothing_of_any_question() -> None:
+    """It is one and the same for all polls, so it need be searched once."""
+    page = write_page(
+        {
+            "id": "ab" * 16,
+            "title": "t",
+            "questions": [
+                {"name": "q1", "text": "?", "groups": [{"parts": [{"options": ["a", "b"]}], "randomizer": None}]}
+            ],
+        }
+    )
+    assert not re.search(r"embezzle|employer|sensitive|innocuous|experiment", page, re.IGNORECASE)
+
+
+@pytest.mark.parametrize("design", list(ASKED))
+def test_files_and_what_is_printed_with_them_say_nothing(design: str, tmp_path: Path) -> None:
+    path = designed(tmp_path, design)
+    run = CliRunner().invoke(app, ["poll", "page", str(path), "--out", str(tmp_path / "survey.html")])
+    assert run.exit_code == 0, run.output
+    assert sorted(each.name for each in tmp_path.glob("survey*")) == ["survey-a.html", "survey-b.html"]
+    pages = [(tmp_path / f"survey-{letter}.html").read_text() for letter in "ab"]
+    assert [holds(page) for page in pages] == list(ASKED[design])
+    refused = CliRunner().invoke(app, ["poll", "page", str(path)])
+    assert refused.exit_code == 2
+    assert "It has 2 versions" in refused.output
+    one = CliRunner().invoke(app, ["poll", "page", str(path), "--version", "b"])
+    assert one.output.strip() == pages[1].strip()
+    assert CliRunner().invoke(app, ["poll", "page", str(path), "--version", "c"]).exit_code == 2
+
+
+def test_the_collector_gives_each_respondent_one_version(tmp_path: Path) -> None:
+    """By lot, about half of them each; the same token finds the same page again; reports of both are taken."""
+    poll = read_poll(designed(tmp_path, "list")).written()
+    with collecting(Collector(poll, tmp_path / "reports.jsonl", port=0)) as collector:
+        pages = [ask(collector, "GET", f"/?respondent={number:032x}")[1] for number in range(64)]
+        assert pages == [ask(collector, "GET", f"/?respondent={number:032x}")[1] for number in range(64)]
+        shown = [holds(page) for page in pages]
+        assert 12 <= sum(shown) <= 52
+        told = [json.loads(re.findall(r'id="told">(.*?)</script>', page)[0])["poll"] for page in pages]
+        assert [each["questions"][0]["sample"] for each in told] == [int(each) for each in shown]
+        assert {holds(ask(collector, "GET", "/")[1]) for _ in range(64)} == {False, True}
+        for number in range(4):
+            report = {"poll": poll["id"], "respondent": f"{number:032x}", "answers": {"q1": [int(shown[number]), 2]}}
+            assert ask(collector, "POST", "/reports", json.dumps(report).encode())[0] == 201
+
+
+@pytest.mark.parametrize("design", list(ASKED))
+@pytest.mark.parametrize(
+    "more", [["--title", f"A survey: {TEXT.upper()}"], ["--title", "Have you ever  embezzled money of your employer"]]
+)
+def test_a_title_that_would_show_it_is_refused(design: str, more: list[str], tmp_path: Path) -> None:
+    poll = read_poll(designed(tmp_path, design, *more))
+    hidden = ASKED[design].index(False)
+    with pytest.raises(Refused, match="what question 1 asks others") as caught:
+        write_page(poll.written(), None, hidden)
+    assert "embezzle" not in str(caught.value)
+    with pytest.raises(Refused, match="what question 1 asks others"):
+        write_sheet(poll, hidden)
+    assert write_page(poll.written(), None, 1 - hidden)
