@@ -60,19 +60,26 @@ def nonnegative(value: Number, name: str) -> Fraction:
 
 
 def probability(value: Number, name: str) -> Fraction:
-    """`exact`, and within [0, 1]."""
-    number = exact(value, name)
+    """`exact` or a percentage, and within [0, 1]."""
+    number = _share(value, name)
     if not 0 <= number <= 1:
         raise Refused(f"{name} = {number}", "It is not a probability.", f"0 ≤ {name} ≤ 1.")
     return number
 
 
 def proper(value: Number, name: str) -> Fraction:
-    """`exact`, and strictly between 0 and 1: a confidence, or a probability that must be uncertain."""
-    number = exact(value, name)
+    """`exact` or a percentage, strictly between 0 and 1: a confidence, or a probability that must be uncertain."""
+    number = _share(value, name)
     if not 0 < number < 1:
         raise Refused(f"{name} = {number}", "It must lie strictly between 0 and 1.", f"0 < {name} < 1.")
     return number
+
+
+def _share(value: Number, name: str) -> Fraction:
+    """`exact`, or a percentage as a person types it: "75%" is 3/4."""
+    if isinstance(value, str) and value.rstrip().endswith("%"):
+        return exact(value.rstrip()[:-1], name) / 100
+    return exact(value, name)
 
 
 def whole(value: int, name: str, least: int = 0) -> int:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+from fractions import Fraction
+from math import isfinite
 from pathlib import Path
 
 import click
 
 from tacit.errors import Refused
+from tacit.exact import probability, proper
 from tacit.local.browser.report_file import read_reports
 from tacit.local.polls.designs.design import OneSample
 from tacit.local.polls.file import read_poll
@@ -16,6 +19,7 @@ from tacit.local.polls.finding import Finding
 from tacit.local.polls.poll import Poll
 from tacit.local.polls.prevalence import Prevalence
 from tacit.local.polls.question import Question
+from tacit.local.polls.share_words import misfit, share_words
 from tacit.printable import printable, printable_json
 
 
@@ -24,7 +28,7 @@ from tacit.printable import printable, printable_json
 @click.option("--poll", "file", default="poll.toml", show_default=True, type=click.Path(path_type=Path))
 @click.option("--confidence", default="0.95", show_default=True, help="With what confidence intervals hold the truth.")
 @click.option("--weights", type=click.Path(path_type=Path), help="A CSV file: respondent, weight.")
-@click.option("--careless", help="Also if this share of people ignored the design, such as 0.1.")
+@click.option("--careless", help="Also if this share of people ignored the design, such as 10%.")
 @click.option("--figure", type=click.Path(path_type=Path), help="Draw it to this PNG or SVG file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def estimate(
@@ -40,23 +44,32 @@ def estimate(
 
     Example: `tacit poll estimate reports.jsonl --poll poll.toml --figure shares.png`
     """
-    poll = read_poll(file)
+    poll, sure = read_poll(file), proper(confidence, "confidence")
+    astray = None if careless is None else _careless(careless)
     submissions = read_reports(reports, poll.written())
     if not submissions:
         raise Refused(f"an estimate from {reports}", "It holds no report.", "at least one report.")
     found = poll.findings(submissions, None if weights is None else _read_weights(weights))
     if as_json:
-        click.echo(printable_json(json.dumps(_fields(found, confidence), ensure_ascii=False, indent=2)))
+        click.echo(printable_json(json.dumps(_fields(poll, found, sure), ensure_ascii=False, indent=2)))
     else:
-        _say(poll, found, confidence, careless)
+        _say(poll, found, sure, astray)
     if figure is not None:
         from tacit.local.polls.figure import draw_findings  # matplotlib takes a second to load
 
-        draw_findings(figure, poll, found, confidence)
+        draw_findings(figure, poll, found, sure)
         click.echo(f"Drawn to {figure}.", err=as_json)
 
 
-def _say(poll: Poll, found: dict[str, tuple[Finding, ...]], confidence: str, careless: str | None) -> None:
+def _careless(share: str) -> Fraction:
+    """The share of people who ignored the design, refused before anything is printed."""
+    read = probability(share, "careless")
+    if not read < 1:
+        raise Refused("--careless 1", "With nobody who follows the design nothing can be said.", "a share below 1.")
+    return read
+
+
+def _say(poll: Poll, found: dict[str, tuple[Finding, ...]], confidence: Fraction, careless: Fraction | None) -> None:
     for question in poll.questions:
         click.echo(printable(question.wording.text))
         for finding in found[question.name]:
@@ -66,31 +79,41 @@ def _say(poll: Poll, found: dict[str, tuple[Finding, ...]], confidence: str, car
     click.echo(f"Each respondent gave away, in all: {poll.protection}.")
 
 
-def _say_careless(question: Question, finding: Finding, confidence: str, careless: str) -> None:
+def _say_careless(question: Question, finding: Finding, confidence: Fraction, careless: Fraction) -> None:
     """What the same reports would mean if some people had not followed the design."""
     assert isinstance(finding.estimate, Prevalence)
-    no, yes = question.groups[0].reports or question.groups[0].parts[0].options
+    no, yes = question.groups[0].boxes
     for words, says in ((f"always said “{no}”", 0), ("answered at random", "1/2"), (f"always said “{yes}”", 1)):
         other = finding.estimate.if_careless(careless, says)
-        low, high = other.interval(confidence)
-        value = min(1.0, max(0.0, other.value))
-        click.echo(f"    If {float(careless):.0%} {printable(words)}: {value:.1%}, {low:.1%} to {high:.1%}.")
+        click.echo(f"    If {float(100 * careless):g}% {printable(words)}: {share_words(other, confidence)}.")
 
 
-def _fields(found: dict[str, tuple[Finding, ...]], confidence: str) -> dict[str, list[dict[str, object]]]:
+def _fields(poll: Poll, found: dict[str, tuple[Finding, ...]], confidence: Fraction) -> dict[str, object]:
+    """For each question its findings; what no number says is null: an infinite ε, an interval where no share fits."""
     return {
-        name: [
-            {
-                "option": finding.option,
-                "share": finding.estimate.value,
-                "standard_error": finding.estimate.standard_error,
-                "interval": list(finding.estimate.interval(confidence)),
-                "confidence": float(confidence),
-            }
-            for finding in findings
-        ]
-        for name, findings in found.items()
+        question.name: [_finding(poll, question, each, confidence) for each in found[question.name]]
+        for question in poll.questions
     }
+
+
+def _finding(poll: Poll, question: Question, finding: Finding, confidence: Fraction) -> dict[str, object]:
+    interval = finding.estimate.interval(confidence)
+    why = misfit(finding.estimate, interval)
+    return {
+        "option": finding.option,
+        "share": finding.estimate.value,
+        "standard_error": _finite(finding.estimate.standard_error),
+        "interval": None if why else list(interval),
+        "confidence": float(confidence),
+        **({"misfit": why} if why else {}),
+        **finding.estimate.tally(),
+        "epsilon": _finite(question.design.protection.epsilon),
+        "epsilon_of_poll": _finite(poll.protection.epsilon),
+    }
+
+
+def _finite(number: float) -> float | None:
+    return number if isfinite(number) else None
 
 
 def _read_weights(path: Path) -> dict[str, float]:

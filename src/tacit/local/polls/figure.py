@@ -7,6 +7,7 @@ from pathlib import Path
 from tacit.exact import Number
 from tacit.local.polls.finding import Finding
 from tacit.local.polls.poll import Poll
+from tacit.local.polls.share_words import misfit
 from tacit.mechanisms.answer import percent
 
 
@@ -25,6 +26,9 @@ def draw_findings(path: Path, poll: Poll, found: dict[str, tuple[Finding, ...]],
         for place, finding in enumerate(findings):
             low, high = finding.estimate.interval(confidence)
             value = min(1.0, max(0.0, finding.estimate.value))
+            if misfit(finding.estimate, (low, high)):
+                ax.annotate("no share fits: the design was not followed", (0.5, place), ha="center", fontsize=9)
+                continue
             ax.plot([low, high], [place, place], color="#31688e", linewidth=3, solid_capstyle="butt")
             ax.plot([value], [place], "o", color="#1b1b1b", markersize=6)
             ax.annotate(f"{value:.1%}", (value, place), (0, 7), textcoords="offset points", ha="center", fontsize=9)

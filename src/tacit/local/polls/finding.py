@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from tacit.exact import Number
 from tacit.frozen import frozen
@@ -20,6 +20,9 @@ class Estimate(Protocol):
     def interval(self, confidence: Number = "0.95") -> tuple[float, float]: ...
 
     def describe(self, confidence: Number = "0.95") -> str: ...
+
+    def tally(self) -> dict[str, Any]:
+        """How many reports were given, are missing, and counted: of each sample, where there are two."""
 
 
 @frozen

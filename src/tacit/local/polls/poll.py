@@ -104,7 +104,7 @@ class Poll:
         self, submissions: Sequence[Mapping[str, Any]], weights: Mapping[str, float] | None = None
     ) -> dict[str, tuple[Finding, ...]]:
         """What all submissions say, question by question; survey weights by respondent, who all must have one."""
-        load = None if weights is None else [_weight(weights, each["respondent"]) for each in submissions]
+        load = None if weights is None else _loads(weights, [each["respondent"] for each in submissions])
         return {
             question.name: question.findings([tuple(each["answers"][name]) for each in submissions], load)
             for name, question in self._named
@@ -116,7 +116,13 @@ class Poll:
         return [(f"q{number}", question) for number, question in enumerate(self.questions, start=1)]
 
 
-def _weight(weights: Mapping[str, float], respondent: str) -> float:
-    if respondent not in weights:
-        raise Refused("survey weights", "A respondent has none.", "a weight for every respondent of the reports.")
-    return weights[respondent]
+def _loads(weights: Mapping[str, float], respondents: Sequence[str]) -> list[float]:
+    """The weight of each respondent; where some have none, how many and the first of their rows."""
+    without = [row for row, respondent in enumerate(respondents, start=1) if respondent not in weights]
+    if without:
+        raise Refused(
+            "survey weights",
+            f"{len(without):,} of {len(respondents):,} respondents have none, the first of them in row {without[0]:,}.",
+            "a weight for every respondent of the reports.",
+        )
+    return [weights[respondent] for respondent in respondents]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import inf, sqrt
 from typing import Any
 
@@ -14,7 +15,7 @@ from tacit.frozen import frozen
 from tacit.local.polls.channel import Channel
 from tacit.local.polls.intervals.method import Method
 from tacit.local.polls.reading import Heard, read_reports
-from tacit.mechanisms.answer import percent
+from tacit.local.polls.share_words import share_words
 
 
 @frozen
@@ -31,6 +32,8 @@ class Prevalence:
     people: int
     missing: int = 0
     missing_share: float = 0.0
+    count: int | None = None
+    """How many reports counted, before weights."""
 
     @classmethod
     def of(
@@ -44,11 +47,11 @@ class Prevalence:
         ours = heard.reports == option
         if heard.weights is None:
             lost = heard.missing / (heard.missing + heard.people)
-            return cls(channel, float(ours.mean()), heard.people, heard.people, heard.missing, lost)
-        rate, effective = _weighted(ours.astype(np.float64), heard.weights)
+            return cls(channel, float(ours.mean()), heard.people, heard.people, heard.missing, lost, int(ours.sum()))
+        rate, effective = weighted_rate(ours.astype(np.float64), heard.weights)
         total = float(heard.weights.sum())
         lost = heard.missing_weight / (heard.missing_weight + total)
-        return cls(channel, rate, effective, heard.people, heard.missing, lost)
+        return cls(channel, rate, effective, heard.people, heard.missing, lost, int(ours.sum()))
 
     @property
     def value(self) -> float:
@@ -63,7 +66,7 @@ class Prevalence:
         return sqrt(self.rate * (1 - self.rate) / (self.effective - 1)) / abs(float(self.channel.contrast))
 
     def interval(self, confidence: Number = "0.95", method: Method = Method.EXACT) -> tuple[float, float]:
-        """The interval of the share among people like those who answered."""
+        """The interval of the share among people like those who answered; both ends alike where no share fits."""
         return self.channel.interval(self._count, self.effective, confidence, method)
 
     def with_missing(self, confidence: Number = "0.95", method: Method = Method.EXACT) -> tuple[float, float]:
@@ -74,14 +77,15 @@ class Prevalence:
     def if_careless(self, share: Number, says: Number) -> Prevalence:
         """The estimate if this share of respondents had ignored the design and said yes with this probability."""
         channel = self.channel.careless(share, says)
-        return Prevalence(channel, self.rate, self.effective, self.people, self.missing, self.missing_share)
+        return replace(self, channel=channel)
 
     def describe(self, confidence: Number = "0.95", method: Method = Method.EXACT) -> str:
         """Value, interval and number of answers, in one line."""
-        low, high = self.interval(confidence, method)
         heard = f"{self.people:,} answers" + (f", {self.missing:,} missing" if self.missing else "")
-        value = min(1.0, max(0.0, self.value))
-        return f"{value:.1%}, {percent(confidence)} interval {low:.1%} to {high:.1%} ({heard})"
+        return f"{share_words(self, confidence, self.interval(confidence, method))} ({heard})"
+
+    def tally(self) -> dict[str, Any]:
+        return {"answers": self.people, "missing": self.missing, "count": self.count}
 
     def __str__(self) -> str:
         return self.describe()
@@ -92,7 +96,7 @@ class Prevalence:
         return float(round(count)) if self.effective == self.people else count
 
 
-def _weighted(ours: np.ndarray[Any, np.dtype[np.float64]], weights: Any) -> tuple[float, float]:
+def weighted_rate(ours: np.ndarray[Any, np.dtype[np.float64]], weights: Any) -> tuple[float, float]:
     """The weighted rate, and the number of even reports whose rate would vary as much."""
     shares = weights / weights.sum()
     rate = float(shares @ ours)

@@ -64,7 +64,7 @@ class AtLeastOne(TwoSamples):
     def protection(self) -> Protection:
         return _PROTECTION
 
-    def variance(self, share: float, other: float, people: int, others: int) -> float:
+    def variance(self, share: float, other: float, people: float, others: float) -> float:
         rate = share + other - share * other
         return rate * (1 - rate) / (people * (1 - other) ** 2) + (1 - share) ** 2 * other / (others * (1 - other))
 

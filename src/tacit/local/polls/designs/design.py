@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
@@ -16,6 +17,7 @@ from tacit.local.polls.finding import Finding
 from tacit.local.polls.intervals.method import Method
 from tacit.local.polls.prevalence import Prevalence
 from tacit.local.polls.protection import Protection
+from tacit.local.polls.reading import Heard, read_reports
 
 
 class Design(ABC):
@@ -83,8 +85,16 @@ def option_count(wording: Wording, options: int) -> None:
         )
 
 
-def by_group(answers: Sequence[tuple[int, Any]], weights: ArrayLike | None) -> tuple[list[Any], list[Any]]:
-    """The reports of group 0 and those of group 1; weights, which two samples do not take, are refused."""
-    if weights is not None:
-        raise Refused("survey weights with two samples", "Their interval is not known.", "a design of one sample.")
-    return [report for group, report in answers if group == 0], [report for group, report in answers if group == 1]
+def by_group(
+    answers: Sequence[tuple[int, Any]], weights: ArrayLike | None, most: tuple[int, int]
+) -> tuple[Heard, Heard]:
+    """The reports of group 0 and those of group 1, each with its weights, and at most so large."""
+    load = None if weights is None else np.asarray(weights, np.float64).ravel()
+    if load is not None and load.size != len(answers):
+        raise Refused("survey weights", "They do not fit the reports.", "one weight a report.")
+    ours = [np.array([group == which for group, _ in answers], bool) for which in (0, 1)]
+    own, beside = (
+        read_reports([report for group, report in answers if group == which], None if load is None else load[mask], top)
+        for which, (mask, top) in enumerate(zip(ours, most, strict=True))
+    )
+    return own, beside

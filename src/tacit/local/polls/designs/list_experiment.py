@@ -17,8 +17,8 @@ from tacit.local.polls.designs.design import Design, by_group
 from tacit.local.polls.finding import Finding
 from tacit.local.polls.intervals.approximate import two_sided
 from tacit.local.polls.protection import Protection
-from tacit.local.polls.reading import read_reports
-from tacit.mechanisms.answer import percent
+from tacit.local.polls.reading import Heard, read_reports
+from tacit.local.polls.share_words import share_words
 
 
 @frozen
@@ -54,16 +54,12 @@ class ListExperiment(Design):
 
     def estimate(self, control: Sequence[Any] | ArrayLike, treated: Sequence[Any] | ArrayLike) -> ListedPrevalence:
         """The share of yes, from the counts of the shorter list and of the longer one; None is missing."""
-        short, long = read_reports(control, most=self.items), read_reports(treated, most=self.items + 1)
-        means = [float(each.reports.mean()) for each in (short, long)]
-        spread = [float(each.reports.var(ddof=1)) if each.people > 1 else np.inf for each in (short, long)]
-        people = (short.people, long.people)
-        return ListedPrevalence((means[0], means[1]), (spread[0], spread[1]), people, short.missing + long.missing)
+        return _compared(read_reports(control, most=self.items), read_reports(treated, most=self.items + 1))
 
     def findings(
         self, wording: Wording, answers: Sequence[tuple[int, Any]], weights: ArrayLike | None = None
     ) -> tuple[Finding, ...]:
-        return (Finding(wording.options[1], self.estimate(*by_group(answers, weights))),)
+        return (Finding(wording.options[1], _compared(*by_group(answers, weights, (self.items, self.items + 1)))),)
 
     def people_for(self, width: Number, confidence: Number = "0.95", variance: Number | None = None) -> int:
         """How many people to ask in all, half with each list, if counts vary so much (default: J/4 + 1/4)."""
@@ -74,12 +70,16 @@ class ListExperiment(Design):
 
 @frozen
 class ListedPrevalence:
-    """An estimated share: means and variances of the two lists' counts."""
+    """An estimated share: means and variances of the two lists' counts, and the sums of them before weights.
+
+    With survey weights the means are weighted, and a variance over the number of people is that of the weighted mean.
+    """
 
     means: tuple[float, float]
     variances: tuple[float, float]
     people: tuple[int, int]
     missing: int = 0
+    counts: tuple[int, int] = (0, 0)
 
     @property
     def value(self) -> float:
@@ -102,14 +102,31 @@ class ListedPrevalence:
         return min(1.0, max(0.0, self.value - reach)), max(0.0, min(1.0, self.value + reach))
 
     def describe(self, confidence: Number = "0.95") -> str:
-        low, high = self.interval(confidence)
-        value = min(1.0, max(0.0, self.value))
         heard = f"{self.people[0]:,} and {self.people[1]:,} answers"
         heard += f", {self.missing:,} missing" if self.missing else ""
-        return f"{value:.1%}, {percent(confidence)} interval {low:.1%} to {high:.1%} ({heard})"
+        return f"{share_words(self, confidence)} ({heard})"
+
+    def tally(self) -> dict[str, Any]:
+        return {"answers": list(self.people), "missing": self.missing, "count": list(self.counts)}
 
     def __str__(self) -> str:
         return self.describe()
+
+
+def _compared(short: Heard, long: Heard) -> ListedPrevalence:
+    means, variances = zip(_moments(short), _moments(long), strict=True)
+    counts = (int(short.reports.sum()), int(long.reports.sum()))
+    return ListedPrevalence(means, variances, (short.people, long.people), short.missing + long.missing, counts)
+
+
+def _moments(heard: Heard) -> tuple[float, float]:
+    """The mean, and its estimated variance times the number of people."""
+    people = heard.people if heard.weights is None else int(np.count_nonzero(heard.weights))
+    shares = np.full(heard.people, 1 / heard.people) if heard.weights is None else heard.weights / heard.weights.sum()
+    mean = float(shares @ heard.reports)
+    if people < 2:
+        return mean, np.inf
+    return mean, float(np.sum((shares * (heard.reports - mean)) ** 2)) * people / (people - 1) * heard.people
 
 
 def _count(items: tuple[str, ...], *, asks: bool) -> Group:

@@ -19,8 +19,9 @@ from tacit.local.polls.finding import Finding
 from tacit.local.polls.intervals.approximate import two_sided
 from tacit.local.polls.intervals.method import Method
 from tacit.local.polls.intervals.two_rates import Blend, TwoCounts, score_interval
-from tacit.local.polls.reading import read_reports
-from tacit.mechanisms.answer import percent
+from tacit.local.polls.prevalence import weighted_rate
+from tacit.local.polls.reading import Heard, read_reports
+from tacit.local.polls.share_words import share_words
 
 
 class TwoSamples(Design):
@@ -32,19 +33,21 @@ class TwoSamples(Design):
         """How the rate of yes in group 0 comes about."""
 
     @abstractmethod
-    def variance(self, share: float, other: float, people: int, others: int) -> float:
+    def variance(self, share: float, other: float, people: float, others: float) -> float:
         """Of the estimate, at this share and innocuous prevalence, by the delta method."""
 
     def estimate(self, reports: Sequence[Any] | ArrayLike, others: Sequence[Any] | ArrayLike) -> JointPrevalence:
         """The share of yes, from the reports of both groups: 1 (yes), 0 (no), None (missing)."""
-        own, beside = read_reports(reports), read_reports(others)
+        return self._heard(read_reports(reports), read_reports(others))
+
+    def _heard(self, own: Heard, beside: Heard) -> JointPrevalence:
         counts = (int(own.reports.sum()), own.people, int(beside.reports.sum()), beside.people)
-        return JointPrevalence(self, *counts, own.missing + beside.missing)
+        return JointPrevalence(self, *counts, own.missing + beside.missing, _weighted(own), _weighted(beside))
 
     def findings(
         self, wording: Wording, answers: Sequence[tuple[int, Any]], weights: ArrayLike | None = None
     ) -> tuple[Finding, ...]:
-        return (Finding(wording.options[1], self.estimate(*by_group(answers, weights))),)
+        return (Finding(wording.options[1], self._heard(*by_group(answers, weights, (1, 1)))),)
 
     def people_for(
         self, width: Number, confidence: Number = "0.95", share: Number = "1/2", prevalence: Number = "1/4"
@@ -59,9 +62,24 @@ class TwoSamples(Design):
         return Group((Part(wording.beside(), YES_NO),), None, words, asks=False)
 
 
+def _weighted(heard: Heard) -> tuple[float, float] | None:
+    if heard.weights is None:
+        return None
+    return weighted_rate(heard.reports.astype(np.float64), heard.weights)
+
+
+def _even(yes: int, people: int, weighted: tuple[float, float] | None) -> tuple[float, float]:
+    """Yes and people, or as many even reports as the weighted ones are worth."""
+    return (float(yes), float(people)) if weighted is None else (weighted[0] * weighted[1], weighted[1])
+
+
 @frozen
 class JointPrevalence:
-    """An estimated share, from the counts of yes in both groups."""
+    """An estimated share, from the counts of yes in both groups.
+
+    With survey weights, each group's rate is the weighted one, and its number that of as many even reports as vary as
+    much (see `Prevalence`): intervals are those of polls of these sizes.
+    """
 
     design: TwoSamples
     yes: int
@@ -69,19 +87,23 @@ class JointPrevalence:
     other_yes: int
     others: int
     missing: int = 0
+    weighted: tuple[float, float] | None = None
+    """The weighted rate and the effective number of the first group; then of the other."""
+    other_weighted: tuple[float, float] | None = None
 
     @property
     def value(self) -> float:
         """Consistent; unbiased where the design is linear in u."""
         counts = self._counts
-        return float(self.design.blend.share(counts.rate, counts.other)[0]) if self.other_yes < self.others else 0.0
+        return float(self.design.blend.share(counts.rate, counts.other)[0]) if counts.other[0] < 1 else 0.0
 
     @property
     def standard_error(self) -> float:
         """The root of the delta method's variance at the estimates."""
-        inner = min(1 - 1e-9, max(1e-9, self.other_yes / self.others))
+        counts = self._counts
+        inner = min(1 - 1e-9, max(1e-9, float(counts.other[0])))
         share = min(1.0, max(0.0, self.value))
-        return sqrt(max(0.0, self.design.variance(share, inner, self.people, self.others)))
+        return sqrt(max(0.0, self.design.variance(share, inner, counts.people, counts.other_people)))
 
     def interval(self, confidence: Number = "0.95", method: Method = Method.SCORE) -> tuple[float, float]:
         """By score, or asymptotic."""
@@ -99,14 +121,21 @@ class JointPrevalence:
         return float(low[0]), float(high[0])
 
     def describe(self, confidence: Number = "0.95", method: Method = Method.SCORE) -> str:
-        low, high = self.interval(confidence, method)
-        value = min(1.0, max(0.0, self.value))
         heard = f"{self.people:,} and {self.others:,} answers" + (f", {self.missing:,} missing" if self.missing else "")
-        return f"{value:.1%}, {percent(confidence)} interval {low:.1%} to {high:.1%} ({heard})"
+        return f"{share_words(self, confidence, self.interval(confidence, method))} ({heard})"
+
+    def tally(self) -> dict[str, Any]:
+        return {
+            "answers": [self.people, self.others],
+            "missing": self.missing,
+            "count": [self.yes, self.other_yes],
+        }
 
     def __str__(self) -> str:
         return self.describe()
 
     @property
     def _counts(self) -> TwoCounts:
-        return TwoCounts(np.array([float(self.yes)]), self.people, np.array([float(self.other_yes)]), self.others)
+        yes, people = _even(self.yes, self.people, self.weighted)
+        other_yes, others = _even(self.other_yes, self.others, self.other_weighted)
+        return TwoCounts(np.array([yes]), people, np.array([other_yes]), others)

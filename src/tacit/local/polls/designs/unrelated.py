@@ -77,7 +77,7 @@ class UnrelatedEstimated(TwoSamples):
     def protection(self) -> Protection:
         return Protection(None, _BECAUSE)
 
-    def variance(self, share: float, other: float, people: int, others: int) -> float:
+    def variance(self, share: float, other: float, people: float, others: float) -> float:
         p = float(self.sensitive)
         rate = p * share + (1 - p) * other
         return rate * (1 - rate) / (people * p * p) + ((1 - p) / p) ** 2 * other * (1 - other) / others
