@@ -27,6 +27,14 @@ _AGED = f"(SELECT pid, age, CAST(age AS VARCHAR) AS n, {_BASE} AS x FROM v)"
 _LENGTHS = ", ".join(f"SUM(LENGTH(CONCAT(x, n, '{i}')))" for i in range(20))
 _LARGEST = f"SELECT pid, MAX(x) AS x FROM ({_nested(5, 64)}) AS y GROUP BY pid"
 _PAIRS = f"{_AGED} AS a JOIN {_AGED} AS b ON a.pid = b.pid"
+_WIDE = "CASE WHEN ward = 'rare' THEN '{}' ELSE 'b' END".format("\U0001f600" * 2_000)
+_PAIRED = (
+    "SELECT a.pid, a.n || '-' || b.n || a.x AS t FROM (SELECT pid, age, CAST(age AS VARCHAR) AS n, "
+    f"{_WIDE} AS x FROM v) AS a JOIN (SELECT pid, CAST(age AS VARCHAR) AS n FROM v) AS b ON a.pid = b.pid"
+)
+_PARTS = [f"RIGHT(t, {2_048 - place})" for place in range(60)]
+_NAMED = ", ".join(f"{part} AS m{place}" for place, part in enumerate(_PARTS))
+_ADDED = ", ".join(f"SUM({' + '.join(f'LENGTH(m{place})' for place in range(start, 60, 3))})" for start in range(3))
 _BOMBS = {
     "nested": f"SELECT COUNT(*) FROM ({_nested(6, 60)}) AS z WHERE x <> 'a'",
     "nested and kept": f"SELECT COUNT(DISTINCT x) FROM ({_nested(6, 60)}) AS z",
@@ -37,6 +45,17 @@ _BOMBS = {
     "pairs of rows": f"SELECT COUNT(DISTINCT CONCAT(a.n, b.n, a.x, b.x)) FROM {_PAIRS}",
     "as a key": f"SELECT x, COUNT(*) FROM ({_nested(3, 64)}) AS z GROUP BY x",
     "many wide columns": f"SELECT {_LENGTHS} FROM {_AGED} AS z",
+    "many wide keys": f"SELECT COUNT(*) FROM ({_PAIRED}) AS z GROUP BY {', '.join(_PARTS)}",
+    "one key many times": f"SELECT COUNT(*) FROM ({_PAIRED}) AS z GROUP BY {', '.join(['t'] * 60)}",
+    "many wide columns handed on": f"SELECT {_ADDED} FROM (SELECT pid, {_NAMED} FROM ({_PAIRED}) AS y) AS z",
+    "many wide extremes": (
+        f"SELECT {_ADDED} FROM (SELECT pid, {_NAMED.replace('RIGHT(', 'MAX(RIGHT(').replace(') AS', ')) AS')} "
+        f"FROM ({_PAIRED}) AS y GROUP BY pid, t) AS z"
+    ),
+    "many distinct texts of a person": (
+        f"SELECT SUM(n) FROM (SELECT pid, LEAST(9, {' + '.join(f'COUNT(DISTINCT {part})' for part in _PARTS)}) AS n "
+        f"FROM ({_PAIRED}) AS y GROUP BY pid) AS z"
+    ),
 }
 
 

@@ -14,8 +14,17 @@ from tests.query.expressions.typed_law import faults
 
 from tacit.errors import Refused
 from tacit.query.expressions import NamedScope, read_column, type_expression
-from tacit.query.expressions.widths import LONGEST_MADE, MOST_PIECES, refuse_many_texts, told_apart
+from tacit.query.expressions.widths import (
+    HANDED_ON,
+    KEPT,
+    LONGEST_MADE,
+    MOST_PIECES,
+    kept,
+    refuse_many_texts,
+    told_apart,
+)
 from tacit.query.typed import LONGEST, Typed
+from tacit.schema.kind import Kind
 
 _PHYSICAL = ("VARCHAR", None)
 
@@ -97,3 +106,25 @@ def test_a_long_text_is_told_apart_by_its_digest() -> None:
     assert told_apart(_typed("CONCAT(note, 'x')")).startswith("md5(")
     for short in ("note", "LOWER(note)", "region || '!'", "LENGTH(note)"):
         assert not told_apart(_typed(short)).startswith("md5(")
+
+
+def _computed(longest: int, name: str) -> Typed:
+    return Typed(Kind.TEXT, name, longest=longest, weight=1)
+
+
+@pytest.mark.parametrize(("many", "letters"), [(1, KEPT), (2, KEPT), (60, KEPT), (64, KEPT), (90, HANDED_ON)])
+def test_texts_that_are_held_together_share_their_letters(many: int, letters: int) -> None:
+    values = kept([_computed(LONGEST, f"t{place}") for place in range(many)], letters)
+    assert sum(value.longest for value in values) <= letters
+    assert all(f", 1, {value.longest})" in value.sql for value in values)
+
+
+def test_a_column_is_free_once_and_short_texts_are() -> None:
+    column, short = Typed(Kind.TEXT, "note"), _computed(64, "short")
+    assert kept([column, *[short] * 200]) == [column, *[short] * 200]
+    assert [value.longest for value in kept([column] * 3)] == [LONGEST, KEPT // 2, KEPT // 2]
+
+
+def test_more_texts_than_can_be_held_together_are_refused() -> None:
+    with pytest.raises(Refused, match="65 computed texts"):
+        kept([_computed(LONGEST_MADE, f"t{place}") for place in range(65)])

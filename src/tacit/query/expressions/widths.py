@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
 
 from tacit.errors import Refused
+from tacit.query.expressions.domains import mapped
 from tacit.query.expressions.shown import refuse
 from tacit.query.expressions.storage import unsigned_zero
 from tacit.query.typed import LONGEST, Typed
@@ -19,6 +20,14 @@ LONGEST_MADE = 2_048
 A text that is read was there before: one person's rows hold few of them. What a query makes, it makes on every row it
 likes, 2,048 rows at a time: with at most `_MOST_JOINED` of them in a query that is a quarter of a gigabyte of ASCII.
 """
+KEPT = 4_096
+"""Letters, all together, of the texts that a query computes and an engine keeps of a group: its keys, MIN and MAX.
+
+Groups of 16 KB DuckDB writes to disk where memory is short. Of wider ones a person's rows make too many: with 256 MB,
+12,000 of 32 KB, or 200 of 2 MB.
+"""
+HANDED_ON = 16_384
+"""Letters, all together, of the texts that a sub-query computes: 2,048 rows of them are held at once, in 128 MB."""
 MOST_PIECES = 64  # of one text: PostgreSQL's functions take 100 arguments
 _MOST_JOINED = 64  # texts that a query makes of others
 _SHORT = 64  # letters of a text that is kept as it is
@@ -43,6 +52,30 @@ def longest_written(value: Typed) -> int:
     return value.longest if value.kind is Kind.TEXT else _WRITTEN[value.kind]
 
 
+def kept(values: Sequence[Typed], letters: int = KEPT) -> list[Typed]:
+    """The same values, as they may be held together: the texts among them that the query computes share the letters.
+
+    A text that stands in a table is as wide as its row is anyway, the first time it is named.
+    """
+    names: set[str] = set()
+    wide = []
+    for value in values:
+        wide.append(value.kind is Kind.TEXT and value.longest > _SHORT and (value.weight > 0 or value.sql in names))
+        names.add(value.sql)
+    if not sum(wide) * _SHORT <= letters:
+        why = "Together they may be too wide to be held."
+        raise Refused(f"{sum(wide):,} computed texts side by side", why, f"at most {letters // _SHORT} of them.")
+    share = letters // max(1, sum(wide))
+    return [_first_letters(value, share) if each else value for value, each in zip(values, wide, strict=True)]
+
+
+def _first_letters(value: Typed, longest: int) -> Typed:
+    if value.longest <= longest:
+        return value
+    keys = None if value.keys is None else mapped(value, lambda key: str(key)[:longest])
+    return replace(value, sql=cut(value.sql, longest), keys=keys, longest=longest)
+
+
 def told_apart(value: Typed) -> str:
     """SQL that differs where the values do; of a long text that a query makes its digest, which is kept in its place.
 
@@ -59,6 +92,8 @@ def weighed(node: exp.Expression, value: Typed, columns: Iterable[Typed]) -> Typ
     An engine's planner writes a sub-query's column out in each of its places: six levels that name theirs 60 times each
     are 60⁶ places. A joined text weighs so much that as many fit as a query may have of them.
     """
+    if isinstance(node, exp.Column):  # a name for what was weighed
+        return value
     joined = sum(map(_is_joined, node.walk())) * (_HEAVIEST // _MOST_JOINED)
     behind = {column.sql: column.weight for column in columns if column.weight}
     weight = len(value.sql) + joined + sum(value.sql.count(name) * each for name, each in behind.items())

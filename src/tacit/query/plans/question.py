@@ -19,11 +19,12 @@ from tacit.query.aggregates.reading import CALLS, Reader
 from tacit.query.catalogue import Catalogue
 from tacit.query.expressions.domains import domain
 from tacit.query.expressions.registry import type_expression
-from tacit.query.expressions.widths import refuse_many_texts
+from tacit.query.expressions.widths import kept, refuse_many_texts
 from tacit.query.plans.key_column import KeyColumn
 from tacit.query.relations.from_clause import read_rows
 from tacit.query.relations.group_keys import group_keys
 from tacit.query.relations.rows import Ownership, Rows
+from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
 
 _LONGEST = 200_000  # letters of a query
@@ -59,7 +60,7 @@ def read_question(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, st
     """
     select = _parsed(sql)
     rows = read_rows(select, catalogue)
-    keys = tuple(_key(node, rows) for node in _group_nodes(select, rows))
+    keys = _keys(_group_nodes(select, rows), rows)
     calls = _calls(select)
     if not calls and not any(key.domain is None for key in keys):
         raise Refused(
@@ -130,8 +131,12 @@ def _group_nodes(select: exp.Select, rows: Rows) -> list[exp.Expression]:
     return nodes
 
 
-def _key(node: exp.Expression, rows: Rows) -> KeyColumn:
-    typed = type_expression(node, rows)
+def _keys(nodes: list[exp.Expression], rows: Rows) -> tuple[KeyColumn, ...]:
+    values = kept([type_expression(node, rows) for node in nodes])
+    return tuple(map(_key, nodes, values))
+
+
+def _key(node: exp.Expression, typed: Typed) -> KeyColumn:
     if typed.kind is Kind.FLOAT:
         raise Refused(
             f"GROUP BY {node.sql('duckdb')}",

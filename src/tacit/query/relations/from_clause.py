@@ -11,13 +11,14 @@ from sqlglot import exp
 from tacit.errors import Refused
 from tacit.query.catalogue import Catalogue
 from tacit.query.expressions.registry import type_expression
+from tacit.query.expressions.widths import HANDED_ON, kept
 from tacit.query.relations.chain import linked
 from tacit.query.relations.filtered import filtered
 from tacit.query.relations.group_keys import group_keys
 from tacit.query.relations.join import conjuncts, join_kind, join_public
 from tacit.query.relations.per_person import per_person
 from tacit.query.relations.rows import UNIT, Ownership, Rows
-from tacit.query.relations.scan import once_named, output_name, scan
+from tacit.query.relations.scan import once_named, output_name, scan, visible
 from tacit.query.relations.select import Column, Select
 from tacit.query.typed import Typed
 from tacit.schema.description import Lookup
@@ -149,15 +150,13 @@ def _sub_query(body: exp.Expression, alias: str, catalogue: Catalogue, named: Na
 
 def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
     """The rows with the columns that a sub-query selects; the person comes along unseen."""
-    listed: list[Column] = []
     columns: dict[tuple[str, str], Typed] = {}
     identifiers: set[tuple[str, str]] = set()
     for item in body.expressions:
         if isinstance(item, exp.Star):
             for (_, name), typed in rows.columns.items():
                 key = once_named(alias, name, columns, identifiers)
-                columns[key] = replace(typed, sql=output_name(key))
-                listed.append(Column(f"{typed.sql} AS {output_name(key)}", output_name(key)))
+                columns[key] = typed
             identifiers |= {once_named(alias, name, columns) for _, name in rows.identifiers}
             continue
         inner, name = (item.this, item.alias) if isinstance(item, exp.Alias) else (item, item.alias_or_name)
@@ -167,9 +166,9 @@ def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
         if not name:
             raise Refused(f"{inner.sql('duckdb')} without a name", "The outer query could not call it.", "… AS a_name.")
         typed = type_expression(inner, rows)
-        key = once_named(alias, name, columns, identifiers)
-        columns[key] = replace(typed, sql=output_name(key))
-        listed.append(Column(f"{typed.sql} AS {output_name(key)}", output_name(key)))
+        columns[once_named(alias, name, columns, identifiers)] = typed
+    columns = dict(zip(columns, kept(list(columns.values()), HANDED_ON), strict=True))
+    listed = [Column(f"{typed.sql} AS {output_name(key)}", output_name(key)) for key, typed in columns.items()]
     people = [] if rows.ownership is Ownership.EACH else [Column(UNIT)]
     select = Select((*people, *listed), (rows.select, ' AS "__rows"'))
-    return replace(rows, select=select, columns=columns, identifiers=frozenset(identifiers), bare=None)
+    return replace(rows, select=select, columns=visible(columns), identifiers=frozenset(identifiers), bare=None)

@@ -12,9 +12,10 @@ from tacit.query.expressions.intervals import doubles
 from tacit.query.expressions.reading import low_sql
 from tacit.query.expressions.registry import type_expression, type_predicate
 from tacit.query.expressions.storage import double_sql, interval
+from tacit.query.expressions.widths import HANDED_ON, kept, told_apart
 from tacit.query.lowering.clamp import or_null, total
 from tacit.query.relations.rows import UNIT, Ownership, Rows, quoted
-from tacit.query.relations.scan import once_named, output_name
+from tacit.query.relations.scan import once_named, output_name, visible
 from tacit.query.relations.select import Column, Select
 from tacit.query.steps import Steps, in_steps
 from tacit.query.typed import Typed
@@ -33,6 +34,7 @@ class PersonScope:
         self.calls: dict[str, exp.Expression] = {}
         self.keys: dict[str, tuple[str, Typed]] = {}
         self.hashes: set[int] = set()  # of the keys
+        self.extremes: dict[str, Typed] = {}  # what MIN and MAX are of
 
     def column(self, name: str, table: str | None) -> Typed:
         held = {"__total": self.totals, "__key": self.keys}.get(table or "", {})
@@ -53,13 +55,11 @@ def per_person(select: exp.Select, rows: Rows, alias: str, keys: list[exp.Expres
     makes it so.
     """
     scope = PersonScope(rows)
-    for position, node in enumerate(keys):
-        typed = type_expression(node, rows)
+    for position, (node, typed) in enumerate(zip(keys, _kept_keys(keys, select, scope), strict=True)):
         scope.keys[node.sql("duckdb")] = (f"k{position}", replace(typed, weight=0))
         scope.hashes.add(hash(node))
     outputs: dict[tuple[str, str], Typed] = {}
     names: set[tuple[str, str]] = set()
-    listed = []
     for item in select.expressions:
         body, name = (item.this, item.alias) if isinstance(item, exp.Alias) else (item, item.alias_or_name)
         if isinstance(body, exp.Column) and rows.is_identifier(body.name, body.table or None):
@@ -68,23 +68,34 @@ def per_person(select: exp.Select, rows: Rows, alias: str, keys: list[exp.Expres
         if not name:
             raise Refused(f"{body.sql('duckdb')} without a name", "The outer query could not call it.", "… AS a_name.")
         typed = type_expression(_placed(body, scope), scope)
-        key = once_named(alias, name, outputs, names)
-        outputs[key] = replace(typed, sql=output_name(key))
-        listed.append(Column(f"{typed.sql} AS {output_name(key)}", output_name(key)))
+        outputs[once_named(alias, name, outputs, names)] = typed
+    outputs = dict(zip(outputs, kept(list(outputs.values()), HANDED_ON), strict=True))
+    listed = [Column(f"{typed.sql} AS {output_name(key)}", output_name(key)) for key, typed in outputs.items()]
     having = select.args.get("having")
-    kept = type_predicate(_placed(having.this, scope), scope).sql if having else None
+    test = type_predicate(_placed(having.this, scope), scope).sql if having else None
     places = [Column(f"{typed.sql} AS {quoted(f'__key.{place}')}") for place, typed in scope.keys.values()]
     totals = [
         Column(f"{sql} AS {quoted(f'__total.{place}')}", quoted(f"__total.{place}")) for place, sql in _sums(scope)
     ]
     groups = ", ".join([UNIT, *(quoted(f"__key.{place}") for place, _ in scope.keys.values())])
     grouped = Select((Column(UNIT), *places, *totals), (rows.select, f' AS "__rows" GROUP BY {groups}'))
-    where = f" WHERE {kept}" if kept else ""
+    where = f" WHERE {test}" if test else ""
     outer = Select((Column(UNIT), *listed), (grouped, f' AS "__people"{where}'))
     ownership = Ownership.MANY if keys else Ownership.ONE
     chain, joined = (rows.chain, rows.joined) if keys else (0, None)
-    known = (outer, outputs, frozenset(names), ownership, rows.tables, None)
+    known = (outer, visible(outputs), frozenset(names), ownership, rows.tables, None)
     return Rows(*known, chain, rows.scans, joined, rows.bounds)
+
+
+def _kept_keys(keys: list[exp.Expression], select: exp.Select, scope: PersonScope) -> list[Typed]:
+    """The keys, and in the scope what MIN and MAX are of: all that is kept of each group."""
+    having = select.args.get("having")
+    clauses = [*select.expressions, *([having] if having else [])]
+    calls = {call.this.sql("duckdb"): call for clause in clauses for call in clause.find_all(exp.Min, exp.Max)}
+    found = {text: call.this for text, call in calls.items() if not isinstance(call.this, exp.Distinct)}
+    values = kept([type_expression(node, scope.rows) for node in (*keys, *found.values())])
+    scope.extremes = dict(zip(found, values[len(keys) :], strict=True))
+    return values[: len(keys)]
 
 
 def _placed(node: exp.Expression, scope: PersonScope) -> exp.Expression:
@@ -132,9 +143,10 @@ def _total(node: exp.Expression, scope: PersonScope) -> Typed:
         return Typed(Kind.INTEGER, place, Fraction(0), Fraction(_MOST), nullable=False)
     if not isinstance(node, (exp.Sum, exp.Avg, exp.Min, exp.Max)) or isinstance(node.this, exp.Distinct):
         raise Refused(f"{node.sql('duckdb')} of each person", "It has no total form here.", _ACCEPTED)
-    value = type_expression(inside, scope.rows)
     if isinstance(node, (exp.Min, exp.Max)):
+        value = scope.extremes[inside.sql("duckdb")]
         return replace(value, sql=place, nullable=True, weight=0)
+    value = type_expression(inside, scope.rows)
     if not (value.kind.is_number and value.low is not None and value.high is not None):
         raise Refused(
             f"{node.sql('duckdb')} of each person",
@@ -167,12 +179,15 @@ def _sums(scope: PersonScope) -> list[tuple[str, str]]:
 def _sum_sql(node: exp.Expression, scope: PersonScope) -> str:
     distinct = isinstance(node.this, exp.Distinct)
     inside = node.this.expressions[0] if distinct else node.this
+    if isinstance(node, exp.Count) and isinstance(inside, exp.Star):
+        return f"least(COUNT(*), {_MOST})"
     if isinstance(node, exp.Count):
-        counted = "*" if isinstance(inside, exp.Star) else type_expression(inside, scope.rows).sql
-        return f"least(COUNT({'DISTINCT ' if distinct else ''}{counted}), {_MOST})"
-    value = type_expression(inside, scope.rows)
+        counted = type_expression(inside, scope.rows)
+        return f"least(COUNT({f'DISTINCT {told_apart(counted)}' if distinct else counted.sql}), {_MOST})"
     if isinstance(node, (exp.Min, exp.Max)):
+        value = scope.extremes[inside.sql("duckdb")]
         return _extreme(value, f"{'MIN' if isinstance(node, exp.Min) else 'MAX'}({value.sql})")
+    value = type_expression(inside, scope.rows)
     steps = in_steps(value, f"{node.sql('duckdb')} of each person")
     if isinstance(node, exp.Avg):
         return _average(value, steps)
