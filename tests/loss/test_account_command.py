@@ -45,6 +45,17 @@ def test_the_least_noise_says_how_much_is_left() -> None:
     assert 2 - found["lower"] <= left <= 2e-4
 
 
+def test_a_plan_is_shown_as_what_a_zcdp_account_is_charged() -> None:
+    plan = ("gaussian(sigma=2.289, q=1/32) x 320", "--delta", "1e-5")
+    assert "charged to a zCDP account as ρ = 0.0345" in run("compose", *plan)
+    charged = json.loads(run("compose", *plan, "--json"))["zcdp"]
+    assert charged["rho"] < 0.0347
+    assert charged["delta"] == pytest.approx(1e-6)
+    exactly = json.loads(run("compose", "zcdp(rho=0.1) x 3", "gaussian(sigma=2)", "--delta", "1e-5", "--json"))["zcdp"]
+    assert exactly == {"rho": pytest.approx(0.425), "delta": 0.0}
+    assert json.loads(run("compose", "approx(epsilon=1, delta=0.1)", "--delta", "0.2", "--json"))["zcdp"] is None
+
+
 def test_several_releases_cost_more_than_one() -> None:
     one = json.loads(run("compose", "laplace(scale=10) x 50", "--delta", "1e-6", "--json"))
     both = json.loads(run("compose", "laplace(scale=10) x 50", "response(epsilon=0.1)", "--delta", "1e-6", "--json"))

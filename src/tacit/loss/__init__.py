@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from tacit.loss.accountant.calibrate import largest_rate as largest_rate
     from tacit.loss.accountant.calibrate import least_parameter as least_parameter
     from tacit.loss.accountant.calibrate import most_times as most_times
+    from tacit.loss.accountant.concentrated import rho_between as rho_between
+    from tacit.loss.accountant.concentrated import zcdp_of as zcdp_of
     from tacit.loss.calibrate import discrete_gaussian_variance as discrete_gaussian_variance
     from tacit.loss.calibrate import gaussian_variance as gaussian_variance
     from tacit.loss.calibrate import laplace_scale as laplace_scale
@@ -78,6 +80,8 @@ _HOME = {
     "largest_rate": "accountant.calibrate",
     "least_parameter": "accountant.calibrate",
     "most_times": "accountant.calibrate",
+    "rho_between": "accountant.concentrated",
+    "zcdp_of": "accountant.concentrated",
     "discrete_gaussian_variance": "calibrate",
     "gaussian_variance": "calibrate",
     "laplace_scale": "calibrate",

@@ -14,15 +14,18 @@ from rich.table import Table
 
 from tacit.errors import Refused
 from tacit.exact import exact, whole
+from tacit.loss.accountant.concentrated import zcdp_of
 from tacit.loss.accountant.described import described
 from tacit.loss.composing.kov import RepeatedApprox
 from tacit.loss.composing.published_bounds import compare_bounds
 from tacit.loss.curve import float_up
 from tacit.loss.families.approx import Approx
+from tacit.loss.families.zcdp import Zcdp
+from tacit.loss.loss import Loss
 from tacit.loss.plans.catalogue import loss_of
 from tacit.loss.plans.expression import parse
 from tacit.loss.plans.question import Question
-from tacit.loss.sharp import shown_down, shown_up
+from tacit.loss.sharp import shown, shown_down, shown_up
 from tacit.loss.words import guess_probability, percent_up
 
 _console = Console(highlight=False, markup=False, soft_wrap=True)
@@ -54,13 +57,15 @@ def compose(releases: tuple[str, ...], delta: str, gap: str, figure: Path | None
     start = perf_counter()
     found = described(parts, delta, gap)
     milliseconds = (perf_counter() - start) * 1000
+    charged = _charged(parts, exact(delta, "delta") / 10)
     if figure is not None:
         from tacit.loss.plans.figures import draw_profile  # matplotlib takes a second to load
 
         levels = [Fraction(1, 10**power) for power in range(1, 13)]
         draw_profile(figure, releases, [(float(level), described(parts, level, "1e-2")) for level in levels])
     if as_json:
-        _print_json(lower=found.lower, upper=found.upper, delta=float(exact(delta, "delta")))
+        rho = None if charged is None else {"rho": float_up(charged.rho), "delta": float_up(charged.exact_delta)}
+        _print_json(lower=found.lower, upper=found.upper, delta=float(exact(delta, "delta")), zcdp=rho)
         return
     if not found.upper < math.inf:
         _console.print(f"No ε is certified at δ = {delta}: everything may be given away with a greater probability.")
@@ -73,6 +78,11 @@ def compose(releases: tuple[str, ...], delta: str, gap: str, figure: Path | None
         f"Whoever knows all but whether one person is in the data guesses that right "
         f"at most {percent_up(guess)} of the time."
     )
+    if charged is not None:
+        tail = f", δ′ = {shown(charged.exact_delta)}" if charged.exact_delta else ""
+        _console.print(
+            f"A plan fixed in advance, it is charged to a zCDP account as ρ = {shown_up(float_up(charged.rho))}{tail}."
+        )
     _say_where(figure)
 
 
@@ -179,6 +189,14 @@ def region(epsilon: str, delta: str, times: str, figure: Path | None, as_json: b
         table.add_section()
     _console.print(table)
     _say_where(figure)
+
+
+def _charged(parts: list[tuple[Loss, int]], delta: Fraction) -> Zcdp | None:
+    """The plan as zCDP at this δ′; None where no ρ is known."""
+    try:
+        return zcdp_of(parts, delta)
+    except Refused:
+        return None
 
 
 def _total(part: Approx, times: int, total: str | None) -> Fraction:

@@ -83,6 +83,13 @@ class Numeric:
             lambda finer: delta_bracket(self.steps, finer, epsilon), grid, gap, ratio, f"δ at ε = {epsilon:g}"
         )
 
+    def grid(self, delta: float, gap: float) -> Grid:
+        """A grid on which ε at δ should be known within the gap; refused where more than δ is given away."""
+        started = self._start(delta, gap)
+        if started is None:
+            raise Refused(f"a plan at δ = {delta:g}", "It gives everything away more often than that.", "a larger δ.")
+        return started[0]
+
     def _start(self, delta: float, gap: float) -> tuple[Grid, float] | None:
         """A grid and a guess of ε; None where more than δ is given away for certain."""
         surely, perhaps = (self._given_away(end) for end in (0, 1))
