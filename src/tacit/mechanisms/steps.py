@@ -12,8 +12,8 @@ from tacit.noise.bits import Integers
 from tacit.noise.grid import Grid
 from tacit.noise.saturate import saturated
 
-_FARTHEST: Final = (1 << 62) - 1  # the difference of two such integers fits 64 bits
-_EXACT: Final = 1 << 53  # up to here a float holds every integer
+FARTHEST: Final = (1 << 62) - 1  # the difference of two such integers fits 64 bits
+EXACT: Final = 1 << 53  # up to here a float holds every integer
 
 
 def in_steps(values: ArrayLike, grid: Grid | None) -> Integers:
@@ -23,13 +23,13 @@ def in_steps(values: ArrayLike, grid: Grid | None) -> Integers:
     integers beyond ±2^53) count as the nearest within. Cutting and rounding keep the order and move no two values
     apart by more than the grid's own ⌈distance/step⌉, so a sensitivity stated in steps holds.
     """
-    if type(values) is int and -_FARTHEST <= values <= _FARTHEST and grid is None:  # the common case, at once
+    if type(values) is int and -FARTHEST <= values <= FARTHEST and grid is None:  # the common case, at once
         return np.array(values, np.int64)
     if isinstance(values, np.ma.MaskedArray):
         raise Refused("a masked array", "What the mask hides would be read as well.", "an array without a mask.")
     array = values if isinstance(values, np.ndarray) else _listed(values)
     if array.dtype.kind == "f" and array.dtype.itemsize <= 8 and grid is not None:
-        return _cut(grid.round(array), _FARTHEST)
+        return _cut(grid.round(array), FARTHEST)
     if not (array.dtype.kind in "iu" or (array.dtype == object and all(map(_is_integer, array.ravel())))):
         raise Refused(
             f"values of type {array.dtype if array is values else type(values).__name__}",
@@ -37,8 +37,8 @@ def in_steps(values: ArrayLike, grid: Grid | None) -> Integers:
             "integers; or a grid when the mechanism is made, for floats." if grid is None else "integers or floats.",
         )
     if grid is None:
-        return _cut(array, _FARTHEST)
-    return _cut(grid.round(_cut(array, _EXACT).astype(np.float64)), _FARTHEST)
+        return _cut(array, FARTHEST)
+    return _cut(grid.round(_cut(array, EXACT).astype(np.float64)), FARTHEST)
 
 
 def _listed(values: ArrayLike) -> NDArray[Any]:
@@ -48,7 +48,7 @@ def _listed(values: ArrayLike) -> NDArray[Any]:
     array = np.array(values, object)
     cells = array.ravel()
     if not all(_is_integer(cell) for cell in cells) and all(_is_number(cell) for cell in cells):
-        numbers = [float(max(-_EXACT, min(cell, _EXACT))) if _is_integer(cell) else float(cell) for cell in cells]
+        numbers = [float(max(-EXACT, min(cell, EXACT))) if _is_integer(cell) else float(cell) for cell in cells]
         return np.array(numbers, np.float64).reshape(array.shape)
     return array
 

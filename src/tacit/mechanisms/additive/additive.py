@@ -13,9 +13,10 @@ from tacit.errors import Refused
 from tacit.exact import Number, positive, proper, whole
 from tacit.frozen import frozen
 from tacit.loss.relation import Relation
+from tacit.mechanisms.additive.held_answer import HeldAnswer
 from tacit.mechanisms.answer import Answer
 from tacit.mechanisms.mechanism import Mechanism
-from tacit.mechanisms.steps import in_steps
+from tacit.mechanisms.steps import EXACT, FARTHEST, in_steps
 from tacit.noise.additive import AdditiveLaw
 from tacit.noise.bits import Bits
 from tacit.noise.grid import Grid
@@ -26,7 +27,9 @@ class Additive(Mechanism[ArrayLike, Answer]):
     """A mechanism that adds independent integer noise, in steps of a grid, to every coordinate.
 
     Without a grid the query is integer-valued and the step is 1. With one, real values are rounded to it first,
-    and the sensitivity in steps accounts for the rounding of up to `dimension` coordinates.
+    and the sensitivity in steps accounts for the rounding of up to `dimension` coordinates. Values beyond `farthest`
+    count as the end of what is held, and the answer says so where it comes near that; NaN counts as zero, which no
+    answer can tell.
     """
 
     sensitivity: Fraction
@@ -63,7 +66,12 @@ class Additive(Mechanism[ArrayLike, Answer]):
         return steps if self.grid is None else float((steps + Fraction(1, 2)) * self.step)
 
     def answer(self, private: Any) -> Answer:
-        return Answer(private, self)
+        return HeldAnswer(private, self)
+
+    @property
+    def farthest(self) -> float:
+        """The largest value that is held for certain, as steps of 64 bits and on a grid as a float."""
+        return float(FARTHEST) if self.grid is None else min(float(FARTHEST * self.step), float(EXACT))
 
     def privatize(self, value: ArrayLike, bits: Bits) -> Any:
         steps = in_steps(value, self.grid)
