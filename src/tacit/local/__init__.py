@@ -9,6 +9,7 @@ from tacit.names import lazily
 if TYPE_CHECKING:
     from tacit.local.frequencies.choice import best as best
     from tacit.local.frequencies.prefixes import PrefixSearch as PrefixSearch
+    from tacit.local.frequencies.words import WordSearch as WordSearch
     from tacit.local.means.extremal import extremal as extremal
     from tacit.local.means.optimal import best_mean as best_mean
     from tacit.local.means.vector_response import VectorResponse as VectorResponse
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 _HOME = {
     "best": "frequencies.choice",
     "PrefixSearch": "frequencies.prefixes",
+    "WordSearch": "frequencies.words",
     "extremal": "means.extremal",
     "best_mean": "means.optimal",
     "VectorResponse": "means.vector_response",

@@ -74,6 +74,20 @@ def test_many_rows_have_the_stated_law(oracle: Oracle) -> None:
         assert fit_of_draws(oracle, answer, 50_000, answer) > FALSE_ALARM
 
 
+@pytest.mark.parametrize("oracle", SMALL, ids=str)
+def test_one_device_reports_one_value(oracle: Oracle) -> None:
+    """Its row is that of a list of one, from the same bits; rows of many devices are a list of reports."""
+    row = oracle.report(1)
+    assert row.shape == (len(oracle.ceilings),)
+    assert tuple(row.tolist()) in set(oracle.alphabet())
+    assert np.array_equal(oracle.rehearse(1, Seeded(4)), oracle.rehearse([1], Seeded(4))[0])
+    assert oracle.estimate([oracle.report(0) for _ in range(20)]).people == 20
+    for answer in (-1, 1234, 0.5, "secret", True, None):
+        with pytest.raises(Refused) as caught:
+            oracle.report(answer)  # type: ignore[arg-type]
+        assert "1234" not in str(caught.value)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_cannot_be_read_is_refused_without_being_named(kind: Any) -> None:
     oracle = kind.within(1, 9)

@@ -132,6 +132,21 @@ def test_single_and_many_reports_have_the_stated_law(value: Any) -> None:
         assert chisquare(observed, np.array(law) * len(drawn)).pvalue > FALSE_ALARM
 
 
+def test_arrays_are_reported_at_once() -> None:
+    """4,000 reports in one call; the interval holds with 1 − 1e-6."""
+    response = best_mean(1)
+    values = np.linspace(-0.5, 1, 4000)
+    for many in (values, values.tolist(), tuple(values)):
+        reports = response.report(many)
+        assert reports.shape == (4000,)
+        low, high = response.estimate(reports).interval("0.999999")
+        assert low <= values.mean() <= high
+    for bad in ([], [0.5, float("nan")], ["secret-17"], [None]):
+        with pytest.raises(Refused, match="not all numbers") as caught:
+            response.report(bad)  # type: ignore[call-overload]
+        assert "secret" not in str(caught.value)
+
+
 def test_rounding_is_unbiased_for_the_smallest_numbers() -> None:
     """A number far below the grid's step goes outward with its own tiny probability: never, in so few draws."""
     response = best_mean(1)

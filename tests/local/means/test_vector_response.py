@@ -161,9 +161,19 @@ def test_every_vector_has_a_report(vector: Any) -> None:
     assert np.hypot(*toward) == pytest.approx(response.radius, rel=1e-6)
 
 
+def test_many_vectors_are_reported_at_once() -> None:
+    """Each row by the law of a single one: the estimate of 400 is within the radius that holds with 1 − 1e-3."""
+    response = VectorResponse(Fraction(4), 3)
+    vectors = np.array([[0.6, 0.0, 0.0], [0.0, -0.2, 0.5]] * 200)
+    reports = response.report(vectors)
+    assert reports.shape == (400, 3)
+    found = response.estimate(reports)
+    assert np.linalg.norm(found.value - vectors.mean(axis=0)) < found.radius("0.999")
+
+
 def test_misuse_is_refused() -> None:
     response = VectorResponse(Fraction(1), 2)
-    for vector in ([1], [1, float("nan")], "secret", [[1, 2]], [float("inf"), 0]):
+    for vector in ([1], [1, float("nan")], "secret", [[[1, 2]]], [[1], [2]], [[1, 2], [3]], [], [float("inf"), 0]):
         with pytest.raises(Refused, match="a vector that is none"):
             response.report(vector)
     with pytest.raises(Refused, match="rehearsal"):

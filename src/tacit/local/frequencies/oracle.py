@@ -84,8 +84,11 @@ class Oracle(ABC):
         return self.options
 
     def report(self, answers: ArrayLike) -> Rows:
-        """What people with these options send, one row each, from the operating system's entropy. There is no seed."""
-        return self.randomize(self._checked(answers), ENTROPY)
+        """What people with these options send, one row each, from the operating system's entropy. There is no seed.
+
+        A device that has one option, `report(5)`, gets its row.
+        """
+        return self._randomized(answers, ENTROPY)
 
     def rehearse(self, answers: ArrayLike, bits: Rehearsal) -> Rows:
         """The same on scripted or seeded bits, for tests and simulations: not private."""
@@ -95,7 +98,11 @@ class Oracle(ABC):
                 "A rehearsal is repeatable and must not look like a release.",
                 "a Rehearsal source such as Seeded(1); or report(answers), which takes no source.",
             )
-        return self.randomize(self._checked(answers), bits)
+        return self._randomized(answers, bits)
+
+    def _randomized(self, answers: ArrayLike, bits: Bits) -> Rows:
+        rows = self.randomize(self._checked(np.atleast_1d(np.asarray(answers))), bits)
+        return rows if np.ndim(answers) else rows[0]
 
     def estimate(self, reports: ArrayLike) -> Frequencies:
         """How often each option is true among those who sent these reports, and among those they stand for."""

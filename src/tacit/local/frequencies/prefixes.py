@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,19 +19,25 @@ from tacit.local.frequencies.oracle import checked_odds
 from tacit.local.frequencies.rows import Rows, checked_rows
 from tacit.local.frequencies.wide_hashing import WideHashing
 from tacit.local.randomizers.odds import odds_within
+from tacit.local.randomizers.randomizer import below
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
 from tacit.noise.bits import Bits, Integers, Rehearsal
 from tacit.noise.entropy import ENTROPY
 
-_LONGEST = 62
+LONGEST = 62  # bits of a value
+
+PrefixReport: TypeAlias = tuple[int, tuple[int, ...]]
 
 
 @frozen(eq=False)
 class HeavyHitters:
-    """The values found, the most frequent first, with the shares and intervals that the last group's reports give."""
+    """The values found, the most frequent first, with the shares and intervals that the last group's reports give.
 
-    values: Integers
+    Values are whole numbers, or words where words were searched for.
+    """
+
+    values: NDArray[Any]
     shares: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
@@ -64,11 +72,11 @@ class PrefixSearch:
         for name in ("length", "start", "step", "keep"):
             object.__setattr__(self, name, whole(getattr(self, name), name, 1))
         object.__setattr__(self, "odds", checked_odds(self.odds))
-        if not (self.start <= self.length <= _LONGEST and self.start <= 16 and self.step <= 8):
+        if not (self.start <= self.length <= LONGEST and self.start <= 16 and self.step <= 8):
             raise Refused(
                 f"values of {self.length} bits from prefixes of {self.start} by {self.step}",
                 "They are too long, or too many prefixes would have to be tried.",
-                f"start ≤ length ≤ {_LONGEST}, start ≤ 16, step ≤ 8.",
+                f"start ≤ length ≤ {LONGEST}, start ≤ 16, step ≤ 8.",
             )
 
     @classmethod
@@ -90,6 +98,24 @@ class PrefixSearch:
     def report(self, values: ArrayLike) -> tuple[Rows, ...]:
         """What people with these values send, group by group, from the operating system's entropy. There is no seed."""
         return self._randomize(values, ENTROPY)
+
+    def report_one(self, value: int) -> PrefixReport:
+        """What one device sends, from the operating system's entropy: the group that it drew, and its report.
+
+        The group does not depend on the value, so it tells nothing about it.
+        """
+        group = below(len(self.levels), ENTROPY)
+        level, known = self.levels[group], self._checked([value])
+        return group, tuple(level.randomize(known >> (self.length - level.length), ENTROPY)[0].tolist())
+
+    def gather(self, reports: Sequence[PrefixReport]) -> tuple[Rows, ...]:
+        """The reports of single devices, group by group, as `find` takes them."""
+        if not all(group in range(len(self.levels)) for group, _ in reports):
+            raise Refused("a report of no group", "Nobody can have sent it.", f"groups 0 to {len(self.levels) - 1}.")
+        found = [[row for group, row in reports if group == place] for place in range(len(self.levels))]
+        if not all(found):
+            raise Refused("reports of some groups", "A group has none.", "more devices: each draws its group.")
+        return tuple(np.array(rows) for rows in found)
 
     def rehearse(self, values: ArrayLike, bits: Rehearsal) -> tuple[Rows, ...]:
         """The same on scripted or seeded bits, for tests and simulations: not private."""
@@ -133,13 +159,19 @@ class PrefixSearch:
         return candidates, counts
 
     def _randomize(self, values: ArrayLike, bits: Bits) -> tuple[Rows, ...]:
-        read = np.asarray(values)
-        if not (read.ndim == 1 and read.dtype.kind in "iu" and read.size >= len(self.levels)):
-            raise Refused("values that are no list of integers", "They cannot be read.", "one integer a person.")
-        if not (read.min() >= 0 and int(read.max()) >> self.length == 0):
-            raise Refused("a value that is too long", "It has no report.", f"0 to 2^{self.length} − 1.")
-        whole_values, groups = read.astype(np.int64), len(self.levels)
+        whole_values, groups = self._checked(values), len(self.levels)
+        if not whole_values.size >= groups:
+            asked, why = f"reports of {whole_values.size} people", "Some groups would have nobody."
+            raise Refused(asked, why, f"{groups} people or more; or report_one(value) for a single device.")
         return tuple(
             level.randomize(whole_values[place::groups] >> (self.length - level.length), bits)
             for place, level in enumerate(self.levels)
         )
+
+    def _checked(self, values: ArrayLike) -> Integers:
+        read = np.asarray(values)
+        if not (read.ndim == 1 and read.size > 0 and read.dtype.kind in "iu"):
+            raise Refused("values that are no list of integers", "They cannot be read.", "one integer a person.")
+        if not (read.min() >= 0 and int(read.max()) >> self.length == 0):
+            raise Refused("a value that is too long", "It has no report.", f"0 to 2^{self.length} − 1.")
+        return read.astype(np.int64)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property, partial
+from typing import Any, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -101,9 +103,20 @@ class MeanResponse:
                 worst = max(worst, self.variance(peak))
         return worst
 
-    def report(self, value: Number) -> int:
-        """What the person with this number sends, from the operating system's entropy. There is no seed."""
-        return self._draw(value, ENTROPY)
+    @overload
+    def report(self, value: Number) -> int: ...
+
+    @overload
+    def report(self, value: Sequence[float] | NDArray[Any]) -> Integers: ...
+
+    def report(self, value: Number | Sequence[float] | NDArray[Any]) -> int | Integers:
+        """What the person with this number sends, or each of many people, from the operating system's entropy.
+
+        There is no seed.
+        """
+        if isinstance(value, list | tuple | np.ndarray) and np.ndim(value):
+            return self._draw_many(value, ENTROPY)
+        return self._draw(cast(Number, value), ENTROPY)
 
     def rehearse(self, values: ArrayLike, bits: Rehearsal) -> Integers:
         """A report for each of many numbers on seeded bits, for tests and simulations: not private."""
@@ -113,7 +126,13 @@ class MeanResponse:
                 "A rehearsal is repeatable and must not look like a release.",
                 "a Rehearsal source such as Seeded(1); or report(value), which takes no source.",
             )
-        array = np.asarray(values, np.float64).ravel()
+        return self._draw_many(values, bits)
+
+    def _draw_many(self, values: ArrayLike, bits: Bits) -> Integers:
+        try:
+            array = np.asarray(values, np.float64).ravel()
+        except (TypeError, ValueError):
+            array = np.empty(0)
         if not (array.size and bool(np.all(np.isfinite(array)))):
             raise Refused("values that are none, or not all numbers", "They have no report.", "finite numbers.")
         chunks = [array[start : start + _CHUNK] for start in range(0, array.size, _CHUNK)]

@@ -77,9 +77,18 @@ class VectorResponse:
         """The mean square distance of a decoded report from its vector, at most: that of a vector of length 0."""
         return self.cap.square
 
-    def report(self, vector: ArrayLike) -> Integers:
-        """What the person with this vector sends, from the operating system's entropy. There is no seed."""
-        return self._draw(self._read(vector), ENTROPY)
+    def report(self, vectors: ArrayLike) -> Integers:
+        """What the person with this vector sends, or each of many (one a row), from the operating system's entropy.
+
+        There is no seed.
+        """
+        try:
+            is_many = np.ndim(vectors) == 2 and len(np.asarray(vectors)) > 0
+        except (TypeError, ValueError):  # rows of different lengths are no vector either
+            is_many = False
+        if is_many:
+            return self._draw_many(vectors, ENTROPY)
+        return self._draw(self._read(vectors), ENTROPY)
 
     def rehearse(self, vectors: ArrayLike, bits: Rehearsal) -> Integers:
         """A report for each of many vectors on seeded bits, for tests and simulations: not private."""
@@ -89,7 +98,11 @@ class VectorResponse:
                 "A rehearsal is repeatable and must not look like a release.",
                 "a Rehearsal source such as Seeded(1); or report(vector), which takes no source.",
             )
-        return np.array([self._draw(self._read(vector), bits) for vector in np.asarray(vectors)])
+        return self._draw_many(vectors, bits)
+
+    def _draw_many(self, vectors: ArrayLike, bits: Bits) -> Integers:
+        read = [self._read(vector) for vector in np.asarray(vectors)]  # all of them, before anything is drawn
+        return np.array([self._draw(vector, bits) for vector in read])
 
     def decode(self, reports: ArrayLike) -> NDArray[np.float64]:
         """The vectors that reports stand for."""
