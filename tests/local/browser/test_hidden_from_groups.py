@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.local.browser.chromium import Chromium
 from tests.local.browser.test_collect import ask
 from tests.local.browser.test_designs_in_the_browser import GIVEN
 from tests.local.browser.test_slow_clients import collecting
@@ -27,34 +28,37 @@ from tacit.local.polls.catalogue import CATALOGUE
 from tacit.local.polls.file import read_poll
 
 TEXT = "Have you ever embezzled money of your employer?"
-SECRET = re.compile(r"embezzle|employer|sensitive|innocuous|control|treat|experiment", re.IGNORECASE)
+SECRET = re.compile(r"embezzle|employer", re.IGNORECASE)
+HINT = re.compile(r"sensitive|innocuous|control|treat|experiment", re.IGNORECASE)
 ASKED = {"list": (False, True), "unrelated-estimated": (True, False), "at-least-one": (True, False)}
 ON_PAPER = set(CATALOGUE) - {"kary", "subset"}
 
 
-def designed(folder: Path, design: str, *more: str) -> Path:
-    """A poll's file, as the command writes it with no more than it must be told."""
+def words_of(path: Path, design: str) -> list[str]:
+    """The command that designs a poll, with no more than it must be told."""
     words = [f"--{name.replace('_', '-')}={value}" for name, value in GIVEN.get(design, {}).items()]
     words += ["--innocuous", "Is your birthday in spring?"] if design not in ("list", "warner", "forced", "kuk") else []
     words += [f"--item={item}" for item in ("I own a bicycle", "I like tea")] if design == "list" else []
     words += [f"--option={option}" for option in "abcd"] if design in ("kary", "subset") else []
-    made = CliRunner().invoke(
-        app, ["poll", "design", TEXT, "--design", design, "--file", str(folder / "poll.toml"), *words, *more]
-    )
+    return ["poll", "design", TEXT, "--design", design, "--file", str(path), *words]
+
+
+def designed(folder: Path, design: str, *more: str) -> Path:
+    """A poll's file, as the command writes it."""
+    made = CliRunner().invoke(app, [*words_of(folder / "poll.toml", design), *more])
     assert made.exit_code == 0, made.output
     return folder / "poll.toml"
 
 
 def holds(source: str) -> bool:
-    """Whether the words are anywhere in the source: text, scripts, comments, attributes, escaped or not."""
-    plain = html.unescape(source)
-    told = re.search(r'id="told">(.*?)</script>', source, re.DOTALL)
-    return bool(SECRET.search(_words_of(plain)) or (told and SECRET.search(json.dumps(json.loads(told[1])))))
+    """Whether the words are anywhere in the source (text, scripts, comments, attributes, escaped or not), or a hint is.
 
-
-def _words_of(source: str) -> str:
-    """The source without the page's own script and style, which are the same for every poll."""
-    return re.sub(r'<script type="module">.*?</script>|<style>.*?</style>', "", source, flags=re.DOTALL)
+    Hints are not looked for in the page's own script and style, which are the same for every poll.
+    """
+    told = re.findall(r'id="told">(.*?)</script>', source, re.DOTALL)
+    whole = html.unescape(source) + "".join(json.dumps(json.loads(each), ensure_ascii=False) for each in told)
+    own = re.sub(r'<script type="module">.*?</script>|<style>.*?</style>', "", whole, flags=re.DOTALL)
+    return bool(SECRET.search(whole) or HINT.search(own))
 
 
 @pytest.mark.parametrize("design", list(CATALOGUE))
@@ -72,18 +76,23 @@ def test_every_page_shows_the_question_only_to_those_who_are_asked(design: str, 
             assert [title for _, title in titles] == ["A short survey"] * 2
 
 
-def test_the_pages_own_script_says_nothing_of_any_question() -> None:
-    """It is one and the same for all polls, so it need be searched once."""
-    page = write_page(
-        {
-            "id": "ab" * 16,
-            "title": "t",
-            "questions": [
-                {"name": "q1", "text": "?", "groups": [{"parts": [{"options": ["a", "b"]}], "randomizer": None}]}
-            ],
+def test_the_browser_shows_nothing_of_it_on_the_whole_way(chromium: Chromium, tmp_path: Path) -> None:
+    """The document as it stands when it asks, and when it shows what would be sent."""
+    for number, (design, asked) in enumerate(ASKED.items()):
+        (tmp_path / design).mkdir()
+        page = tmp_path / f"{number}.html"
+        poll = read_poll(designed(tmp_path / design, design))
+        page.write_text(write_page(poll.written(), None, asked.index(False)))
+        chromium.open(page.as_uri())
+        for step in (
+            "",
+            "document.querySelectorAll('input').item(1).click(); document.querySelector('form > button').click()",
+        ):
+            chromium.run(step)
+            assert not SECRET.search(chromium.run("document.documentElement.outerHTML"))
+        assert json.loads(chromium.run("document.querySelector('pre').textContent"))["answers"] == {
+            "q1": [asked.index(False), 1]
         }
-    )
-    assert not re.search(r"embezzle|employer|sensitive|innocuous|experiment", page, re.IGNORECASE)
 
 
 @pytest.mark.parametrize("design", list(ASKED))
@@ -123,11 +132,16 @@ def test_the_collector_gives_each_respondent_one_version(tmp_path: Path) -> None
     "more", [["--title", f"A survey: {TEXT.upper()}"], ["--title", "Have you ever  embezzled money of your employer"]]
 )
 def test_a_title_that_would_show_it_is_refused(design: str, more: list[str], tmp_path: Path) -> None:
-    poll = read_poll(designed(tmp_path, design, *more))
-    hidden = ASKED[design].index(False)
-    with pytest.raises(Refused, match="what question 1 asks others") as caught:
-        write_page(poll.written(), None, hidden)
-    assert "embezzle" not in str(caught.value)
-    with pytest.raises(Refused, match="what question 1 asks others"):
-        write_sheet(poll, hidden)
+    """By the command that would write it, and again if a file that was changed by hand says it."""
+    made = CliRunner().invoke(app, words_of(tmp_path / "none", design) + more)
+    assert made.exit_code == 2
+    assert "what question 1 asks others" in made.output
+    assert not (tmp_path / "none").exists()
+    path = designed(tmp_path, design)
+    path.write_text(path.read_text().replace("A short survey", more[1]))
+    poll, hidden = read_poll(path), ASKED[design].index(False)
+    for write in (lambda: write_page(poll.written(), None, hidden), lambda: write_sheet(poll, hidden)):
+        with pytest.raises(Refused, match="what question 1 asks others") as caught:
+            write()
+        assert not SECRET.search(str(caught.value))
     assert write_page(poll.written(), None, 1 - hidden)

@@ -135,7 +135,7 @@ def test_weights_are_taken_where_a_question_has_two_samples(tmp_path: Path) -> N
         )
         refused = run("estimate", reports, "--poll", poll, "--weights", str(weights))
         assert refused.exit_code == 2
-        assert f"{61 - row} of 60 respondents have none, the first of them in row {row}." in refused.output
+        assert f"{61 - row} of 60 respondents have none, first that of row {row} of the reports." in refused.output
 
 
 @pytest.mark.parametrize("design", [AtLeastOne(), UnrelatedEstimated("2/3"), ListExperiment(2)], ids=str)

@@ -62,7 +62,7 @@ def test_questions_compose_into_one_budget() -> None:
     poll = poll_from({"id": ID, "title": "t", "questions": two})
     assert poll.protection.epsilon == pytest.approx(math.log(15))
     assert poll.written()["together"] == [
-        "Whoever sees all of them together, and thought two sets of answers equally likely before, then has odds of at "
+        "Whoever sees all that is sent, and thought two sets of answers equally likely before, then has odds of at "
         "most 15 to 1 on one of them, and is right at most 83.4% of the time: ε = ln 15 (2.708)."
     ]
     three = [*two, {"name": "stole", "text": "?", "design": "triangular", "prevalence": "1/4", "innocuous": "?"}]
@@ -128,5 +128,5 @@ def test_submissions_are_read_question_by_question() -> None:
     assert found["kind"][0].describe().startswith("a: 100.0%")
     weights = {f"{place:032x}": 1.0 + place for place in range(4)}
     assert poll.findings(submissions, weights).keys() == found.keys()
-    with pytest.raises(Refused, match=r"4 of 4 respondents have none, the first of them in row 1\."):
+    with pytest.raises(Refused, match=r"4 of 4 respondents have none, first that of row 1 of"):
         poll.findings(submissions, {})

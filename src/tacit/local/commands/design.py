@@ -10,6 +10,8 @@ from typing import Final
 import click
 
 from tacit.errors import Refused
+from tacit.local.browser.questionnaire import Questionnaire
+from tacit.local.browser.version import told
 from tacit.local.polls.asking import YES_NO, Wording
 from tacit.local.polls.catalogue import CATALOGUE, design_of
 from tacit.local.polls.designs.set_of_many import SetOfMany
@@ -84,7 +86,7 @@ def _usual(wording: Wording, given: dict[str, str]) -> str:
 
 
 def _write(file: Path, question: Question, text: str, title: str) -> Poll:
-    """The poll with the question, on disk; nothing is written that could not be read back."""
+    """The poll with the question, on disk; nothing is written that could not be read back, or asked."""
     if file.exists():
         before = read_poll(file)
         if question.name in [each.name for each in before.questions]:
@@ -93,6 +95,8 @@ def _write(file: Path, question: Question, text: str, title: str) -> Poll:
     else:
         whole = new_poll_text(title) + text
     poll = poll_from(tomllib.loads(whole))
+    for version in range(poll.versions):
+        told(Questionnaire.of(poll.written()), version)
     file.write_text(whole, "utf-8")
     return poll
 

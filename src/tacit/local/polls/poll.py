@@ -68,7 +68,7 @@ class Poll:
         exposed = [str(at) for at, (q, group) in enumerate(asked, 1) if group.asks and q.design.protection.loss is None]
         if len(finite) < 2:
             return ""
-        said = [Protection(compose(*finite)).plainly("two sets of answers", "all of them together")]
+        said = [Protection(compose(*finite)).plainly("two sets of answers", "all that is sent")]
         if exposed:
             where = f"question {exposed[0]}" if len(exposed) == 1 else f"questions {', '.join(exposed)}"
             said.append(f"This does not count {where}: read there what could show your answer.")
@@ -120,9 +120,7 @@ def _loads(weights: Mapping[str, float], respondents: Sequence[str]) -> list[flo
     """The weight of each respondent; where some have none, how many and the first of their rows."""
     without = [row for row, respondent in enumerate(respondents, start=1) if respondent not in weights]
     if without:
-        raise Refused(
-            "survey weights",
-            f"{len(without):,} of {len(respondents):,} respondents have none, the first of them in row {without[0]:,}.",
-            "a weight for every respondent of the reports.",
-        )
+        share = f"{len(without):,} of {len(respondents):,} respondents"
+        why = f"{share} have none, first that of row {without[0]} of the reports."
+        raise Refused("survey weights", why, "a weight for every respondent of the reports.")
     return [weights[respondent] for respondent in respondents]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import Refused
-from tacit.exact import Number, nonnegative
+from tacit.exact import Number, probability
 from tacit.frozen import frozen
 from tacit.local.randomizers.randomizer import Randomizer, below
 from tacit.loss.composing.worst import worst
@@ -35,7 +35,7 @@ class Table(Randomizer[int]):
     @classmethod
     def of(cls, rows: Sequence[Sequence[Number]]) -> Table:
         """The table of these probabilities, row by answer; each row must add up to 1."""
-        read = [[nonnegative(cell, "probability") for cell in row] for row in rows]
+        read = [[probability(cell, "probability") for cell in row] for row in rows]
         if not (len(read) >= 2 and len({len(row) for row in read}) == 1 and all(sum(row) == 1 for row in read)):
             raise Refused(
                 "a table of probabilities",
