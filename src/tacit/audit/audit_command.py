@@ -22,7 +22,7 @@ from tacit.loss.relation import Relation
 @click.option("--claims", help='What it promises, as "epsilon=1", "epsilon=1 delta=1e-5", "rho=0.1" or "mu=0.5".')
 @click.option("--relation", type=click.Choice(["add/remove", "replace"]), default="add/remove", show_default=True)
 @click.option("--values", default="0,1", show_default=True, help="What rows of a function's data may be.")
-@click.option("--samples", default=200_000, show_default=True, help="How many answers a stage may ask for.")
+@click.option("--samples", default=400_000, show_default=True, help="How many answers a stage may ask for.")
 @click.option("--alarm-rate", default=1e-4, show_default=True, help="How often a sound one may be called broken.")
 @click.option("--all", "to_the_end", is_flag=True, help="Go on after the first fault.")
 @click.option("--certificate", type=click.Path(path_type=Path), help="Write the verdict as JSON to this file.")

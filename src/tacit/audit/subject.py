@@ -42,6 +42,17 @@ class Additive:
     """So many draws of the noise that is really added."""
 
 
+@frozen
+class Raised:
+    """An error in the place of an answer, as an observer reads it."""
+
+    name: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.text}"
+
+
 @frozen(eq=False)
 class Subject:
     """A mechanism under audit.
@@ -71,10 +82,20 @@ class Subject:
         """So many independent answers, one a row."""
         if self.many is not None:
             return self.many(data, count, bits)
-        answers = [self.release(data, bits) for _ in range(count)]
+        answers = self.answers(data, count, bits)
         try:
             return np.asarray(answers)
         except ValueError:  # answers of different lengths
-            listed = np.empty(count, object)
-            listed[:] = answers
-            return listed
+            return np.fromiter(answers, object, count)
+
+    def answers(self, data: Data, count: int, bits: Bits) -> list[Any]:
+        """The same as a list, each answer with the type that it has; an error is an answer too."""
+        if self.many is not None:
+            return list(self.many(data, count, bits).tolist())
+        return [self._answered(data, bits) for _ in range(count)]
+
+    def _answered(self, data: Data, bits: Bits) -> Any:
+        try:
+            return self.release(data, bits)
+        except Exception as error:  # whatever the audited code raises is part of what it shows
+            return Raised(type(error).__name__, str(error))

@@ -12,7 +12,7 @@ from tacit.audit.stages.all import STAGES
 from tacit.audit.subject import Subject
 
 BY_NAME: dict[str, Stage] = {stage.name: stage for stage in STAGES}
-CHEAP = ("sensitivity", "price", "replay", "sampler", "bits", "timing")
+CHEAP = ("sensitivity", "price", "replay", "exclusive", "sampler", "bits", "timing")
 QUICK = tuple(BY_NAME[name] for name in CHEAP)
 
 

@@ -7,7 +7,7 @@ from math import exp, inf, log
 import pytest
 from scipy.stats import binom
 
-from tacit.audit.stages.event import Counted, least_share
+from tacit.audit.stages.event import POWER, Counted, least_share
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 
@@ -41,9 +41,9 @@ def test_an_event_or_its_opposite_bounds_epsilon() -> None:
     assert log(4) - 0.5 < seldom.epsilon(0) < log(4)
 
 
-def test_the_least_share_is_where_the_verdict_turns() -> None:
+def test_the_least_share_is_found_95_times_in_100() -> None:
     share = least_share(Pure(1), 1000, 1e-4)
-    assert Counted(round(share * 1000), 1000, 0, 1000, 1e-4).breaks(Pure(1))
-    assert not Counted(round(share * 1000) - 1, 1000, 0, 1000, 1e-4).breaks(Pure(1))
+    breaks = [hits for hits in range(1001) if Counted(hits, 1000, 0, 1000, 1e-4).breaks(Pure(1))]
+    assert binom.sf(breaks[0] - 1, 1000, share) == pytest.approx(POWER)
     assert least_share(Pure(20), 100, 1e-4) == inf
     assert exp(1) * 0.009 < share < 0.1

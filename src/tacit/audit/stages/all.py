@@ -5,10 +5,11 @@ from __future__ import annotations
 from tacit.audit.stages.accountants import ACCOUNTANTS
 from tacit.audit.stages.bits import BITS
 from tacit.audit.stages.black_box import BLACK_BOX
+from tacit.audit.stages.exclusive import EXCLUSIVE
 from tacit.audit.stages.price import PRICE
 from tacit.audit.stages.replay import REPLAY
 from tacit.audit.stages.sampler import SAMPLER
 from tacit.audit.stages.sensitivity import SENSITIVITY
 from tacit.audit.stages.timing import TIMING
 
-STAGES = (SENSITIVITY, PRICE, ACCOUNTANTS, REPLAY, SAMPLER, BITS, TIMING, BLACK_BOX)
+STAGES = (SENSITIVITY, PRICE, ACCOUNTANTS, REPLAY, EXCLUSIVE, SAMPLER, BITS, TIMING, BLACK_BOX)

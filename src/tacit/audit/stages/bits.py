@@ -1,4 +1,4 @@
-"""Stage d: the bit level. Answers, grids and ranges that occur under one of two neighbours only.
+"""Stage d: the bit level. Grids and ranges that occur under one of two neighbours only.
 
 Noise in floating point leaves its low bits to the value it is added to; a private bound leaves its trace in the range;
 a private number of people in the denominator. Each is an event that one neighbour has and the other has not.
@@ -6,8 +6,7 @@ a private number of people in the denominator. Each is an event that one neighbo
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from math import inf
 from typing import Any
 
@@ -17,16 +16,16 @@ from numpy.typing import NDArray
 from tacit.audit.auditor import Stage
 from tacit.audit.effort import Effort
 from tacit.audit.finding import Finding, Outcome
-from tacit.audit.stages.event import Counted, least_share
+from tacit.audit.stages.event import POWER, Counted, least_share
 from tacit.audit.stages.grain import grain
-from tacit.audit.stages.outcomes import Floats, key_of, numbers_of, sample_within
+from tacit.audit.stages.outcomes import Floats, numbers_of, sample_within
 from tacit.audit.subject import Data, Subject
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
 
 NAME = "bits"
 _MOST = 40_000
-_KINDS = 3
+_KINDS = 2
 _COLUMNS = 8
 _GUESS = 0.1  # by which events are compared while learning; it decides nothing
 Marks = NDArray[np.bool_]
@@ -44,7 +43,7 @@ def look(subject: Subject, effort: Effort) -> Finding:
     """Half of the answers teach, of each kind, the event that tells the pair apart best; the other half holds it.
 
     Claim: a subject that keeps its claim is called broken with probability at most the alarm rate. Proof: the events
-    held are chosen without the answers that they are held against, there are at most three for each way round of each
+    held are chosen without the answers that they are held against, there are at most two for each way round of each
     pair, and each has an even share of the rate (see `Counted`).
     """
     count, miss = min(effort.samples, _MOST), effort.alarm_rate / (2 * _KINDS * len(subject.pairs))
@@ -62,8 +61,10 @@ def look(subject: Subject, effort: Effort) -> Finding:
                 if found.breaks(subject.claim):
                     return _fault(subject, pair, sign, found, effort.alarm_rate)
     share = least_share(subject.claim, runs // 2, miss)
-    seen = f"an answer, grid or range that one neighbour has in {share:.2%} of answers and the other never"
-    words = "No answer, grid or range belongs to one neighbour alone."
+    seen = (
+        f"a grid or range that one neighbour has in {share:.2%} of answers and the other never, with power {POWER:.0%}"
+    )
+    words = "No grid or range of numbers belongs to one neighbour alone."
     return Finding(
         NAME, Outcome.PASSED, words, effort.alarm_rate, seen if share < inf else "nothing at this claim", samples=runs
     )
@@ -71,7 +72,7 @@ def look(subject: Subject, effort: Effort) -> Finding:
 
 def _fault(subject: Subject, pair: tuple[Data, Data], sign: Sign, found: Counted, alarm_rate: float) -> Finding:
     delta = float(subject.claim.exact_delta) if isinstance(subject.claim, Approx) else 0.0
-    once, never = f"{found.hits} of {found.runs} answers", f"{found.strays} of {found.others}"
+    once, never = f"{found.hits:,} of {found.runs:,} fresh answers", f"{found.strays:,} of {found.others:,}"
     words = f"{sign.words}: in {once} about one data set, in {never} about its neighbour"
     evidence = {"pair": repr(pair), "hits": found.hits, "strays": found.strays, "runs": found.runs}
     samples = 2 * (found.runs + found.others)
@@ -82,7 +83,7 @@ def _fault(subject: Subject, pair: tuple[Data, Data], sign: Sign, found: Counted
 def _held(first: Any, second: Any, miss: float) -> Iterator[tuple[Sign, Counted]]:
     """The best event of each kind, by the first halves, and how often it occurs in the second halves."""
     (taught, held), (teaches, against) = _halves(first), _halves(second)
-    for signs in (_own_values(taught, teaches), _grains(taught, teaches), _ranges(taught, teaches)):
+    for signs in (_grains(taught, teaches), _ranges(taught, teaches)):
         scored = [(_counted(sign, taught, teaches, _GUESS).epsilon(0), sign) for sign in signs]
         score, sign = max(scored, key=lambda pair: pair[0], default=(0.0, None))
         if sign is not None and score > 0:
@@ -95,15 +96,6 @@ def _counted(sign: Sign, first: Any, second: Any, miss: float) -> Counted:
 
 def _halves(answers: Any) -> tuple[Any, Any]:
     return answers[: len(answers) // 2], answers[len(answers) // 2 :]
-
-
-def _own_values(first: Any, second: Any) -> Iterator[Sign]:
-    """Values that occur twice or more under the first and never under the second."""
-    ours, theirs = Counter(map(key_of, first)), set(map(key_of, second))
-    own: set[Hashable] = {key for key, times in ours.items() if times > 1 and key not in theirs}
-    if own:
-        words = f"Answers that only one data set has ({len(own)} of them)"
-        yield Sign(words, lambda answers: np.array([key_of(answer) in own for answer in answers], np.bool_))
 
 
 def _grains(first: Any, second: Any) -> Iterator[Sign]:

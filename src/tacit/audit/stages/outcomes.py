@@ -18,8 +18,10 @@ _BATCH = 64
 
 def key_of(answer: Any) -> Hashable:
     """The answer as a key: equal iff an observer sees the same, order and type included."""
+    if isinstance(answer, float):
+        return ("float", answer if answer and answer == answer else str(answer))  # NaN is NaN, -0.0 is not 0.0
     if isinstance(answer, np.ndarray):
-        return (answer.shape, answer.dtype.kind, tuple(answer.ravel().tolist()))
+        return (answer.shape, answer.dtype.kind, tuple(map(key_of, answer.ravel().tolist())))
     if isinstance(answer, np.generic):
         return key_of(answer.item())
     if isinstance(answer, Mapping):
@@ -28,7 +30,11 @@ def key_of(answer: Any) -> Hashable:
         return (type(answer).__name__, tuple(map(key_of, answer)))
     if isinstance(answer, (set, frozenset)):
         return ("set", frozenset(map(key_of, answer)))
-    return (type(answer).__name__, answer if isinstance(answer, Hashable) else repr(answer))
+    try:
+        hash(answer)
+    except TypeError:
+        return (type(answer).__name__, repr(answer))
+    return (type(answer).__name__, answer)
 
 
 def numbers_of(answers: Any) -> Floats | None:
@@ -48,5 +54,5 @@ def sample_within(subject: Subject, data: Data, count: int, seconds: float, bits
         return subject.many(data, count, bits)
     start, found = perf_counter(), list[Any]()
     while len(found) < count and (len(found) < _BATCH or perf_counter() - start < seconds):
-        found.extend(subject.release(data, bits) for _ in range(min(_BATCH, count - len(found))))
+        found.extend(subject.answers(data, min(_BATCH, count - len(found)), bits))
     return found

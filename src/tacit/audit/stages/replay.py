@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.audit.auditor import Stage
 from tacit.audit.effort import Effort
+from tacit.audit.exclusive.traits import form_of
 from tacit.audit.finding import Finding, Outcome
 from tacit.audit.stages.event import Counted, least_share
 from tacit.audit.stages.recording import Run, run
@@ -23,9 +24,11 @@ def look(subject: Subject, effort: Effort) -> Finding:
     """Errors, numbers that are none, types and shapes on both of a pair.
 
     A release is total: an error, an infinity or a NaN upon one of two neighbours only, with the same bits, is a fault
-    by that rule, and no chance is in it. A type or shape is an answer like any other, and is held to the claim.
+    by that rule, and no chance is in it. A type or shape is an answer like any other, and is held to the claim. So is
+    an error of what draws no bits here: its randomness is its own, and may be what decides.
     """
     miss, draws = effort.alarm_rate / max(1, 2 * len(subject.pairs)), set[bool]()
+    has_own_bits = True
     for place, (one, other) in enumerate(subject.pairs):
         first, second = [], []
         for turn in range(_ROUNDS):
@@ -33,7 +36,9 @@ def look(subject: Subject, effort: Effort) -> Finding:
             first.append(run(subject, one, effort.bits(salt)))
             second.append(run(subject, other, effort.bits(salt)))
             draws.add(first[-1].draws == second[-1].draws)
-        for words in (*_differences(first, second), *_forms(first, second, subject, miss)):
+            has_own_bits = has_own_bits and not (first[-1].draws or second[-1].draws)
+        differ = () if has_own_bits else _differences(first, second)
+        for words in (*differ, *_forms(first, second, subject, miss)):
             evidence = {"pair": repr((one, other)), "errors": _texts(first + second)}
             bound = inf if any(each.error for each in first + second) else None
             samples = 2 * _ROUNDS * (place + 1)
@@ -41,11 +46,14 @@ def look(subject: Subject, effort: Effort) -> Finding:
                 NAME, Outcome.BROKEN, words, effort.alarm_rate, "", bound, samples=samples, evidence=evidence
             )
     words = "On the same bits both of each pair end alike: no error, no NaN, no form of one alone."
-    if False in draws:
+    if has_own_bits:
+        words = "No error, NaN or form is all that one of a pair ends in and the other never. Its bits are its own."
+    elif False in draws:
         words += " The number of random bytes differs; the time that takes is another stage's."
     share = least_share(subject.claim, _ROUNDS, miss)
-    forms = f", or a form in {share:.0%} of answers about one data set only" if share < inf else ""
-    seen = f"an error or a NaN in one of {_ROUNDS} runs on either data set{forms}"
+    seen = "" if has_own_bits else f"an error or a NaN in one of {_ROUNDS} runs on either data set"
+    if share < inf:
+        seen += (", or " if seen else "") + f"an error or a form in {share:.0%} of answers about one data set only"
     return Finding(NAME, Outcome.PASSED, words, effort.alarm_rate, seen, samples=2 * _ROUNDS * len(subject.pairs))
 
 
@@ -61,18 +69,20 @@ def _differences(first: list[Run], second: list[Run]) -> Iterator[str]:
 
 
 def _forms(first: list[Run], second: list[Run], subject: Subject, miss: float) -> Iterator[str]:
-    """Types and shapes that one data set always has and the other never, if the claim forbids that."""
-    ours, theirs = ({_form(each.answer) for each in runs if each.error is None} for runs in (first, second))
-    if ours and theirs and not ours & theirs and Counted(_ROUNDS, _ROUNDS, 0, _ROUNDS, miss).breaks(subject.claim):
+    """Errors, types and shapes that one data set always has and the other never, if the claim forbids that."""
+    ours, theirs = ({_end(each) for each in runs} for runs in (first, second))
+    if ours & theirs or not Counted(_ROUNDS, _ROUNDS, 0, _ROUNDS, miss).breaks(subject.claim):
+        return
+    errors = [sum(each.error is not None for each in runs) for runs in (first, second)]
+    if any(errors):
+        yield f"Of {_ROUNDS} runs on one data set {errors[0]} end in an error, of {_ROUNDS} on its neighbour {errors[1]}"
+    else:
         yield "Answers about one data set never have the type or shape of those about its neighbour"
 
 
-def _form(answer: Any) -> Hashable:
-    if isinstance(answer, np.ndarray):
-        return ("array", answer.shape, answer.dtype.kind)
-    if isinstance(answer, (list, tuple, dict, set)):
-        return (type(answer).__name__, len(answer))
-    return type(answer).__name__
+def _end(made: Run) -> Hashable:
+    """How a run ended: in an error, or in an answer of some form."""
+    return made.error_text or (form_of(made.answer), _is_finite(made.answer))
 
 
 def _is_finite(answer: Any) -> bool:

@@ -76,7 +76,7 @@ LOCAL: tuple[Control, ...] = (
         0,
         1,
     ),
-    _control("unmemoised reports", "Ten fresh reports at the price of one (R45).", "bits", "1", _unmemoised, 0, 1),
+    _control("unmemoised reports", "Ten fresh reports at the price of one (R45).", "exclusive", "1", _unmemoised, 0, 1),
     _control(
         "K-ary with the odds of two",
         "The truth with e^ε/(1+e^ε) among eight options.",

@@ -99,7 +99,7 @@ STRUCTURE: tuple[Control, ...] = (
     broken(
         "order of the data",
         "Keys leave in the order in which they were first seen (R24).",
-        "bits",
+        "exclusive",
         1,
         _first_seen,
         ((["a", "b", "b"], ["b", "b"]),),

@@ -81,7 +81,7 @@ def _off_by_one() -> Control:
 THRESHOLD: tuple[Control, ...] = (
     _svt("SVT3", "Releases the very noisy value that was compared.", "bits", _svt3),
     _svt("SVT4", "The questions' noise counts for half of what it must.", "black box", _svt4),
-    _svt("SVT5", "Only the threshold is noisy.", "bits", _svt5),
+    _svt("SVT5", "Only the threshold is noisy.", "exclusive", _svt5),
     _svt("SVT6", "Never stops: any number of yeses at the price of one.", "black box", _svt6),
     _off_by_one(),
 )

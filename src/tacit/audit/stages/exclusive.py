@@ -1,0 +1,80 @@
+"""Stage c: exclusive answers. Values, forms and errors that one of two neighbours has alone, however rare."""
+
+from __future__ import annotations
+
+from math import floor, inf
+
+from tacit.audit.auditor import Stage
+from tacit.audit.effort import Effort
+from tacit.audit.exclusive.excess import Excess, least_chance
+from tacit.audit.exclusive.search import Counted, Plan, hold, search, tests
+from tacit.audit.exclusive.traits import KINDS, trait_words
+from tacit.audit.finding import Finding, Outcome
+from tacit.audit.stages.event import POWER
+from tacit.audit.subject import Subject
+
+NAME = "exclusive"
+
+
+def look(subject: Subject, effort: Effort) -> Finding:
+    """Search all pairs for what one data set alone shows, then hold the best of it against fresh answers.
+
+    Claim: a subject that keeps its claim is called broken with probability at most the alarm rate. Proof: what is held
+    is chosen before the fresh answers are drawn, and each test keeps its share of the rate (see `Excess`).
+    """
+    bits = effort.bits(23)
+    plan = Plan.of(subject, effort, bits)
+    tried = tests(subject.claim, plan, effort.alarm_rate)
+    candidates, noticed = search(subject, plan, tried[0].claimed.epsilon, bits)
+    searched = 2 * plan.searched * len(plan.pairs)
+    held = hold(subject, candidates, plan.fresh, bits) if candidates else []
+    for found, test in zip(held, tried, strict=False):
+        if test.breaks(found.hits, found.strays):
+            return _fault(found, test, effort.alarm_rate, searched)
+    words = "Nothing that one data set shows is beyond what its neighbour may show."
+    seen = _could_see(least_chance(noticed, plan.searched, tried[0]), len(plan.pairs))
+    return Finding(
+        NAME, Outcome.PASSED, words, effort.alarm_rate, seen, samples=searched + (plan.fresh if candidates else 0)
+    )
+
+
+def _could_see(chance: float, pairs: int) -> str:
+    if chance == inf:
+        return "nothing at this claim with so few answers"
+    return (
+        f"an answer that one data set gives once in {floor(1 / chance):,} times or oftener and its neighbour never, "
+        f"with power {POWER:.0%}, on each of the {pairs} pairs tried (searched: {KINDS})"
+    )
+
+
+def _fault(found: Counted, test: Excess, alarm_rate: float, searched: int) -> Finding:
+    traits = sorted(map(trait_words, found.candidate.traits))
+    what = traits[0][0].upper() + traits[0][1:]
+    if len(traits) > 1:
+        what = f"{len(traits):,} things that the search saw with one data set only, such as {traits[0]}"
+    words = (
+        f"{what}: in {found.hits:,} of {found.runs:,} fresh answers about one data set, "
+        f"in {found.strays:,} of {found.others:,} about its neighbour"
+    )
+    pair = found.candidate.pair if found.candidate.is_first else found.candidate.pair[::-1]
+    return Finding(
+        NAME,
+        Outcome.BROKEN,
+        words,
+        alarm_rate,
+        "",
+        test.epsilon(found.hits, found.strays),
+        test.claimed.delta,
+        searched + test.answers,
+        evidence={
+            "pair": [str(side) for side in pair],
+            "hits": found.hits,
+            "runs": found.runs,
+            "strays": found.strays,
+            "others": found.others,
+            "traits": traits[:20],
+        },
+    )
+
+
+EXCLUSIVE = Stage(NAME, lambda subject: bool(subject.pairs), look)
