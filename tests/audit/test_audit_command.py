@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from shutil import copy
 
@@ -11,7 +12,11 @@ from click.testing import CliRunner, Result
 from examples.clinic import write_clinic
 
 from tacit.__main__ import app
+from tacit.audit import audit_command
+from tacit.audit.auditor import Stage
 from tacit.audit.claims import read_claim
+from tacit.audit.finding import Finding, Outcome
+from tacit.audit.stages.all import STAGES
 from tacit.errors import Refused
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
@@ -19,8 +24,10 @@ from tacit.loss.families.zcdp import Zcdp
 
 MODULE = """
 import numpy as np
+import pandas
 
 rng = np.random.default_rng(5)
+NO_ROWS = pandas.DataFrame({"n": []})
 
 
 def float_mean(data):
@@ -33,7 +40,43 @@ def whole_count(data):
 
 def loose_count(data):
     return sum(data) + int(rng.geometric(1 - np.exp(-3)) - rng.geometric(1 - np.exp(-3)))
+
+
+def exact_once_in_500(data):
+    return float(sum(data)) if rng.random() < 1 / 500 else whole_count(data)
+
+
+def always_fails(data):
+    raise ValueError("no answer today")
+
+
+def fails_when_empty(data):
+    return whole_count(data) + 0 // len(data)
+
+
+def fails_at_times(data):
+    if len(data) == 5 and rng.random() < 0.1:
+        raise OSError("too many")
+    return whole_count(data)
+
+
+def nothing(data):
+    return []
+
+
+def no_key(data):
+    return {}
+
+
+def no_row(data):
+    return NO_ROWS
+
+
+def above_threshold(data):
+    return [n] if (n := whole_count(data)) > 6 else []
 """
+
+BROKEN_MODULE = "1 / 0"
 
 
 def run(*words: object) -> Result:
@@ -52,7 +95,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_floating_point_noise_is_found_and_certified(module: str, tmp_path: Path) -> None:
     done = run(f"{module}:float_mean", "--claims", "epsilon=1", "--samples", 20_000, "--certificate", "verdict.json")
     assert done.exit_code == 1, done.output
-    assert "Broken. " in done.output
+    assert "Broken: " in done.output
     told = json.loads((tmp_path / "verdict.json").read_text())
     assert told["verdict"] == "broken"
     assert told["claim"] == "ε = 1"
@@ -65,6 +108,71 @@ def test_too_little_noise_is_found_and_enough_is_not(module: str) -> None:
     assert sound.exit_code == 0, sound.output
     assert "No fault found" in sound.output
     assert "Would have seen" in sound.output
+
+
+def test_a_rare_exact_count_is_found_with_the_worst_pair_and_a_picture(module: str, tmp_path: Path) -> None:
+    done = run(f"{module}:exact_once_in_500", "--claims", "epsilon=1", "--report", "audit.html")
+    assert done.exit_code == 1, done.output
+    head, worst = [line for line in done.output.splitlines() if not line.startswith("…")][:2]
+    assert head.startswith("Broken: The answer ")
+    assert re.fullmatch(
+        r"Worst pair of data sets: \[.*\] and \[.*\]; there ε is at least .*, where ε = 1 is claimed\.", worst
+    )
+    page = (tmp_path / "audit.html").read_text("utf-8")
+    assert "<svg" in page
+    assert not re.search(r"<(img|script|link)|src=|url\((?!#)", page), "nothing is loaded from elsewhere"
+
+
+def test_a_leak_an_error_and_an_import_error_end_differently(module: str, tmp_path: Path) -> None:
+    (tmp_path / f"broken_{module}.py").write_text(BROKEN_MODULE)
+    claims = ("--claims", "epsilon=1", "--samples", 20_000)
+    codes = {
+        name: run(name, *claims).exit_code
+        for name in (f"{module}:loose_count", f"{module}:always_fails", f"broken_{module}:f", f"{module}:missing")
+    }
+    assert list(codes.values()) == [1, 3, 2, 2], codes
+    help_text = run("--help").output
+    for code, words in ((0, "no fault"), (1, "broken"), (2, "cannot be imported"), (3, "raises"), (4, "suspicious")):
+        assert re.search(rf"\b{code}  .*{words}", help_text), help_text
+
+
+@pytest.mark.parametrize("name", ["fails_when_empty", "fails_at_times"])
+def test_an_error_on_some_inputs_only_is_a_finding(module: str, name: str) -> None:
+    done = run(f"{module}:{name}", "--claims", "epsilon=1", "--samples", 40_000)
+    assert done.exit_code == 1, done.output
+    assert "Error" in done.output or "raise an error" in done.output
+
+
+@pytest.mark.parametrize("name", ["nothing", "no_key", "no_row", "above_threshold"])
+def test_empty_answers_are_answers(module: str, name: str) -> None:
+    done = run(f"{module}:{name}", "--claims", "epsilon=1", "--samples", 4_000, "--without", "timing")
+    assert done.exit_code == 0, done.output
+    assert "No fault found" in done.output
+
+
+def test_a_suspicion_has_a_grade_and_an_exit_code_of_its_own(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = Finding("timing", Outcome.SUSPICIOUS, "It takes 120 µs here, 90 µs there", pair=([1], []))
+    even = Finding("bits", Outcome.PASSED, "Nothing.")
+    stages = [Stage(each.stage, lambda _: True, lambda *_, each=each: each) for each in (odd, even)]
+    monkeypatch.setattr(audit_command, "STAGES", stages)
+    words = (f"{module}:whole_count", "--claims", "epsilon=1")
+    done = CliRunner().invoke(app, ["audit", *words, "--json"])
+    told = json.loads(done.stdout)
+    assert done.exit_code == 4, done.output
+    assert told["grade"] == "suspicious"
+    assert told["worst_pair"] == ["[1]", "[]"]
+    assert [each["outcome"] for each in told["findings"]] == ["suspicious", "passed"], "it goes on"
+    shown = run(*words)
+    assert "Suspicious: It takes 120 µs" in shown.output
+    assert "Broken" not in shown.output
+    without = run(*words, "--without", "timing")
+    assert without.exit_code == 0, without.output
+    assert "Left out, and so not looked for: timing." in without.output
+
+
+def test_every_stage_can_be_left_out_by_a_name_in_the_help() -> None:
+    listed = run("--help").output
+    assert all(stage.name in " ".join(listed.split()) for stage in STAGES)
 
 
 def test_claims_are_read() -> None:

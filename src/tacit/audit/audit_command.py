@@ -9,12 +9,16 @@ import click
 from tacit.audit.auditor import audit as examine
 from tacit.audit.claims import read_claim
 from tacit.audit.effort import Effort
-from tacit.audit.own_function import own_subject, read_values
+from tacit.audit.own_function import own_subject, raises_everywhere, read_values
 from tacit.audit.stages.all import STAGES
 from tacit.audit.stages.sequences import audit_data_set
 from tacit.audit.subject import Subject
+from tacit.audit.verdict import Verdict
 from tacit.errors import Refused
 from tacit.loss.relation import Relation
+
+BROKEN, RAISES, SUSPICIOUS = 1, 3, 4
+_NAMES = [stage.name for stage in STAGES]
 
 
 @click.command()
@@ -24,8 +28,11 @@ from tacit.loss.relation import Relation
 @click.option("--values", default="0,1", show_default=True, help="What rows of a function's data may be.")
 @click.option("--samples", default=400_000, show_default=True, help="How many answers a stage may ask for.")
 @click.option("--alarm-rate", default=1e-4, show_default=True, help="How often a sound one may be called broken.")
+@click.option("--without", type=click.Choice(_NAMES), multiple=True, help="Leave this stage out; repeat it for more.")
 @click.option("--all", "to_the_end", is_flag=True, help="Go on after the first fault.")
+@click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON, with its grade.")
 @click.option("--certificate", type=click.Path(path_type=Path), help="Write the verdict as JSON to this file.")
+@click.option("--report", type=click.Path(path_type=Path), help="Write an HTML page with a picture to this file.")
 def audit(
     subject: str,
     claims: str | None,
@@ -33,33 +40,60 @@ def audit(
     values: str,
     samples: int,
     alarm_rate: float,
+    without: tuple[str, ...],
     to_the_end: bool,
+    as_json: bool,
     certificate: Path | None,
+    report: Path | None,
 ) -> None:
     """Examine SUBJECT: a function of yours (module:function), a mechanism of Tacit by its name, or a data set's file.
 
-    A function takes a list of values and returns its answer. Exit code 1 says broken.
+    A function takes a list of values and returns its answer. An error that it raises is an answer too.
+
+    \b
+    Exit codes:
+      0  no fault found
+      1  broken: what is claimed does not hold
+      2  refused: SUBJECT cannot be imported or found, or an option cannot be read
+      3  the function raises an error on every input, so that nothing was examined
+      4  suspicious: time or random bytes differ, the answers are not called broken
 
     Example: `tacit audit mymodule:noisy_mean --claims "epsilon=1"`
     """
-    effort = Effort(alarm_rate, samples)
+    effort, chosen = Effort(alarm_rate, samples), None
     if subject.endswith(".toml"):
+        if without:
+            raise Refused(f"{subject} without {without[0]}", "A data set has stages of its own.", "no --without.")
         verdict = audit_data_set(Path(subject), effort)
     else:
         chosen = _own(subject, claims, relation, values) if ":" in subject else _named(subject)
-        verdict = examine(chosen, STAGES, effort, to_the_end=to_the_end, watch=_say_stage)
-    click.echo(verdict.describe())
+        verdict = examine(chosen, STAGES, effort, to_the_end=to_the_end, without=without, watch=_say_stage)
+    click.echo(verdict.certificate() if as_json else verdict.describe())
     if certificate is not None:
         certificate.write_text(verdict.certificate() + "\n", "utf-8")
-        click.echo(f"Written to {certificate}.")
-    if verdict.is_broken:
-        raise click.exceptions.Exit(1)
+        click.echo(f"Written to {certificate}.", err=as_json)
+    if report is not None:
+        from tacit.audit.report.page import write_report  # matplotlib takes a second to load
+
+        write_report(report, verdict, chosen)
+        click.echo(f"Written to {report}.", err=as_json)
+    _leave(verdict)
+
+
+def _leave(verdict: Verdict) -> None:
+    if verdict.fault is not None:
+        raise click.exceptions.Exit(BROKEN if verdict.is_broken else SUSPICIOUS)
 
 
 def _own(named: str, claims: str | None, relation: str, values: str) -> Subject:
     if claims is None:
         raise Refused(f"an audit of {named}", "It does not say what is claimed.", '--claims "epsilon=1".')
-    return own_subject(named, read_claim(claims), Relation(relation), read_values(values))
+    subject = own_subject(named, read_claim(claims), Relation(relation), read_values(values))
+    raised = raises_everywhere(subject)
+    if raised is not None:
+        click.echo(f"{named} raises an error on every input ({raised}): nothing was examined.", err=True)
+        raise click.exceptions.Exit(RAISES)
+    return subject
 
 
 def _named(name: str) -> Subject:

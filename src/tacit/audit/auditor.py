@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from time import perf_counter
 
 from tacit.audit.effort import Effort
@@ -27,17 +27,21 @@ def audit(
     effort: Effort | None = None,
     *,
     to_the_end: bool = False,
+    without: Collection[str] = (),
     watch: Callable[[str], None] = lambda _: None,
 ) -> Verdict:
-    """Every stage that applies, until one says broken (or to the end).
+    """Every stage that applies and is not left out, until one says broken (or to the end).
 
     Claim: a subject that keeps its claim is called broken with probability at most the effort's alarm rate. Proof: the
     rate is shared evenly over the stages that apply, each keeps its share, and the chances add up at most.
     """
     tried = effort or Effort()
-    applicable = [stage for stage in stages if stage.applies(subject)]
+    applicable = [stage for stage in stages if stage.name not in without and stage.applies(subject)]
     findings: list[Finding] = []
     for stage in stages:
+        if stage.name in without:
+            findings.append(Finding(stage.name, Outcome.LEFT_OUT, "It was not asked for."))
+            continue
         if stage not in applicable:
             findings.append(Finding(stage.name, Outcome.NOT_APPLICABLE, "It says nothing of its inside."))
             continue

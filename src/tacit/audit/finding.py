@@ -14,8 +14,12 @@ class Outcome(Enum):
     """How a stage ended."""
 
     BROKEN = "broken"
+    """What is claimed does not hold."""
+    SUSPICIOUS = "suspicious"
+    """Something beside the answers differs, which may matter where somebody can measure it."""
     PASSED = "passed"
     NOT_APPLICABLE = "not applicable"
+    LEFT_OUT = "left out"
 
 
 @frozen
@@ -37,10 +41,17 @@ class Finding:
     samples: int = 0
     seconds: float = 0.0
     evidence: dict[str, Any] | None = None
+    pair: tuple[Any, Any] | None = None
+    """The neighbouring data sets that it speaks of: the worst that the stage knows."""
 
     @property
     def is_broken(self) -> bool:
         return self.outcome is Outcome.BROKEN
+
+    @property
+    def is_fault(self) -> bool:
+        """Broken or suspicious."""
+        return self.outcome in (Outcome.BROKEN, Outcome.SUSPICIOUS)
 
     def after(self, seconds: float) -> Finding:
         """The same, with the time it took."""
@@ -59,4 +70,5 @@ class Finding:
             "samples": self.samples,
             "seconds": round(self.seconds, 3),
             "evidence": self.evidence or {},
+            "pair": None if self.pair is None else [str(side) for side in self.pair],
         }

@@ -9,11 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from tacit.audit.domain import Rows
-from tacit.audit.subject import Subject
+from tacit.audit.subject import Raised, Subject
+from tacit.audit.tables import plain
 from tacit.errors import Refused
 from tacit.exact import exact
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
+from tacit.noise.entropy import ENTROPY
+
+_TRIES = 5
 
 
 def find_function(named: str) -> Callable[[list[Any]], Any]:
@@ -24,7 +28,7 @@ def find_function(named: str) -> Callable[[list[Any]], Any]:
         sys.path.insert(0, folder)
     try:
         found = getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
+    except Exception as error:  # a module may raise anything while it is imported
         raise Refused(f"the function {named[:80]}", f"{type(error).__name__}: {error}.", "module:function.") from None
     if not callable(found):
         raise Refused(f"{named[:80]}", "It is no function.", "a function of a list of values.")
@@ -48,8 +52,19 @@ def own_subject(named: str, claim: Loss, relation: Relation, values: Sequence[fl
         named,
         claim,
         relation,
-        lambda data, _: function(list(data)),
+        lambda data, _: plain(function(list(data))),
         domain.patterns(),
         universe=tuple(values),
         domain=domain,
     )
+
+
+def raises_everywhere(subject: Subject) -> Raised | None:
+    """The error, if each of a few calls on every data set of its pairs raises one: then there is nothing to examine."""
+    raised: Raised | None = None
+    for data in (data for pair in subject.pairs for data in pair):
+        for answer in subject.answers(data, _TRIES, ENTROPY):
+            if not isinstance(answer, Raised):
+                return None
+            raised = answer
+    return raised

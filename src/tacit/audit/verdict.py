@@ -1,8 +1,9 @@
-"""The end of an audit: broken, with the evidence, or not, with what it could have seen; and its certificate."""
+"""The end of an audit: a grade with its evidence, what could have been seen, the worst pair; and its certificate."""
 
 from __future__ import annotations
 
 import json
+from math import inf
 from typing import Any
 
 from tacit.audit.finding import Finding, Outcome
@@ -25,34 +26,75 @@ class Verdict:
 
     @property
     def fault(self) -> Finding | None:
-        """The first finding that says broken."""
-        return next((finding for finding in self.findings if finding.is_broken), None)
+        """The first finding that says broken, else the first that says suspicious."""
+        faults = [finding for finding in self.findings if finding.is_fault]
+        return min(faults, key=lambda finding: not finding.is_broken, default=None)
+
+    @property
+    def grade(self) -> str:
+        return "no fault found" if self.fault is None else self.fault.outcome.value
+
+    @property
+    def worst(self) -> Finding | None:
+        """The finding that knows the worst pair of data sets: the fault's, else the one with the highest bound of ε."""
+        if self.fault is not None:
+            return self.fault if self.fault.pair is not None else None
+        known = [finding for finding in self.findings if finding.pair is not None]
+        return max(known, key=lambda finding: finding.epsilon or 0.0, default=None)
+
+    @property
+    def headline(self) -> str:
+        """The end in one sentence."""
+        fault = self.fault
+        if fault is None:
+            return f"No fault found in {self.subject}, which claims {self.claim} ({self.relation})."
+        end = "." if fault.is_broken else "; the answers themselves are not called broken."
+        return f"{fault.outcome.value.capitalize()}: {fault.words} (stage: {fault.stage}; {fault.seconds:.1f} s){end}"
+
+    @property
+    def worst_pair(self) -> str:
+        """The worst pair of data sets, and why, in one sentence; empty where no stage knows one."""
+        found = self.worst
+        if found is None or found.pair is None:
+            return ""
+        if self.fault is None and not found.epsilon:
+            return "No pair of data sets could be told apart."
+        if found.epsilon is None:
+            why = "it was found there"
+        elif found.epsilon == inf:
+            why = "no ε holds there: what one shows the other never does"
+        else:
+            at = f" at δ = {found.delta:g}" if found.delta else ""
+            why = f"there ε is at least {found.epsilon:.3g}{at}, where {self.claim} is claimed"
+        return f"Worst pair of data sets: {_short(found.pair[0])} and {_short(found.pair[1])}; {why}."
 
     def describe(self) -> str:
-        """The verdict as a person reads it: first the end, then a line a stage."""
-        fault = self.fault
-        if fault is not None:
-            head = f"Broken. {fault.words} (stage: {fault.stage}; {fault.seconds:.1f} s)."
-        else:
-            head = f"No fault found in {self.subject}, which claims {self.claim} ({self.relation})."
-        lines = [head]
+        """The verdict as a person reads it: first the end, then the worst pair, then a line a stage."""
+        lines = [self.headline, *([self.worst_pair] if self.worst_pair else [])]
         for finding in self.findings:
-            if finding.outcome is Outcome.NOT_APPLICABLE:
+            if finding.outcome in (Outcome.NOT_APPLICABLE, Outcome.LEFT_OUT):
                 continue
-            seen = f" Would have seen: {finding.could_see}." if finding.could_see and not finding.is_broken else ""
-            lines.append(f"  {finding.stage:<12} {finding.outcome.value:<7} {finding.words}{seen}")
-        lines.append(f"A sound mechanism is called broken with probability at most {self.alarm_rate:g}.")
+            seen = f" Would have seen: {finding.could_see}." if finding.could_see and not finding.is_fault else ""
+            lines.append(f"  {finding.stage:<12} {finding.outcome.value:<10} {finding.words}{seen}")
+        left_out = [finding.stage for finding in self.findings if finding.outcome is Outcome.LEFT_OUT]
+        if left_out:
+            lines.append(f"Left out, and so not looked for: {', '.join(left_out)}.")
+        lines.append(f"A sound mechanism is called broken or suspicious with probability at most {self.alarm_rate:g}.")
         return "\n".join(lines)
 
     def __str__(self) -> str:
         return self.describe()
 
     def fields(self) -> dict[str, Any]:
+        worst = self.worst
         return {
             "subject": self.subject,
             "claim": self.claim,
             "relation": self.relation,
-            "verdict": "broken" if self.is_broken else "no fault found",
+            "verdict": self.grade,
+            "grade": self.grade,
+            "headline": self.headline,
+            "worst_pair": None if worst is None else worst.fields()["pair"],
             "alarm_rate": self.alarm_rate,
             "findings": [finding.fields() for finding in self.findings],
         }
@@ -60,3 +102,8 @@ class Verdict:
     def certificate(self) -> str:
         """The verdict as JSON."""
         return json.dumps(self.fields(), ensure_ascii=False, indent=2)
+
+
+def _short(data: Any) -> str:
+    words = str(data)
+    return words if len(words) <= 60 else words[:57] + "…"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
-from tacit.audit.black_box.bounds import Counts, delta_at_least, epsilon_at_least, pure_epsilon_at_least
-from tacit.audit.black_box.power import smallest_seen
+from tacit.audit.black_box.bounds import QUICK, Counts, delta_at_least, epsilon_at_least, pure_epsilon_at_least
+from tacit.audit.black_box.power import least_seen
 
 
 @pytest.mark.parametrize("odds", [1, Fraction(3, 2), 4])
@@ -54,7 +55,28 @@ def test_no_guess_says_nothing() -> None:
     assert delta_at_least(Counts(), True, 1.0, 0.05) == 0
 
 
-def test_more_answers_see_smaller_violations() -> None:
-    seen = [smallest_seen(0.1, 0.1, samples, 1e-4) for samples in (10_000, 100_000, 10_000_000)]
+def test_more_guesses_see_smaller_violations() -> None:
+    seen = [
+        least_seen(Counts(guesses, 0, 0, 0, guesses, guesses), True, 0.0, 0.1, 1e-4)
+        for guesses in (200, 2_000, 200_000)
+    ]
     assert math.inf > seen[0] > seen[1] > seen[2] > 0.1
-    assert smallest_seen(0.1, 0.001, 1_000, 1e-4) == math.inf
+    assert least_seen(Counts(20, 0, 0, 0, 10_000, 10_000), True, 0.0, 1.0, 1e-4) == math.inf, "20 guesses prove nothing"
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-3])
+def test_what_it_says_it_would_have_seen_it_sees(delta: float) -> None:
+    """A violation of just that size contradicts the claim in 95 of 100 draws; fewer than 85 come once in 10,000."""
+    seen = least_seen(Counts(300, 100, 0, 0, 5_000, 5_000), True, delta, 0.5, 1e-3)
+    stray = 101 / 5_000
+    generator, found = np.random.default_rng(3), 0
+    for _ in range(100):
+        if delta:
+            hits, strays = (
+                int(generator.binomial(5_000, chance)) for chance in (stray * math.exp(seen) + delta, stray)
+            )
+            found += epsilon_at_least(Counts(hits, strays, 0, 0, 5_000, 5_000), True, delta, 1e-3, QUICK) > 0.5
+        else:
+            right = int(generator.binomial(400, 1 / (1 + math.exp(-seen))))
+            found += pure_epsilon_at_least(Counts(right, 400 - right), 1e-3, QUICK) > 0.5
+    assert found >= 85

@@ -32,14 +32,14 @@ def test_a_broken_one_is_found_by_its_stage(control: Control) -> None:
     stage = BY_NAME[control.found_by]
     assert stage.applies(control.subject)
     found = stage.look(control.subject, Effort(1e-4 / len(STAGES), 20_000, 1.0))
-    assert found.is_broken, found.words
+    assert found.is_fault, found.words
 
 
 @pytest.mark.parametrize("subject", SOUND[::3], ids=lambda subject: subject.name)
 def test_a_sound_one_passes_quickly(subject: Subject) -> None:
     """At a family-wise alarm rate of 10⁻⁴ each; what has its bits from the audit is the same in every run."""
     verdict = audit(subject, QUICK, Effort(1e-4, 300, 0.1))
-    assert not verdict.is_broken, verdict.describe()
+    assert verdict.fault is None, verdict.describe()
 
 
 @pytest.mark.long
@@ -48,14 +48,14 @@ def test_a_sound_one_passes_quickly(subject: Subject) -> None:
 )
 def test_a_broken_one_is_found_by_samples_alone(control: Control) -> None:
     found = BY_NAME[control.found_by].look(control.subject, Effort(1e-4 / len(STAGES), 300_000, 10.0))
-    assert found.is_broken, found.words
+    assert found.is_fault, found.words
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("subject", SOUND, ids=lambda subject: subject.name)
 def test_a_sound_one_passes(subject: Subject) -> None:
     verdict = audit(subject, QUICK, Effort(1e-4, 2_000, 0.4, seed=2))
-    assert not verdict.is_broken, verdict.describe()
+    assert verdict.fault is None, verdict.describe()
 
 
 @pytest.mark.long
@@ -63,4 +63,4 @@ def test_a_sound_one_passes(subject: Subject) -> None:
 def test_a_sound_one_passes_every_stage(subject: Subject) -> None:
     """The whole suite over all of them is `python -m bench audit_controls`."""
     verdict = audit(subject, STAGES, Effort(1e-4, 2_000, 0.5, seed=3))
-    assert not verdict.is_broken, verdict.describe()
+    assert verdict.fault is None, verdict.describe()

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from tacit.audit.effort import Effort
+from tacit.audit.finding import Outcome
 from tacit.audit.stages.timing import timing_stage
 from tacit.audit.subject import Additive, Subject
 from tacit.loss.families.approx import Pure
@@ -43,35 +44,35 @@ def tried(
     return Subject("tried", Pure("0.5"), Relation.ADD_REMOVE, release, ((0, 1),), additive=inside)
 
 
-def is_broken(
+def is_fault(
     seconds: Callable[[int, int, float], float], *, is_open: bool = True, extra: int = 0, seed: int = 1
 ) -> bool:
     clock = Clock()
-    return timing_stage(clock).look(tried(clock, seconds, is_open=is_open, extra=extra), Effort(seed=seed)).is_broken
+    return timing_stage(clock).look(tried(clock, seconds, is_open=is_open, extra=extra), Effort(seed=seed)).is_fault
 
 
 def test_time_by_chance_alone_passes() -> None:
-    assert not any(is_broken(lambda data, noise, chance: 1e-3 * (1 + chance), seed=seed) for seed in range(5))
+    assert not any(is_fault(lambda data, noise, chance: 1e-3 * (1 + chance), seed=seed) for seed in range(5))
 
 
 def test_time_by_the_value_is_found() -> None:
-    assert is_broken(lambda data, noise, chance: 1e-3 * (1 + 0.3 * data + 0.2 * chance))
-    assert is_broken(lambda data, noise, chance: 1e-3 * (2 - 0.5 * data + 0.2 * chance), is_open=False)
+    assert is_fault(lambda data, noise, chance: 1e-3 * (1 + 0.3 * data + 0.2 * chance))
+    assert is_fault(lambda data, noise, chance: 1e-3 * (2 - 0.5 * data + 0.2 * chance), is_open=False)
 
 
 def test_time_by_the_noise_is_found_where_the_noise_is_known() -> None:
-    assert is_broken(lambda data, noise, chance: 1e-3 * (1 + abs(noise) + chance))
-    assert not is_broken(lambda data, noise, chance: 1e-3 * (1 + abs(noise) + chance), is_open=False)
+    assert is_fault(lambda data, noise, chance: 1e-3 * (1 + abs(noise) + chance))
+    assert not is_fault(lambda data, noise, chance: 1e-3 * (1 + abs(noise) + chance), is_open=False)
 
 
 def test_a_difference_that_nobody_could_measure_is_none() -> None:
-    assert not is_broken(lambda data, noise, chance: 1e-6 * (1 + data + chance))
-    assert not is_broken(lambda data, noise, chance: 1e-3 * (1 + 0.05 * data + 0.2 * chance))
+    assert not is_fault(lambda data, noise, chance: 1e-6 * (1 + data + chance))
+    assert not is_fault(lambda data, noise, chance: 1e-3 * (1 + 0.05 * data + 0.2 * chance))
 
 
 def test_bytes_by_the_value_are_found_whatever_the_clock_says() -> None:
-    assert is_broken(lambda data, noise, chance: 0.0, extra=1000)
-    assert not is_broken(lambda data, noise, chance: 0.0, extra=100)
+    assert is_fault(lambda data, noise, chance: 0.0, extra=1000)
+    assert not is_fault(lambda data, noise, chance: 0.0, extra=100)
 
 
 def test_it_says_what_it_could_have_seen() -> None:
@@ -79,3 +80,10 @@ def test_it_says_what_it_could_have_seen() -> None:
     found = timing_stage(clock).look(tried(clock, lambda *_: 1e-3), Effort())
     assert "10%" in found.could_see
     assert np.isclose(found.alarm_rate, Effort().alarm_rate)
+
+
+def test_a_small_difference_is_suspicious_and_a_large_one_breaks() -> None:
+    for gap, outcome in ((20e-6, Outcome.SUSPICIOUS), (500e-6, Outcome.SUSPICIOUS), (2e-3, Outcome.BROKEN)):
+        clock = Clock()
+        timed = tried(clock, lambda data, noise, chance, gap=gap: 1e-4 + data * 1.1 * gap)
+        assert timing_stage(clock).look(timed, Effort()).outcome is outcome

@@ -42,6 +42,4 @@ def _joined(parts: list[Outputs]) -> Outputs:
     if len({part.shape[1:] for part in parts}) == 1:
         return np.concatenate(parts)
     every = [row for part in parts for row in part.tolist()]
-    joined = np.empty(len(every), object)
-    joined[:] = every
-    return joined
+    return np.fromiter(every, object, len(every))

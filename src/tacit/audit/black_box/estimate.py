@@ -60,7 +60,6 @@ class Estimate:
         """What a reader needs to repeat it."""
         counts = self.counts
         return {
-            "pair": [str(side) for side in self.pair],
             "score": self.rule.score.name,
             "first world above": self.rule.above,
             "second world below": self.rule.below,

@@ -22,30 +22,41 @@ class Reader:
     """Reads answers into rows of one width; what is missing is NaN, words become numbers by their checksum."""
 
     width: int
+    has_length: bool
+    """Whether the number of values of an answer comes first: answers of one length have no need of it."""
 
     @classmethod
     def of(cls, outputs: Outputs) -> Reader:
         """The reader for answers like these: as wide as the widest of them, within reason."""
-        return cls(min(_numbers(outputs).shape[1], _WIDEST))
+        return cls(min(_numbers(outputs).shape[1], _WIDEST), _is_ragged(outputs))
 
     def read(self, outputs: Outputs) -> Matrix:
         """One row an answer. Whatever it does with odd answers is post-processing: no bound rests on it."""
-        rows = _numbers(outputs)
+        rows = _listed(outputs) if self.has_length else _numbers(outputs)
         if rows.shape[1] < self.width:
             rows = np.pad(rows, ((0, 0), (0, self.width - rows.shape[1])), constant_values=np.nan)
         return rows[:, : self.width]
 
 
+def _is_ragged(outputs: Outputs) -> bool:
+    """Whether answers have no length in common, or none at all."""
+    return not outputs.size or not (outputs.dtype.names or outputs.dtype.kind in "fiubmM")
+
+
 def _numbers(outputs: Outputs) -> Matrix:
+    if _is_ragged(outputs):
+        return _listed(outputs)
     if outputs.dtype.names:
         return np.column_stack([_numbers(outputs[name]) for name in outputs.dtype.names])
     if outputs.dtype.kind in "fiub":
         return outputs.reshape(len(outputs), -1).astype(np.float64, copy=False)
-    if outputs.dtype.kind in "mM":
-        return outputs.reshape(len(outputs), -1).astype(np.int64).astype(np.float64)
+    return outputs.reshape(len(outputs), -1).astype(np.int64).astype(np.float64)
+
+
+def _listed(outputs: Outputs) -> Matrix:
     flat = [list(_flat(row)) for row in outputs.tolist()]
     width = max(map(len, flat), default=0)
-    return np.array([[*row, *[np.nan] * (width - len(row)), len(row)] for row in flat], np.float64)
+    return np.array([[len(row), *row, *[np.nan] * (width - len(row))] for row in flat], np.float64)
 
 
 def _flat(value: Any) -> Iterable[float]:

@@ -1,47 +1,69 @@
-"""How small a violation would have been seen: the ε that contradicts the claim nine times in ten."""
+"""How small a violation would have been seen, on the answers that the learned rule picks out and on no others."""
 
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
+from collections.abc import Callable
 
+from scipy.special import bdtr, betaincinv
+
+from tacit.audit.black_box.bounds import QUICK, Counts, epsilon_at_least, pure_epsilon_at_least
 from tacit.audit.black_box.estimate import Estimate
-
-_POWER = 0.9
-_SHARES = (0.5, 0.1, 0.01, 0.001)
+from tacit.audit.stages.event import POWER
 
 
-def smallest_seen(claimed: float, share: float, samples: int, alarm_rate: float, delta: float = 0.0) -> float:
-    """The least ε on a set of this probability in the unlikelier world; inf where no such one can be seen.
+def least_seen(counts: Counts, as_first: bool, delta: float, claimed: float, alarm_rate: float) -> float:
+    """The least ε on the answers picked out that contradicts the claim 95 times in 100; inf where none does.
 
-    By the normal approximation of ln((p − δ)/q), half of the samples in each world: an aid to planning, no bound.
+    At δ = 0 each guess is right with probability e^ε/(1+e^ε), and enough of so many must be right. With a δ there are
+    two counts: strays stay below a line, and hits reach what then contradicts the claim, each but for half of 5%.
     """
-    strict = NormalDist().inv_cdf(1 - alarm_rate) + NormalDist().inv_cdf(_POWER)
-    low, high = claimed, -math.log(share)
-    each = samples / 2
-
-    def seen(epsilon: float) -> bool:
-        p = min(1.0, share * math.exp(epsilon) + delta)
-        over = p - delta
-        noise = p * (1 - p) / (each * over**2) + (1 - share) / (each * share)
-        return math.log(over / share) - strict * math.sqrt(noise) > claimed
-
-    if not (high > low and seen(high)):
+    if delta == 0:
+        guesses = counts.guesses
+        needed = _least(lambda right: _pure(right, guesses, alarm_rate) > claimed, guesses)
+        share = _chance(needed, guesses, POWER)
+        return math.log(share / (1 - share)) if share < 1 else math.inf
+    strays, trials, others = counts.part(as_first)[2], counts.part(as_first)[1], counts.part(as_first)[3]
+    if not (trials and others):
         return math.inf
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if seen(middle) else (middle, high)
-    return high
+    stray = min(1.0, (strays + 1) / others)
+    line = _least(lambda count: float(bdtr(count, others, stray)) >= (1 + POWER) / 2, others)
+
+    def bound(hits: int) -> float:
+        ends = (hits, line, 0, 0, trials, others) if as_first else (0, 0, line, hits, others, trials)
+        return epsilon_at_least(Counts(*ends), as_first, delta, alarm_rate, QUICK)
+
+    hit = _chance(_least(lambda hits: bound(hits) > claimed, trials), trials, (1 + POWER) / 2)
+    return math.log((hit - delta) / stray) if delta < hit < 1 else math.inf
 
 
 def seen_at_least(found: Estimate) -> str:
-    """In words, for sets of several sizes."""
-    fresh = found.counts.firsts + found.counts.seconds
-    claimed, delta = found.rule.claimed.epsilon, found.rule.claimed.delta
-    parts = []
-    for share in _SHARES:
-        epsilon = smallest_seen(claimed, share, fresh, found.alarm_rate, delta)
-        if epsilon < math.inf:
-            parts.append(f"{epsilon:.3g} on answers of probability {share:g}")
-    at = f" at δ = {delta:g}" if delta else ""
-    return f"an ε{at} of " + ", ".join(parts) + f", from {fresh:,} fresh answers" if parts else ""
+    """In words; empty where nothing would have been seen."""
+    counts, rule = found.counts, found.rule
+    fresh, claimed = counts.firsts + counts.seconds, rule.claimed
+    epsilon = least_seen(counts, rule.as_first, claimed.delta, claimed.epsilon, found.look_rate)
+    if epsilon == math.inf:
+        return "nothing on the answers that its rule picks out"
+    at = f" at δ = {claimed.delta:g}" if claimed.delta else ""
+    return (
+        f"an ε{at} of {epsilon:.3g} on the answers that its rule picks out, {counts.guesses:,} of {fresh:,} fresh, "
+        f"with power {POWER:.0%}; of other answers it says nothing"
+    )
+
+
+def _pure(right: int, guesses: int, alarm_rate: float) -> float:
+    return pure_epsilon_at_least(Counts(first_as_first=right, second_as_first=guesses - right), alarm_rate, QUICK)
+
+
+def _chance(needed: int, trials: int, power: float) -> float:
+    """The chance at which so many of the trials are reached with this probability; 1 where they cannot be."""
+    return float(betaincinv(needed, trials - needed + 1, power)) if needed <= trials else 1.0
+
+
+def _least(holds: Callable[[int], bool], most: int) -> int:
+    """The least count for which it holds, or one more than the most: it holds from there on."""
+    low, high = -1, most + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

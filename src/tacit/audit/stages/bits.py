@@ -59,7 +59,7 @@ def look(subject: Subject, effort: Effort) -> Finding:
         for first, second in ((one, other), (other, one)):
             for sign, found in _held(first, second, miss):
                 if found.breaks(subject.claim):
-                    return _fault(subject, pair, sign, found, effort.alarm_rate)
+                    return _fault(subject, pair if first is one else pair[::-1], sign, found, effort.alarm_rate)
     share = least_share(subject.claim, runs // 2, miss)
     seen = (
         f"a grid or range that one neighbour has in {share:.2%} of answers and the other never, with power {POWER:.0%}"
@@ -74,10 +74,10 @@ def _fault(subject: Subject, pair: tuple[Data, Data], sign: Sign, found: Counted
     delta = float(subject.claim.exact_delta) if isinstance(subject.claim, Approx) else 0.0
     once, never = f"{found.hits:,} of {found.runs:,} fresh answers", f"{found.strays:,} of {found.others:,}"
     words = f"{sign.words}: in {once} about one data set, in {never} about its neighbour"
-    evidence = {"pair": repr(pair), "hits": found.hits, "strays": found.strays, "runs": found.runs}
+    evidence = {"hits": found.hits, "runs": found.runs, "strays": found.strays, "others": found.others}
     samples = 2 * (found.runs + found.others)
     bound = found.epsilon(delta)
-    return Finding(NAME, Outcome.BROKEN, words, alarm_rate, "", bound, delta, samples, evidence=evidence)
+    return Finding(NAME, Outcome.BROKEN, words, alarm_rate, "", bound, delta, samples, evidence=evidence, pair=pair)
 
 
 def _held(first: Any, second: Any, miss: float) -> Iterator[tuple[Sign, Counted]]:

@@ -32,6 +32,7 @@ def _look(subject: Subject, effort: Effort) -> Finding:
         claimed.delta,
         found.samples,
         evidence=found.evidence(),
+        pair=found.pair,
     )
 
 

@@ -67,13 +67,13 @@ def _fault(found: Counted, test: Excess, alarm_rate: float, searched: int) -> Fi
         test.claimed.delta,
         searched + test.answers,
         evidence={
-            "pair": [str(side) for side in pair],
             "hits": found.hits,
             "runs": found.runs,
             "strays": found.strays,
             "others": found.others,
             "traits": traits[:20],
         },
+        pair=pair,
     )
 
 

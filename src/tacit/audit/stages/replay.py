@@ -39,12 +39,12 @@ def look(subject: Subject, effort: Effort) -> Finding:
             has_own_bits = has_own_bits and not (first[-1].draws or second[-1].draws)
         differ = () if has_own_bits else _differences(first, second)
         for words in (*differ, *_forms(first, second, subject, miss)):
-            evidence = {"pair": repr((one, other)), "errors": _texts(first + second)}
-            bound = inf if any(each.error for each in first + second) else None
+            evidence = {"errors": _texts(first + second)}
+            is_proof = not has_own_bits and any(each.error for each in first + second)
+            bound = inf if is_proof else None
             samples = 2 * _ROUNDS * (place + 1)
-            return Finding(
-                NAME, Outcome.BROKEN, words, effort.alarm_rate, "", bound, samples=samples, evidence=evidence
-            )
+            pair, rate = (one, other), effort.alarm_rate
+            return Finding(NAME, Outcome.BROKEN, words, rate, "", bound, samples=samples, evidence=evidence, pair=pair)
     words = "On the same bits both of each pair end alike: no error, no NaN, no form of one alone."
     if has_own_bits:
         words = "No error, NaN or form is all that one of a pair ends in and the other never. Its bits are its own."
@@ -75,7 +75,7 @@ def _forms(first: list[Run], second: list[Run], subject: Subject, miss: float) -
         return
     errors = [sum(each.error is not None for each in runs) for runs in (first, second)]
     if any(errors):
-        yield f"Of {_ROUNDS} runs on one data set {errors[0]} end in an error, of {_ROUNDS} on its neighbour {errors[1]}"
+        yield f"{errors[0]} of {_ROUNDS} runs on one data set raise an error, {errors[1]} of {_ROUNDS} on its neighbour"
     else:
         yield "Answers about one data set never have the type or shape of those about its neighbour"
 

@@ -70,12 +70,11 @@ def look(subject: Subject, effort: Effort) -> Finding:
     declared = additive.sensitivity**2 if additive.norm == "l2" else additive.sensitivity
     evidence: dict[str, Any] = {f"largest under {r}": _length(size, additive.norm) for r, (size, _) in far.items()}
     if worst > declared:
-        evidence["pair"] = repr(where)
         words = (
             f"Neighbours under {subject.relation} lie {_length(worst, additive.norm):g} steps apart in {additive.norm},"
             f" not {float(additive.sensitivity):g} as declared"
         )
-        return Finding(NAME, Outcome.BROKEN, words, evidence=evidence, samples=tried)
+        return Finding(NAME, Outcome.BROKEN, words, evidence=evidence, samples=tried, pair=where)
     words = f"Of {tried} pairs none lies farther apart than declared."
     return Finding(NAME, Outcome.PASSED, words, could_see="any excess on these pairs", samples=tried, evidence=evidence)
 

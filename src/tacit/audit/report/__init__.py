@@ -1,0 +1,1 @@
+"""A verdict as a page with a picture."""
