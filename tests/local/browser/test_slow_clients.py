@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import os
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from threading import Thread
@@ -91,13 +93,30 @@ def is_over(line: socket.socket) -> bool:
 def test_many_slow_clients_keep_nobody_out(tmp_path: Path) -> None:
     """380 requests that do not end, and a deadline that is far away: the oldest make room for whoever comes."""
     path = tmp_path / "reports.jsonl"
-    with collecting(Collector(POLL, path, port=0, deadline=3600, most=16)) as collector, crowd(collector, 380) as lines:
+    with collecting(Collector(POLL, path, port=0, deadline=3600, most=64)) as collector, crowd(collector, 380) as lines:
         assert ask(collector, "GET", "/")[0] == 200
         for number in range(20):
             assert ask(collector, "POST", "/reports", by(number))[0] == 201
-        assert len(collector.connections) <= 16
+        assert len(collector.connections) <= 64
         assert all(is_over(line) for line in lines[:300])
     assert len(read_reports(path, POLL)) == 20
+
+
+def test_a_rush_of_whole_reports_cuts_nobody_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fifty at once where four are taken, on a slow disk, among clients that are slow: each learns that it arrived."""
+    sync = os.fsync
+
+    def slowly(handle: int) -> None:
+        sleep(0.01)
+        sync(handle)
+
+    path = tmp_path / "reports.jsonl"
+    with collecting(Collector(POLL, path, port=0, deadline=3600, most=4)) as collector, crowd(collector, 10):
+        monkeypatch.setattr(os, "fsync", slowly)
+        with ThreadPoolExecutor(50) as pool:
+            answers = list(pool.map(lambda number: ask(collector, "POST", "/reports", by(number))[0], range(50)))
+    assert answers == [201] * 50
+    assert len(read_reports(path, POLL)) == 50
 
 
 @pytest.mark.parametrize(

@@ -178,6 +178,7 @@ class _Door(BaseHTTPRequestHandler):
             self._say(self._keep(self.rfile.read(int(length))))
 
     def _keep(self, body: bytes) -> HTTPStatus:
+        self.server.connections.hear(self.connection)
         try:
             is_new = self.server.file.add(read_submission(body, self.server.asked))
         except Refused:
