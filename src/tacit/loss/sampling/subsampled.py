@@ -20,6 +20,8 @@ from tacit.loss.pairs.finite_pair import FinitePair
 from tacit.loss.pairs.laplace_pair import LaplacePair
 from tacit.loss.relation import Relation
 from tacit.loss.sampling.generic_subsampled_rdp import subsampled_rdp
+from tacit.loss.sampling.sampled_laplace_rdp import HIGHEST as HIGHEST_LAPLACE
+from tacit.loss.sampling.sampled_laplace_rdp import sampled_laplace_rdp
 from tacit.loss.sampling.sampling import Sampling, demand_partner
 from tacit.loss.sampling.subsampled_rdp import poisson_gaussian_rdp
 from tacit.loss.sharp import order_above_one, sharp, shown
@@ -91,10 +93,12 @@ class Subsampled(ExactCurve):
         return tradeoff_from_delta(self.delta_ball, probability(alpha, "alpha"))
 
     def rdp(self, order: Number) -> float:
-        """Exact for Gaussian noise on Poisson samples; else a general bound at the next whole order."""
+        """Exact for Gaussian noise on Poisson samples and for Laplace noise; else a bound at the next whole order."""
         at = order_above_one(order)
         if isinstance(self.loss, Gdp) and self.sampling is Sampling.POISSON:
             return poisson_gaussian_rdp(self.rate, 1 / self.loss.mu_squared, at) if self.loss.mu_squared else 0.0
+        if isinstance(self.loss, LaplacePair) and at <= HIGHEST_LAPLACE:
+            return sampled_laplace_rdp(self.rate, self.loss.ratio, at, self.sampling)
         above = math.ceil(at)
         if not above <= _HIGHEST:
             return self.loss.rdp(at)
