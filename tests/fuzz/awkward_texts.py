@@ -94,9 +94,13 @@ def _joined(random: Random) -> list[str]:
 
 
 def _long(random: Random) -> list[str]:
-    """A few texts as long as a column may be read, and longer; the others short."""
+    """A few texts of equal pieces by the thousand, as long as a column may be read, and longer; the others short.
+
+    One of them is a number in groups of digits.
+    """
     piece = random.choice(("x", "é", "😀", "1_", "9", "a\u0301", " ", "ŉ", "%a"))
-    found = ["1" + piece * (random.choice((LONG - 1, LONG, LONG + 1, 3000, 200_000)) // len(piece)) for _ in range(3)]
+    letters = [random.choice((LONG - 1, LONG, LONG + 1, 3000, 200_000)) for _ in range(3)]
+    found = ["1" + unit * (count // len(unit)) for unit, count in zip((piece, piece, "_1"), letters, strict=True)]
     return (found + _joined(random))[:ROWS]
 
 

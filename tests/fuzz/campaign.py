@@ -19,7 +19,7 @@ from tacit.query.expressions import Scope, type_expression
 from tacit.query.typed import Typed
 
 BLOCKS = 24
-_BATCH = 40
+BATCH = 40
 _APPROXIMATE = (exp.Ln, exp.Log, exp.Exp, exp.Pow)
 
 
@@ -83,7 +83,7 @@ class Campaign:
     def of(cls, seed: int, blocks: int = BLOCKS) -> Campaign:
         return cls(seed, [make_block(f"d{number}", Random(f"{seed} {number}")) for number in range(blocks)])
 
-    def batches(self, count: int, together: int = _BATCH) -> Iterator[list[Sample]]:
+    def batches(self, count: int, together: int = BATCH) -> Iterator[list[Sample]]:
         """So many accepted expressions, each batch over one block and for one statement."""
         random, left = Random(self.seed), count
         while left:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tacit.errors import Refused
@@ -91,3 +93,20 @@ def test_a_long_operand_is_written_once() -> None:
         nested = f"floor({nested} * 1.5::DOUBLE)"
     assert len(said(nested)) < 40_000
     assert said("lower(t)").count("`t`.`t`") <= 4
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "CASE WHEN n > 0 THEN (n + i) * 2 ELSE -n END",
+        "CAST(floor(x / 3) AS DECIMAL(30, 2))",
+        "n IN (1, 2) AND t IS NOT NULL OR NOT n BETWEEN 1 AND 5",
+        "trim(lower(t)) LIKE '%a%'",
+        "CAST(d AS VARCHAR)",
+        "date_trunc('month', CAST(d AS TIMESTAMP))",
+    ],
+)
+def test_the_parser_need_not_look_ahead(expression: str) -> None:
+    """Spark reads to the end of each bracket, CASE and CAST to know what it is; of a quoted call it knows at once."""
+    written = said(expression).removeprefix("SELECT ")
+    assert not re.search(r"\bCASE\b|\bCAST\(|\bFROM\b.* FROM|\(\(|, \((?!-)", written)
