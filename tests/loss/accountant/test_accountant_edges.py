@@ -12,7 +12,7 @@ from tacit.errors import Refused
 from tacit.loss import DiscreteLaplacePair, Gdp, LaplacePair, Loss, Pure, account, binary_response, fixed_size, poisson
 from tacit.loss.accountant import ends
 from tacit.loss.accountant.corner import least_epsilon, most_epsilon
-from tacit.loss.accountant.spectrum import MOST_POINTS, Sum
+from tacit.loss.accountant.spectrum import MOST_WORK, Sum
 from tacit.loss.accountant.steps import step_of
 
 RARE = poisson(Gdp(1 / Fraction("0.6") ** 2), "1e-6")
@@ -20,13 +20,13 @@ RARE = poisson(Gdp(1 / Fraction("0.6") ** 2), "1e-6")
 
 @pytest.fixture
 def transformed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The sizes of all transforms that are made."""
+    """The work of all transforms that are made."""
     sizes: list[int] = []
     honest = ends.add_up
 
     def counted(*arguments: object) -> Sum:
         found = honest(*arguments)  # type: ignore[arg-type]  # passed on as they came
-        sizes.append(found.size)
+        sizes.append(found.work)
         return found
 
     monkeypatch.setattr(ends, "add_up", counted)
@@ -92,7 +92,7 @@ def test_a_thousand_of_it_are_answered(transformed: list[int]) -> None:
     """The bracket holds the ε of a plain convolution, whose rounding keeps the mean and is far below the gap."""
     found = account([(RARE, 1000)]).epsilon("1e-9")
     assert 0 < found.gap <= 1e-3
-    assert sum(transformed) <= 2 * MOST_POINTS
+    assert sum(transformed) <= 2 * MOST_WORK
     low, high = _convolved(found.lower), _convolved(found.upper)
     assert low > 1.01e-9 > 0.99e-9 > high
 
@@ -119,5 +119,5 @@ def test_a_question_that_is_too_much_work_is_refused_early(delta: str, transform
     parts = [(poisson(Gdp(1 / Fraction("0.31") ** 2), "3e-4"), 50)]
     with pytest.raises(Refused, match=r"too much work.*wider gap, a larger δ"):
         account(parts).epsilon(delta, "1e-5")
-    assert sum(transformed) <= 2 * MOST_POINTS
+    assert sum(transformed) <= 2 * MOST_WORK
     assert account(parts).epsilon(delta, "1e-3").gap <= 1e-3

@@ -25,13 +25,13 @@ _LEAST_SPARE = 1e-14  # what roundings take anyway
 
 @frozen
 class Served:
-    """An ε certified for δ, the direction and the tilted sum that decided it, and how many points were transformed."""
+    """An ε certified for δ, the direction and the tilted sum that decided it, and the work it took, in frequencies."""
 
     epsilon: float
     mirrored: bool
     tilt: float
     spare: float
-    points: int
+    work: int
 
 
 def cut_all(steps: Steps, grid: Grid) -> list[Cells]:
@@ -49,7 +49,7 @@ def epsilon_upper(steps: Steps, cells: list[Cells], grid: Grid, delta: float, gu
         return forth
     other = _served(back, grid, delta, guess, close, mirrored=True)
     worse = other if other.epsilon > forth.epsilon else forth
-    return replace(worse, points=forth.points + other.points)
+    return replace(worse, work=forth.work + other.work)
 
 
 def epsilon_lower(
@@ -62,8 +62,8 @@ def epsilon_lower(
 
 
 def delta_bracket(steps: Steps, grid: Grid, epsilon: float) -> tuple[Bracket, int]:
-    """δ at ε, the worse direction at either end; and how many points were transformed."""
-    tops, bottoms, points = [], [], 0
+    """δ at ε, the worse direction at either end; and the work it took, in frequencies."""
+    tops, bottoms, work = [], [], 0
     cells = cut_all(steps, grid)
     for mirrored in (False,) if all(step.symmetric for step, _ in steps) else (False, True):
         above = _parts(upper_lattice, [one.mirrored() for one in cells] if mirrored else cells, steps)
@@ -75,8 +75,8 @@ def delta_bracket(steps: Steps, grid: Grid, epsilon: float) -> tuple[Bracket, in
         below = _parts(lower_lattice, _lower_cells(steps, cells, grid, mirrored), steps)
         under = add_up(grid.spacing, below, Cumulants.of(grid.spacing, below), tilt, grid.spare)
         bottoms.append(delta_below(under, math.nextafter(epsilon, math.inf)))
-        points += under.size
-    return Bracket(min(max(bottoms), max(tops)), max(tops)), points
+        work += under.work
+    return Bracket(min(max(bottoms), max(tops)), max(tops)), work
 
 
 def _parts(lattice: Callable[[Cells], Lattice], cells: Sequence[Cells], steps: Steps) -> Parts:
@@ -102,20 +102,20 @@ def _served(parts: Parts, grid: Grid, delta: float, guess: float, close: float, 
     cumulants = Cumulants.of(grid.spacing, parts)
     infinite = -math.expm1(math.fsum(times * math.log1p(-min(lattice.infinite, 0.5)) for lattice, times in parts))
     tilt = min(cumulants.tilt_for_delta(max(delta - infinite, delta * 1e-9)), 0.1 / close)
-    spare, points, best = grid.spare, 0, None
+    spare, work, best = grid.spare, 0, None
     for _ in range(_TURNS):
         total = add_up(grid.spacing, parts, cumulants, tilt, spare)
-        points += total.size
+        work += total.work
         top = epsilon_above(total, delta, guess, close)
         if best is not None and not top < best.epsilon - close:
-            return replace(best if best.epsilon <= top else Served(top, mirrored, tilt, spare, 0), points=points)
-        best = Served(top, mirrored, tilt, spare, points)
+            return replace(best if best.epsilon <= top else Served(top, mirrored, tilt, spare, 0), work=work)
+        best = Served(top, mirrored, tilt, spare, work)
         if not 0 < top < math.inf or unseen(total, top) <= close * (1 + tilt) * delta:
             return best
         guess = top
         tilt, chernoff = cumulants.gentle_tilt(top - _shift(parts), 0.1 / close)
         spare = min(grid.spare, max(_LEAST_SPARE, 1e-3 * delta / chernoff))
-    return best or Served(math.inf, mirrored, tilt, spare, points)
+    return best or Served(math.inf, mirrored, tilt, spare, work)
 
 
 def _shift(parts: Parts) -> float:

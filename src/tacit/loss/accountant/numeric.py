@@ -12,7 +12,7 @@ from tacit.loss.accountant.corner import least_epsilon
 from tacit.loss.accountant.ends import cut_all, delta_bracket, epsilon_lower, epsilon_upper
 from tacit.loss.accountant.grid import Grid, grid_for
 from tacit.loss.accountant.pilot import survey
-from tacit.loss.accountant.spectrum import MOST_POINTS
+from tacit.loss.accountant.spectrum import MOST_WORK
 from tacit.loss.accountant.step import Step
 
 _OUTSIDE = 1e-7  # the share of δ that may lie beyond the cells
@@ -42,9 +42,9 @@ class Numeric:
             found = epsilon_upper(self.steps, cells, finer, delta, min(guess, most), _CLOSE * gap)
             top = min(found.epsilon, most)
             if not 0 < top < math.inf:
-                return Bracket(0.0, top), found.points
+                return Bracket(0.0, top), found.work
             bottom = epsilon_lower(self.steps, cells, finer, barely, top, _CLOSE * gap, found)
-            return Bracket(min(max(bottom, least), top), top), found.points
+            return Bracket(min(max(bottom, least), top), top), found.work
 
         return self._refined(once, grid, gap, lambda found: found.gap, f"ε at δ = {delta:g}")
 
@@ -122,18 +122,18 @@ class Numeric:
         asked: str,
     ) -> Bracket:
         """The best of the brackets on finer and finer grids; each is true, so the tightest ends together are."""
-        best, points = once(grid)
-        spent = points
+        best, work = once(grid)
+        spent = work
         for _ in range(_ROUNDS):
             excess = width(best) / gap
             if excess <= 1:
                 return best
             factor = max(0.15, 0.85 / math.sqrt(excess))
-            if spent + points / factor > MOST_POINTS:
+            if spent + work / factor > MOST_WORK:
                 break
             grid = grid.finer(factor, self.steps)
-            found, points = once(grid)
-            spent += points
+            found, work = once(grid)
+            spent += work
             best = Bracket(max(best.lower, found.lower), min(best.upper, found.upper))
         if width(best) <= gap:
             return best

@@ -16,7 +16,9 @@ from tacit.loss.accountant.lattice import Lattice
 from tacit.loss.accountant.step import UNIT, Array
 from tacit.loss.accountant.tilt import Cumulants
 
-MOST_POINTS = 800_000  # about a second's work
+MOST_POINTS = 5_000_000
+MOST_WORK = 300_000  # frequencies, each looked at for every ε that is tried: about a second
+_POINTS_A_FREQUENCY = 50  # that are transformed in the time in which one frequency is looked at
 Complex: TypeAlias = NDArray[np.complex128]
 Law: TypeAlias = tuple[NDArray[np.int64], Array]  # places and masses
 
@@ -41,6 +43,11 @@ class Sum:
     error: float
     unsure: float
     infinite: float
+
+    @property
+    def work(self) -> int:
+        """What it takes to make it and to read it, in frequencies."""
+        return len(self.frequencies) + self.size // _POINTS_A_FREQUENCY
 
 
 def add_up(
@@ -68,7 +75,7 @@ def add_up(
     if not wanted <= MOST_POINTS:
         raise Refused(
             f"a composed law on more than {MOST_POINTS:,} grid points",
-            "So fine a grid over so wide a range takes too much work.",
+            "So fine a grid over so wide a range would not fit into memory.",
             "a wider gap, or a larger δ.",
         )
     size = int(fft.next_fast_len(max(wanted, 16), real=True))
@@ -78,6 +85,12 @@ def add_up(
         size,
         spare,
     )
+    if not len(frequencies) <= MOST_WORK:
+        raise Refused(
+            f"a composed law with more than {MOST_WORK:,} frequencies",
+            "Its rare losses are spread so finely that it takes too much work.",
+            "a wider gap, or a larger δ.",
+        )
     coefficients = coefficients * np.exp(-2j * math.pi / size * (frequencies * (least % size) % size))
     shift = math.fsum(count * lattice.shift for lattice, count in parts)
     shift_error = 4 * UNIT * math.fsum(count * abs(lattice.shift) for lattice, count in parts)
