@@ -88,6 +88,14 @@ def test_one_release_whose_curve_is_exact_is_never_refused() -> None:
     assert account([(RARE, 1)]).delta("0.01").contains(RARE.delta("0.01"))
 
 
+@pytest.mark.parametrize("times", [2, 10, 50])
+def test_a_few_of_it_are_answered(times: int, transformed: list[int]) -> None:
+    found = account([(RARE, times)]).epsilon("1e-9")
+    assert 0 < found.gap <= 1e-3
+    assert _convolved(found.lower, times=times) > 1e-9 > _convolved(found.upper, times=times)
+    assert sum(transformed) <= 2 * MOST_WORK
+
+
 def test_a_thousand_of_it_are_answered(transformed: list[int]) -> None:
     """The bracket holds the ε of a plain convolution, whose rounding keeps the mean and is far below the gap."""
     found = account([(RARE, 1000)]).epsilon("1e-9")

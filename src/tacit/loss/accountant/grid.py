@@ -37,12 +37,12 @@ def grid_for(steps: Steps, pilot: Cumulants, tilt: float, gap: float, tail: floa
 
     Merging and splitting change a step's variance by about w²/4 in all, and a variance v more moves ε by (1+λ)v/2.
     Snapping moves a coin's or Laplace's loss r by h/4 on average, its variance by rh/2: that wants a finer
-    spacing h than the cells' width w.
+    spacing h than the cells' width w. A law that is narrow beside the gap need not be resolved.
     """
     smooth = math.fsum(times for step, times in steps if step.continuous)
     width = pilot.deviation / 8
     if smooth:
-        width = min(pilot.deviation, max(math.sqrt(4.5 * gap / ((1 + tilt) * smooth)), gap / smooth))
+        width = min(max(pilot.deviation, gap / 8), max(math.sqrt(4.5 * gap / ((1 + tilt) * smooth)), gap / smooth))
     spacing = width
     ladders = [(step, times) for step, times in steps if step.ladder]
     if len(steps) > 1 and ladders:
