@@ -197,6 +197,12 @@ def test_what_needs_no_delta_keeps_its_own_rho() -> None:
     assert zcdp_of([], "1e-6") == Zcdp(0)
 
 
+def test_the_lower_end_allows_the_whole_tail() -> None:
+    """A coin's own ρ needs no δ, and with a large one much less is enough: the lower end must say so."""
+    found = rho_between([(binary_response(1), 4)], "1e-2")
+    assert found.lower <= exact_rho(*power(coin(1), 4), 1e-2) <= found.upper
+
+
 def test_mixed_plans_and_fixed_size_samples() -> None:
     found = zcdp_of([(fixed_size(Gdp(1), "0.01"), 1000), (Gdp("0.01"), 3)], "1e-6")
     assert 0.1 < float(found.rho) < 0.2

@@ -61,18 +61,18 @@ def rho_between(parts: Iterable[tuple[Loss, int]], delta: Number) -> Bracket:
     for times in _LEVELS:
         at = level * times
         if at < 1:
-            lower = max(lower, _too_small(whole.epsilon(at).lower, upper, at))
+            lower = max(lower, _too_small(whole.epsilon(at).lower, upper.rho, level, at))
     return Bracket(min(lower, float_up(upper.rho)), float_up(upper.rho))
 
 
-def _too_small(epsilon: float, upper: Zcdp, level: Fraction) -> float:
-    """The largest ρ found, up to the known one, whose ε at this δ is below the one given."""
+def _too_small(epsilon: float, known: Fraction, slack: Fraction, level: Fraction) -> float:
+    """The largest ρ found, up to the known one, that with this slack implies less than the ε given at this δ."""
     low, high = 0.0, 1.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        implied = Zcdp(upper.rho * Fraction(middle), upper.exact_delta).epsilon(level)
+        implied = Zcdp(known * Fraction(middle), slack).epsilon(level)
         low, high = (middle, high) if implied < epsilon else (low, middle)
-    return max(0.0, float_down(upper.rho * Fraction(low)))
+    return max(0.0, float_down(known * Fraction(low)))
 
 
 def _clipped(whole: Account, level: Fraction) -> Clipped:

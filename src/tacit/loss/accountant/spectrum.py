@@ -95,7 +95,9 @@ def add_up(
     shift = math.fsum(count * lattice.shift for lattice, count in parts)
     shift_error = 4 * UNIT * math.fsum(count * abs(lattice.shift) for lattice, count in parts)
     infinite = -math.expm1(math.fsum(count * _log_kept(lattice.infinite) for lattice, count in parts))
-    unsure = math.expm1(unsure + tilt * shift_error + 64 * UNIT * (1 + abs(log_weight))) if unsure < 1 else math.inf
+    unsure = (
+        math.expm1(unsure + abs(tilt) * shift_error + 64 * UNIT * (1 + abs(log_weight))) if unsure < 1 else math.inf
+    )
     return Sum(
         tilt,
         log_weight,
