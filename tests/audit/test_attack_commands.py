@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tacit.__main__ import app
+from tacit.audit.columns import read_bits
+from tacit.audit.reconstruction.figure import draw_recovery
+from tacit.audit.reconstruction.study import Recovery
 
 
 def run(*words: object) -> Result:
@@ -32,22 +36,59 @@ def patients(tmp_path: Path) -> Path:
 def test_reconstruction_works_without_tacit_and_fails_with_it(patients: Path) -> None:
     done = run("reconstruct", patients, "--secret", "diabetic", "--people", "64", "--factor", "6")
     assert done.exit_code == 0, done.output
-    exact, blurred, guarded = done.output.strip().splitlines()
+    exact, blurred, guarded = [line for line in done.output.strip().splitlines() if not line.startswith("…")]
     assert exact.startswith("With 384 exact counts: 100% of 64 people's bits recovered")
     assert "standard deviation ¼·√n" in blurred
     assert "through Tacit (ε = 1 in all)" in guarded
     share = int(guarded.split(": ")[1].split("%")[0])
     assert share <= 78, "of 64 people 50 or more by chance: once in 10⁵"
+    assert all(
+        re.search(r"giving everybody the commoner one gets \d\d%\.$", line) for line in (exact, blurred, guarded)
+    )
+    assert "… 100 of 128 counts through Tacit" in done.output, "progress"
+
+
+def test_people_are_drawn_at_random_from_the_whole_column(tmp_path: Path) -> None:
+    path = tmp_path / "sorted.parquet"
+    pq.write_table(pa.table({"ill": np.arange(1000) < 400}), path)
+    drawn = read_bits(path, "ill", 200)
+    assert 50 <= drawn.sum() <= 110, "80 in the mean; outside once in 10⁶"
+    assert not np.array_equal(drawn, read_bits(path, "ill", 200, seed=1))
+    done = run("reconstruct", path, "--secret", "ill", "--people", "32", "--factor", "4")
+    assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_a_constant_column_is_refused(tmp_path: Path, value: bool) -> None:
+    path = tmp_path / "constant.parquet"
+    pq.write_table(pa.table({"ill": np.full(100, value)}), path)
+    refused = run("reconstruct", path, "--secret", "ill")
+    assert refused.exit_code == 2, refused.output
+    assert "same value" in refused.output
+
+
+def test_the_figure_of_a_reconstruction_draws_the_share_that_guessing_gets(tmp_path: Path) -> None:
+    noise = (Recovery("n counts", (0.1, 1.0), (1.0, 0.8)),)
+    ledger = Recovery("off", (64.0, 128.0), (0.9, 1.0)), Recovery("on", (64.0, 128.0), (0.8, 0.7))
+    draw_recovery(tmp_path / "recovered.svg", 100, 0.8, noise, ledger)
+    words = text_of(tmp_path / "recovered.svg")
+    assert "100 of 100 people exposed without a ledger; with one, 70: fewer than the 80 that guessing gets" in words
+    assert "guessing the commoner value for all (80%)" in words
+
+
+def text_of(path: Path) -> str:
+    """What an SVG says: each text is a comment beside its outlines."""
+    return " ".join(re.findall(r"<!-- (.*?) -->", path.read_text("utf-8")))
 
 
 def test_membership_is_found_from_exact_averages(patients: Path, tmp_path: Path) -> None:
-    done = run("membership", patients, "--people", "20", "--figure", tmp_path / "found.png")
+    done = run("membership", patients, "--people", "20", "--figure", tmp_path / "found.svg")
     assert done.exit_code == 0, done.output
     first, second, _ = done.output.strip().splitlines()
     areas = [float(line.split("area ")[1].split(" ")[0]) for line in (first, second)]
     assert areas[0] > 0.85
     assert areas[1] < 0.65
-    assert (tmp_path / "found.png").stat().st_size > 10_000
+    assert re.search(r"\d+ of 100 members exposed by exact averages", text_of(tmp_path / "found.svg"))
 
 
 def test_anonymity_is_attacked(tmp_path: Path) -> None:
@@ -60,11 +101,14 @@ def test_anonymity_is_attacked(tmp_path: Path) -> None:
         "ill": np.where(age > 60, "much", rng.choice(["a little", "no"], 600)),
     }
     arrow_csv.write_csv(pa.table(table), path)
-    done = run("anonymity", path, "--known", "age", "--known", "town", "--secret", "ill", "--k", "5")
+    figure = tmp_path / "exposed.svg"
+    done = run("anonymity", path, "--known", "age", "--known", "town", "--secret", "ill", "--figure", figure)
     assert done.exit_code == 0, done.output
     assert "made 5-anonymous" in done.output
     for attack in ("Homogeneity", "Background", "Composition", "Downcoding"):
         assert attack in done.output
+        assert attack in text_of(figure)
+    assert re.search(r"[\d,]+ of [\d,]+ people exposed by [a-z ]+, though the table is 5-anonymous", text_of(figure))
 
 
 @pytest.mark.parametrize(

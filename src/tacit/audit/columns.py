@@ -12,13 +12,17 @@ from tacit.errors import Refused
 from tacit.exact import whole
 
 
-def read_bits(path: Path, column: str, people: int) -> NDArray[np.bool_]:
-    """The first so many values of a column of yes or no; rows without one are passed over."""
+def read_bits(path: Path, column: str, people: int, seed: int = 0) -> NDArray[np.bool_]:
+    """So many values of a column of yes or no, of people drawn at random; rows without a value are passed over."""
     wanted = whole(people, "people", 8)
-    values = [value for value in read_column(path, column) if value is not None][:wanted]
+    values = [value for value in read_column(path, column) if value is not None]
     if not values or any(value not in (0, 1) for value in values):
         raise Refused(f"the column {column} of {path}", "It is no yes or no.", "truth values, or 0 and 1.")
-    return np.array(values, np.bool_)
+    bits = np.random.default_rng(seed).permutation(np.array(values, np.bool_))[:wanted]
+    if bits.all() or not bits.any():
+        why = "All people drawn have the same value: who guesses it is right about everybody, without any attack."
+        raise Refused(f"the column {column} of {path}", why, "a column in which both values occur, or more --people.")
+    return bits
 
 
 def read_column(path: Path, column: str) -> list[Any]:

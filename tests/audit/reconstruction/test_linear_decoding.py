@@ -98,4 +98,4 @@ def test_the_commoner_bit_is_said_where_it_is_common() -> None:
     secrets[3] = True
     found = reconstruct(lambda mask: 0.0, secrets, Subsets.random(40, 80))
     assert (found.recovered, found.balanced) == (0.975, 0.5)
-    assert "giving everybody the commoner bit, 98%" in found.describe()
+    assert "giving everybody the commoner bit gets 98%" in found.describe()

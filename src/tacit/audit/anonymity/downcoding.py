@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from tacit.audit.anonymity.anonymised import Anonymised, Class
@@ -17,6 +19,8 @@ class Downcoded(Exposure):
 
     public: float = 0.0
     """So many would be right of as many people like these, who are in no table: by the public reference alone."""
+
+    is_secret: ClassVar[bool] = False
 
     def describe(self) -> str:
         if not self.said:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from tacit.frozen import frozen
 
 
@@ -17,6 +19,9 @@ class Exposure:
     right: int
     words: str
     """What it says, for a sentence after "N of M people"."""
+
+    is_secret: ClassVar[bool] = True
+    """Whether it learns the secret itself, not only a finer word of what is known."""
 
     @property
     def share(self) -> float:

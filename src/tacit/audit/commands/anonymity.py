@@ -16,10 +16,17 @@ from tacit.audit.columns import read_table
 @click.option("--known", "known", multiple=True, required=True, help="A column that others may know; repeat it.")
 @click.option("--secret", required=True, help="The column that nobody should learn.")
 @click.option("--k", "size", default=5, show_default=True, help="How many people must look alike.")
-def anonymity(file: Path, known: tuple[str, ...], secret: str, size: int) -> None:
+@click.option("--figure", type=click.Path(path_type=Path), help="Draw what each attack reaches to this PNG or SVG.")
+def anonymity(file: Path, known: tuple[str, ...], secret: str, size: int, figure: Path | None) -> None:
     """Make the table in FILE (Parquet or CSV) k-anonymous, say what that promises, and what attacks learn all the same.
 
     Example: `tacit attack anonymity patients.csv --known age --known postcode --secret diagnosis --k 5`
     """
     people = People.of(read_table(file), known, secret)
-    click.echo(attack_anonymity(people, size).describe())
+    report = attack_anonymity(people, size)
+    click.echo(report.describe())
+    if figure is not None:
+        from tacit.audit.anonymity.figure import draw_exposures  # matplotlib takes a second to load
+
+        draw_exposures(figure, report)
+        click.echo(f"Drawn to {figure}.")

@@ -31,6 +31,6 @@ def membership(file: Path, people: int, epsilon: str, figure: Path | None) -> No
     if figure is not None:
         from tacit.audit.membership.figure import draw_curves  # matplotlib takes a second to load
 
-        games = {"exact averages": bare, f"noise for ε = {epsilon}": private}
+        games = {"exact averages": bare, f"averages with noise for ε = {epsilon}": private}
         draw_curves(figure, games, epsilon, "1e-6", least=1e-3)
         click.echo(f"Drawn to {figure}.")

@@ -6,44 +6,64 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
+import numpy as np
 
 from tacit.audit.columns import read_bits
 from tacit.audit.reconstruction.answers import Counts, laplace_noise
 from tacit.audit.reconstruction.reconstruction import reconstruct as recover
-from tacit.audit.reconstruction.subsets import Subsets
+from tacit.audit.reconstruction.subsets import Mask, Subsets
 from tacit.audit.reconstruction.tacit_counts import TacitCounts, open_people
+
+_GUARDED = 2
+"""Counts a person through Tacit: its budget is shared by all, so that more of them are noisier and recover no more."""
+_DRAWN = 128
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--secret", required=True, help="The column to recover: a truth value, or 0 and 1.")
-@click.option("--people", default=256, show_default=True, help="How many rows to attack, the first ones.")
+@click.option("--people", default=256, show_default=True, help="How many people to attack, drawn at random.")
+@click.option("--seed", default=0, show_default=True, help="Another number draws other people.")
 @click.option("--factor", default=8, show_default=True, help="How many counts to ask for, for each person.")
 @click.option("--epsilon", default="1", show_default=True, help="The budget for all of them together, through Tacit.")
 @click.option("--figure", type=click.Path(path_type=Path), help="Draw recovery against noise to this PNG or SVG file.")
-def reconstruct(file: Path, secret: str, people: int, factor: int, epsilon: str, figure: Path | None) -> None:
+def reconstruct(
+    file: Path, secret: str, people: int, seed: int, factor: int, epsilon: str, figure: Path | None
+) -> None:
     """Ask FILE (Parquet or CSV) for counts over random groups of its people, and solve for the secret column.
 
-    First the counts are exact, then blurred as a hasty publisher might, then they come through Tacit with one budget.
+    First the counts are exact, then blurred as a hasty publisher might, then they come through Tacit with one budget;
+    there two counts a person are enough, since more of them share the same budget.
 
     Example: `tacit attack reconstruct visits.parquet --secret diabetic --figure recovered.png`
     """
-    bits = read_bits(file, secret, people)
+    bits = read_bits(file, secret, people, seed)
     groups = Subsets.hashed(bits.size, factor * bits.size)
+    _say(f"{len(groups):,} exact counts, and as many blurred ones")
     click.echo(recover(Counts(bits), bits, groups, answers="exact counts").describe())
     blur = laplace_noise(0.25 * bits.size**0.5)
     words = "counts with noise of standard deviation ¼·√n"
     click.echo(recover(Counts(bits, blur), bits, groups, answers=words).describe())
+    few = Subsets.hashed(bits.size, min(factor, _GUARDED) * bits.size)
     with TemporaryDirectory() as folder, open_people(bits, Path(folder), epsilon) as data:
-        guarded = TacitCounts(data, len(groups))
+        guarded = TacitCounts(data, len(few), watch=lambda done, of: _say(f"{done:,} of {of:,} counts through Tacit"))
         words = f"counts through Tacit (ε = {epsilon} in all)"
-        click.echo(recover(guarded, bits, groups, answers=words).describe())
+        click.echo(recover(guarded, bits, few, answers=words).describe())
     if figure is not None:
-        from tacit.audit.reconstruction.figure import draw_recovery  # matplotlib takes a second to load
-        from tacit.audit.reconstruction.study import study_ledger, study_noise
-
-        click.echo("Attacking again and again for the figure …", err=True)
-        few = bits[:128]
-        by_ledger = study_ledger(few, [few.size // 2 * times for times in (1, 2, 4, 8)], epsilon)
-        draw_recovery(figure, few.size, study_noise(few), by_ledger)
+        _draw(figure, bits[:_DRAWN], epsilon)
         click.echo(f"Drawn to {figure}.")
+
+
+def _draw(path: Path, bits: Mask, epsilon: str) -> None:
+    from tacit.audit.reconstruction.figure import draw_recovery  # matplotlib takes a second to load
+    from tacit.audit.reconstruction.study import study_ledger, study_noise
+
+    share = float(np.mean(bits))
+    _say("counts with more and more noise, for the figure")
+    by_noise = study_noise(bits)
+    by_ledger = study_ledger(bits, [bits.size // 2 * times for times in (1, 2, 4, 8)], epsilon, watch=_say)
+    draw_recovery(path, bits.size, max(share, 1 - share), by_noise, by_ledger)
+
+
+def _say(words: str) -> None:
+    click.echo(f"… {words}", err=True)

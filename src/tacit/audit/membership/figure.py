@@ -11,12 +11,16 @@ from tacit.audit.membership.played import Played
 from tacit.exact import Number, nonnegative, probability
 
 _COLOURS = ("#31688e", "#d1495b", "#35b779", "#440154", "#b5a20b")
+_ALARMS = 0.01
 
 
 def draw_curves(
     path: Path, games: Mapping[str, Played], epsilon: Number | None = None, delta: Number = 0, least: float = 1e-4
 ) -> None:
-    """Members found against false alarms; shaded what no attack on an (ε, δ)-private release can reach."""
+    """Members found against false alarms; shaded what no attack on an (ε, δ)-private release can reach.
+
+    The title says how many of 100 members each game exposes where one of 100 others is taken for a member.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6, 5.2), layout="constrained")
@@ -36,4 +40,12 @@ def draw_curves(
     axes.grid(alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize=9, loc="lower right")
+    axes.set_title(_conclusion(games), fontsize=12)
     figure.savefig(path, dpi=150)
+
+
+def _conclusion(games: Mapping[str, Played]) -> str:
+    (first, bare), *others = games.items()
+    rest = "".join(f",\n{round(100 * played.found(_ALARMS))} by {name}" for name, played in others)
+    head = f"{round(100 * bare.found(_ALARMS))} of 100 members exposed by {first}"
+    return f"{head}{rest}\n(1 of 100 others wrongly taken for one)"

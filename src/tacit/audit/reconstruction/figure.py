@@ -10,8 +10,10 @@ from tacit.audit.reconstruction.study import Recovery
 _COLOURS = ("#31688e", "#35b779", "#b5a20b", "#440154", "#d1495b")
 
 
-def draw_recovery(path: Path, people: int, by_noise: Sequence[Recovery], by_ledger: Sequence[Recovery]) -> None:
-    """Two panels side by side; the dotted line is a coin flip."""
+def draw_recovery(
+    path: Path, people: int, blind: float, by_noise: Sequence[Recovery], by_ledger: tuple[Recovery, Recovery]
+) -> None:
+    """Two panels side by side; the dotted line is what giving everybody the commoner value gets."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter, PercentFormatter
 
@@ -24,8 +26,10 @@ def draw_recovery(path: Path, people: int, by_noise: Sequence[Recovery], by_ledg
     for axes, curves, label in panels:
         for colour, curve in zip(_COLOURS, curves, strict=False):
             axes.plot(curve.places, curve.shares, "o-", color=colour, linewidth=2, markersize=4, label=curve.name)
-        axes.axhline(0.5, color="grey", linestyle=":", linewidth=1)
-        axes.set(xscale="log", xlabel=label, ylim=(0.4, 1.02))
+        name = f"guessing the commoner value for all ({blind:.0%})"
+        axes.axhline(blind, color="black", linestyle=":", linewidth=1.5, label=name)
+        lowest = min(0.5, blind, *(share for each in (*by_noise, *by_ledger) for share in each.shares))
+        axes.set(xscale="log", xlabel=label, ylim=(max(0.0, lowest - 0.08), 1.02))
         axes.set_xticks(sorted({place for curve in curves for place in curve.places}), minor=False)
         axes.xaxis.set_major_formatter(FuncFormatter(lambda place, _: f"{place:g}"))
         axes.minorticks_off()
@@ -33,8 +37,12 @@ def draw_recovery(path: Path, people: int, by_noise: Sequence[Recovery], by_ledg
         axes.grid(alpha=0.3)
         axes.spines[["top", "right"]].set_visible(False)
         axes.legend(frameon=False, fontsize=9)
-    left.set_ylabel("people's bits recovered")
+    left.set_ylabel("people whose secret is recovered")
     left.set_title("Every count noised alone", loc="left", fontsize=11)
     right.set_title("With the ledger off and on", loc="left", fontsize=11)
-    figure.suptitle(f"Reconstruction of one secret bit of each of {people:,} people", fontsize=12)
+    without, guarded = (round(each.shares[-1] * people) for each in by_ledger)
+    blindly = round(blind * people)
+    than = "as many as" if guarded == blindly else "fewer than" if guarded < blindly else "more than"
+    title = f"{without:,} of {people:,} people exposed without a ledger; with one, {guarded:,}"
+    figure.suptitle(f"{title}: {than} the {blindly:,} that guessing gets", fontsize=12)
     figure.savefig(path, dpi=150)

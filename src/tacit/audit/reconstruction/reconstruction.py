@@ -48,7 +48,7 @@ class Reconstruction:
 
     def describe(self) -> str:
         unanswered = "" if self.answered == self.asked else f" ({self.asked - self.answered:,} refused)"
-        blind = "a coin flip gets 50%" if self.blind < 0.55 else f"giving everybody the commoner bit, {self.blind:.0%}"
+        blind = f"giving everybody the commoner bit gets {self.blind:.0%}"
         return (
             f"With {self.asked:,} {self.answers}{unanswered}: {_percent(self.recovered)} of {self.truth.size:,} "
             f"people's bits recovered by {_WORDS[self.method]} in {self.seconds:.1f} s; {blind}."

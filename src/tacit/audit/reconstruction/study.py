@@ -57,6 +57,7 @@ def study_ledger(
     epsilon: Number = 1,
     method: str = "l1 program",
     seed: int = 0,
+    watch: Callable[[str], None] = lambda _: None,
 ) -> tuple[Recovery, Recovery]:
     """The share recovered after so many answers: every one at ε alone, nobody adding up; and ε for all together.
 
@@ -66,6 +67,7 @@ def study_ledger(
 
     def guarded(count: int) -> float:
         with TemporaryDirectory() as folder, open_people(bits, Path(folder), epsilon) as data:
+            watch(f"{count:,} counts through Tacit, for the figure")
             return share(TacitCounts(data, count), count)
 
     def unguarded(count: int) -> float:

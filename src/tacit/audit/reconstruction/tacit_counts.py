@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +16,8 @@ from tacit.curator.dataset import Dataset, open_dataset
 from tacit.errors import Refused
 from tacit.exact import Number, whole
 
+Watch: TypeAlias = Callable[[int, int], None]
+"""Told how many counts there are already, of how many."""
 _MOST_TOGETHER = 100  # columns that one statement may have
 _LOOKS = 40
 
@@ -31,8 +34,16 @@ class TacitCounts:
     `each`, until the ledger refuses, and then there are no more answers.
     """
 
-    def __init__(self, data: Dataset, queries: int, each: Number | None = None, together: int = _MOST_TOGETHER) -> None:
+    def __init__(
+        self,
+        data: Dataset,
+        queries: int,
+        each: Number | None = None,
+        together: int = _MOST_TOGETHER,
+        watch: Watch = lambda done, of: None,
+    ) -> None:
         self._data = data
+        self._watch = watch
         self._together = whole(together, "together", least=1)
         statements = -(-whole(queries, "queries", least=1) // self._together)
         self.each: Number = even_price(data, statements) if each is None else each
@@ -53,6 +64,7 @@ class TacitCounts:
                     raise
                 break
             told[start:end] = (sums + sizes[start:end]) / 2
+            self._watch(end, len(subsets))
         return told
 
     def _ask(self, conditions: Sequence[str]) -> Reals:
@@ -110,8 +122,5 @@ secret = {{ type = "bool" }}
 
 
 def _statement(conditions: Sequence[str]) -> str:
-    sums = (
-        f"SUM(CASE WHEN {condition} THEN CASE WHEN secret THEN 1 ELSE -1 END ELSE 0 END) AS c{place}"
-        for place, condition in enumerate(conditions)
-    )
-    return f"SELECT {', '.join(sums)} FROM people"
+    sums = (f"SUM(sign) FILTER (WHERE {condition}) AS c{place}" for place, condition in enumerate(conditions))
+    return f"SELECT {', '.join(sums)} FROM (SELECT {NUMBER}, CASE WHEN secret THEN 1 ELSE -1 END AS sign FROM people)"
