@@ -15,11 +15,13 @@ from threading import Thread, Timer
 import duckdb
 import pytest
 from pyspark import SparkContext
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from tests.engines.spark_server import SparkUnderTest
 
 from tacit.curator.dataset import Dataset, open_dataset
 from tacit.errors import Failed, Refused
+from tacit.query.engines.spark_context import new_session, rows_of
 from tacit.query.engines.spark_engine import SparkEngine
 
 _TOML = """\
@@ -227,3 +229,12 @@ def test_the_command_that_starts_a_cluster_and_a_query_on_it(tmp_path: Path) -> 
     assert "kind" in found.stdout
     assert "spark" not in found.stderr.lower()
     assert "WARN" not in found.stdout + found.stderr
+
+
+def test_no_error_of_the_cluster_is_logged(spark: SparkUnderTest, capfd: pytest.CaptureFixture[str]) -> None:
+    """R27: pyspark would print the message of an error that a row caused, with what it says of the row."""
+    session = new_session(spark.cluster.address, {})
+    session.conf.set("spark.sql.ansi.enabled", "true")  # so that a cast fails, and tells which text it was
+    with pytest.raises(PySparkException, match="canary 7"):
+        rows_of(session, "SELECT CAST(concat('canary ', id) AS INT) FROM range(7, 8)").toArrow()
+    assert "canary" not in "".join(capfd.readouterr())

@@ -23,14 +23,19 @@ with warnings.catch_warnings():
     from pyspark import SparkConf, SparkContext
     from pyspark.errors import PySparkException
     from pyspark.java_gateway import launch_gateway
+    from pyspark.logger import PySparkLogger
     from pyspark.sql import DataFrame, SparkSession
 
 GONE: Final = (PySparkException, Py4JError, OSError, EOFError)
 """What says that something broke on the cluster, or on the way to it."""
+_TELLING: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+"""Where pyspark writes every error as it is caught, with its message: that could hold a value."""
 
 
 def new_session(master: str, settings: Mapping[str, str]) -> SparkSession:
     """A session of its own on the cluster, with the rules that the dialect is written for."""
+    for name in _TELLING:
+        PySparkLogger.getLogger(name).disabled = True
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # the same, said late
         session = SparkSession(_context(master, settings)).newSession()
