@@ -42,9 +42,8 @@ def test_reconstruction_works_without_tacit_and_fails_with_it(patients: Path) ->
     assert "through Tacit (ε = 1 in all)" in guarded
     share = int(guarded.split(": ")[1].split("%")[0])
     assert share <= 78, "of 64 people 50 or more by chance: once in 10⁵"
-    assert all(
-        re.search(r"giving everybody the commoner one gets \d\d%\.$", line) for line in (exact, blurred, guarded)
-    )
+    for line in (exact, blurred, guarded):
+        assert re.search(r"giving everybody the commoner bit gets \d\d%\.$", line)
     assert "… 100 of 128 counts through Tacit" in done.output, "progress"
 
 

@@ -68,6 +68,8 @@ def trait_words(trait: Trait) -> str:
         return f"{_form_words(key[1])} as part {key[0] + 1} of the answer"
     if kind == "form":
         return f"an answer that is {_form_words(key)}"
+    if kind == "answer" and isinstance(key, tuple) and key[0] in ("float", "int", "bool"):
+        return f"the answer {_shown(key)} ({key[0]})"
     if kind == "member":
         return f"{_shown(key)} in the answer"
     return {"answer": "the answer", "error": "an error of type", "word": "the word"}[kind] + f" {_shown(key)}"
