@@ -50,6 +50,10 @@ def always_fails(data):
     raise ValueError("no answer today")
 
 
+def always_leaves(data):
+    raise SystemExit(1)
+
+
 def fails_when_empty(data):
     return whole_count(data) + 0 // len(data)
 
@@ -76,7 +80,7 @@ def above_threshold(data):
     return [n] if (n := whole_count(data)) > 6 else []
 """
 
-BROKEN_MODULE = "1 / 0"
+BROKEN_MODULES = {"fails": "1 / 0", "leaves": "import sys; sys.exit(1)", "is_none": "def f(:"}
 
 
 def run(*words: object) -> Result:
@@ -124,13 +128,12 @@ def test_a_rare_exact_count_is_found_with_the_worst_pair_and_a_picture(module: s
 
 
 def test_a_leak_an_error_and_an_import_error_end_differently(module: str, tmp_path: Path) -> None:
-    (tmp_path / f"broken_{module}.py").write_text(BROKEN_MODULE)
     claims = ("--claims", "epsilon=1", "--samples", 20_000)
-    codes = {
-        name: run(name, *claims).exit_code
-        for name in (f"{module}:loose_count", f"{module}:always_fails", f"broken_{module}:f", f"{module}:missing")
-    }
-    assert list(codes.values()) == [1, 3, 2, 2], codes
+    for name, code in (("loose_count", 1), ("always_fails", 3), ("always_leaves", 3), ("missing", 2)):
+        assert run(f"{module}:{name}", *claims).exit_code == code, name
+    for name, text in BROKEN_MODULES.items():
+        (tmp_path / f"{name}_{module}.py").write_text(text)
+        assert run(f"{name}_{module}:f", *claims).exit_code == 2, name
     help_text = run("--help").output
     for code, words in ((0, "no fault"), (1, "broken"), (2, "cannot be imported"), (3, "raises"), (4, "suspicious")):
         assert re.search(rf"\b{code}  .*{words}", help_text), help_text

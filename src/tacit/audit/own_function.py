@@ -28,7 +28,7 @@ def find_function(named: str) -> Callable[[list[Any]], Any]:
         sys.path.insert(0, folder)
     try:
         found = getattr(import_module(module), name)
-    except Exception as error:  # a module may raise anything while it is imported
+    except (Exception, SystemExit) as error:  # a module may raise anything while it is imported
         raise Refused(f"the function {named[:80]}", f"{type(error).__name__}: {error}.", "module:function.") from None
     if not callable(found):
         raise Refused(f"{named[:80]}", "It is no function.", "a function of a list of values.")

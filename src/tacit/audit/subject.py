@@ -97,5 +97,5 @@ class Subject:
     def _answered(self, data: Data, bits: Bits) -> Any:
         try:
             return self.release(data, bits)
-        except Exception as error:  # whatever the audited code raises is part of what it shows
+        except (Exception, SystemExit) as error:  # whatever the audited code raises is part of what it shows
             return Raised(type(error).__name__, str(error))

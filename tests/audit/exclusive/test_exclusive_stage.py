@@ -138,6 +138,8 @@ def test_a_trait_is_told_as_the_value_that_it_stands_for() -> None:
     assert "3 as the part 'n' of the answer" in told
     assert "the word b" in told
     assert "an answer that is of type list and length 0" in told
+    assert "the answer array(1, 2)" in set(map(trait_words, traits_of(np.array([1, 2]))))
+    assert traits_of(np.float64(2.5)) == traits_of(2.5)
     assert {trait_words(trait) for trait in traits_of(Raised("KeyError", "x"))} == {
         "the answer “KeyError: x”",
         "an error of type KeyError",

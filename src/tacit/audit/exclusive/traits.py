@@ -50,7 +50,9 @@ def _listed(parts: list[Any]) -> Iterator[Trait]:
 
 
 def form_of(answer: Any) -> Hashable:
-    """Type and length or shape."""
+    """Type and length or shape; a scalar of NumPy's has the type of Python's that reads the same."""
+    if isinstance(answer, np.generic):
+        return form_of(answer.item())
     if isinstance(answer, np.ndarray):
         return ("array", answer.shape, answer.dtype.kind)
     if isinstance(answer, (list, tuple, dict, set, frozenset, str, bytes)):
@@ -98,5 +100,5 @@ def _plain(key: Hashable) -> str:
             return f"“{value}”"
         return str(value) if name == "float" else repr(value)
     if isinstance(key, tuple) and len(key) == 3:
-        return f"array of shape {key[0]}"
+        return f"array({', '.join(map(_plain, key[2]))})" if isinstance(key[2], tuple) else str(key)
     return str(key)

@@ -29,7 +29,7 @@ class Run:
     """One release: the answer, or the error in its place, and the draws that it made."""
 
     answer: Any
-    error: Exception | None
+    error: Exception | SystemExit | None
     draws: tuple[int, ...]
 
     @property
@@ -43,6 +43,6 @@ def run(subject: Subject, data: Data, bits: Bits) -> Run:
     recording = Recording(bits)
     try:
         answer, error = subject.release(data, recording), None
-    except Exception as raised:
+    except (Exception, SystemExit) as raised:
         answer, error = None, raised
     return Run(answer, error, tuple(recording.draws))
