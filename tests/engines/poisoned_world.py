@@ -18,7 +18,7 @@ from tacit.query.plans.price import price_of
 from tacit.query.plans.question import read_question
 from tacit.query.running.noisy_table import NoisyTable
 from tacit.query.running.run import run
-from tacit.schema.engine_types import can_be_read
+from tacit.schema.engine_types import can_be_read, is_read_without_fail
 from tacit.schema.kind import Kind
 from tacit.schema.reading import read_description
 
@@ -60,6 +60,8 @@ WAYS = {
 def described(folder: Path, ending: str, extra: str = "") -> Path:
     """A description of the poisoned file beside it, once for each way to read it."""
     names = {column: "VARCHAR" if ending == "csv" else kind for column, (kind, _) in TYPES.items() if column != "span"}
+    if ending == "parquet":
+        names = {column: kind for column, kind in names.items() if is_read_without_fail(kind)}
     lines = [
         '[dataset]\nname = "poison"\nunit = { id = "person", hides = "one person" }\n'
         f'budget = {{ rho = 1000000, delta = 0.5 }}\nfloor = 0\nbreaker = "off"\nledger = "ledger.sqlite"\n{extra}'

@@ -22,7 +22,7 @@ from tacit.query.lowering.tally import TallyBlock
 from tacit.query.plans.key_column import KeyColumn
 from tacit.query.plans.key_rule import FULL, KeyRule
 from tacit.query.plans.limit import Scaling
-from tacit.query.relations import from_clause, scan
+from tacit.query.relations import chain, from_clause, scan
 from tacit.query.relations.rows import UNIT, Rows
 from tacit.query.relations.select import ALL, Select
 
@@ -90,7 +90,7 @@ def test_rows_taken_for_people(session: DuckDBSession, monkeypatch: Patch) -> No
 
 def test_a_join_of_different_people(session: DuckDBSession, monkeypatch: Patch) -> None:
     """Private rows are joined by their keys alone: one person's row then multiplies another's."""
-    real = from_clause.join_private
+    real = chain.join_private
 
     def loose(*args: Any) -> Rows:
         joined = real(*args)
@@ -99,7 +99,7 @@ def test_a_join_of_different_people(session: DuckDBSession, monkeypatch: Patch) 
         return replace(joined, select=Select((ALL,), (f'({sql}) AS "__joined"',)))
 
     queries = ("SELECT COUNT(*), SUM(price) FROM visits AS v JOIN items AS i ON v.visit = i.visit",)
-    monkeypatch.setattr(from_clause, "join_private", loose)
+    monkeypatch.setattr(chain, "join_private", loose)
     assert is_caught(session, monkeypatch, _PEOPLE, *queries)
 
 

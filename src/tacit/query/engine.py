@@ -32,11 +32,14 @@ class Session(Protocol):
 class Adding(Protocol):
     """A session that adds up one part of the people after the other where all at once would be too many."""
 
-    def add_up(self, sql: str) -> pa.Table:
-        """The rows of one SELECT whose columns y0 … and w are sums over people, and all others keys."""
+    def add_up(self, sql: str, where: str | None = None) -> pa.Table:
+        """The rows of one SELECT whose columns y0 … and w are sums over people, and all others keys.
+
+        `where` is a condition on the sums over everybody, never on those of a part.
+        """
         ...
 
-    def add_few_up(self, sql: str) -> Mapping[str, Sequence[Any]]:
+    def add_few_up(self, sql: str, where: str | None = None) -> Mapping[str, Sequence[Any]]:
         """The same, where the rows are few."""
         ...
 
@@ -105,11 +108,19 @@ Fetched: TypeAlias = "pa.Table | Mapping[str, Sequence[Any]]"
 """An engine's table; where it has few rows, its columns by their names."""
 
 
-def add_up(session: Session, sql: str, is_few: bool = False) -> Fetched:
-    """The rows of a SELECT of sums over people: part by part, if the session has need of it and can."""
+def add_up(session: Session, sql: str, is_few: bool = False, where: str | None = None) -> Fetched:
+    """The rows of a SELECT of sums over people: part by part, if the session has need of it and can.
+
+    `where` is a condition on the sums over everybody; rows that do not meet it are not fetched.
+    """
     if not isinstance(session, Adding):
-        return session.run(sql)
-    return session.add_few_up(sql) if is_few else session.add_up(sql)
+        return session.run(rows_where(sql, where))
+    return session.add_few_up(sql, where) if is_few else session.add_up(sql, where)
+
+
+def rows_where(sql: str, where: str | None) -> str:
+    """The rows of a SELECT that meet a condition on its columns."""
+    return sql if where is None else f'SELECT * FROM ({sql}) AS "__sums" WHERE {where}'
 
 
 def fetch(session: Session, sql: str, is_few: bool) -> Fetched:

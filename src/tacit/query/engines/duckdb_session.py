@@ -13,6 +13,7 @@ import duckdb
 
 from tacit.errors import Failed
 from tacit.frozen import frozen
+from tacit.query.engine import rows_where
 from tacit.query.engines.arrays import Arrays
 from tacit.query.engines.parts import EVERYBODY, MORE, MOST, Part, Seen, added_sql, can_be_cut, parts_expected
 from tacit.query.engines.progress import share_of_time
@@ -61,13 +62,13 @@ class DuckDBSession:
             self._see(EVERYBODY)
             return self._values(sql)
 
-    def add_up(self, sql: str) -> pa.Table:
+    def add_up(self, sql: str, where: str | None = None) -> pa.Table:
         with self._step(sql):
-            return self._as_memory_permits(sql, lambda parts: self._rows(self._added(sql, parts)))
+            return self._as_memory_permits(sql, lambda parts: self._rows(self._added(sql, parts, where)))
 
-    def add_few_up(self, sql: str) -> Mapping[str, Sequence[Any]]:
+    def add_few_up(self, sql: str, where: str | None = None) -> Mapping[str, Sequence[Any]]:
         with self._step(sql):
-            return self._as_memory_permits(sql, lambda parts: self._values(self._added(sql, parts)))
+            return self._as_memory_permits(sql, lambda parts: self._values(self._added(sql, parts, where)))
 
     def most_rows(self, sql: str) -> int | None:
         if sql not in self.most:
@@ -125,13 +126,13 @@ class DuckDBSession:
             return 1
         return parts_expected(self.connection, sql, engine_memory(self.arrays.memory))
 
-    def _added(self, sql: str, parts: int) -> str:
+    def _added(self, sql: str, parts: int, where: str | None) -> str:
         """The SELECT that gives the same sums: itself, or one that adds up what it gave about each part."""
         if parts == 1:
             self._see(EVERYBODY)
-            return sql
+            return rows_where(sql, where)
         columns = self._gather(_ANSWERS, sql, parts)
-        return added_sql(quoted(_ANSWERS), columns)
+        return rows_where(added_sql(quoted(_ANSWERS), columns), where)
 
     def _gather(self, name: str, sql: str, parts: int) -> list[str]:
         """Make a table of what a SELECT gives about each part of the people; the names of its columns."""

@@ -29,6 +29,8 @@ from tacit.query.running.joined_whole import joined_whole
 from tacit.query.running.noisy_table import NoisyColumn, NoisyTable
 
 Integers = NDArray[np.int64]
+_HAS_WEIGHT: Final = "w > 0"
+"""A key without weight is never shown (`KeyRule`, `GeometricRule`): one person may hold any number of them."""
 _FEW: Final = 1000  # groups: as many rows are had as quickly as Python values
 
 
@@ -44,7 +46,8 @@ def run(plan: Plan, price: Price, session: Session, bits: Bits, statements: Stat
     groups: Sequence[Group] | None = final.groups
     noisy: dict[Part, NoisyColumn] = {}
     if blocks.tally is not None:
-        table = add_up(session, statements.tally(blocks.tally, kept), _is_few(groups))
+        where = _HAS_WEIGHT if blocks.tally.rule else None
+        table = add_up(session, statements.tally(blocks.tally, kept), _is_few(groups), where)
         groups = _tallied(final, blocks.tally, table, noisy, bits)
     if groups is None:
         raise TypeError("private keys are always chosen by a tally")
