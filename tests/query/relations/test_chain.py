@@ -54,6 +54,27 @@ def test_no_join_makes_more_than_a_person_may_bring(
     assert made >= min(_OWN**tables, chain.MOST_ROWS)
 
 
+_CALLS = " ".join(f"JOIN calls c{i} ON c{i}.patient = c0.patient" for i in range(1, 8))
+_ONE = "(SELECT patient, MAX(minutes) AS m FROM calls GROUP BY patient) l"
+_NONE = "(SELECT a.patient, a.age FROM visits a JOIN visits b ON b.patient = a.patient) s"
+_SHAPES = (
+    "visits a JOIN visits b ON b.patient = a.patient "
+    f"JOIN (SELECT c0.patient, c0.minutes FROM calls c0 {_CALLS}) c0 ON c0.patient = a.patient",
+    f"{_ONE} LEFT JOIN {_NONE} ON s.patient = l.patient JOIN calls c0 ON c0.patient = l.patient {_CALLS}",
+)
+
+
+@pytest.mark.parametrize("shape", _SHAPES)
+def test_nor_does_a_join_on_the_right_or_of_people_whom_the_first_table_lacks(
+    rows: duckdb.DuckDBPyConnection, tmp_path: Path, shape: str
+) -> None:
+    rows.execute(f"INSERT INTO calls SELECT p, i, 'x' FROM range({_OWN}) t(i), (VALUES (7), (3)) u(p)")
+    rows.execute("DELETE FROM calls WHERE patient = 7 AND topic <> 'x'")
+    rows.execute("DELETE FROM visits WHERE patient = 7 AND visit > 1")
+    made = _most_made(rows, _rows(f"SELECT SUM(c0.minutes) FROM {shape}", tmp_path).under('"c0.minutes"'))
+    assert made <= 2 * chain.MOST_ROWS * _OWN + 50
+
+
 def test_without_the_cut_the_rows_would_be_seen(
     rows: duckdb.DuckDBPyConnection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,6 +20,10 @@ _JOINS = (
     "visits v JOIN calls c ON v.patient = c.patient JOIN visits w ON w.patient = v.patient",
     "visits v JOIN (SELECT x.patient, COUNT(*) AS n FROM visits x JOIN drugs y ON x.patient = y.patient "
     "GROUP BY x.patient) p ON p.patient = v.patient JOIN calls c ON c.patient = v.patient AND c.minutes < p.n",
+    "visits v LEFT JOIN (SELECT x.patient, x.minutes FROM calls x JOIN visits y ON x.patient = y.patient) c "
+    "ON c.patient = v.patient",
+    "(SELECT patient, MAX(age) AS age FROM visits GROUP BY patient) v LEFT JOIN (SELECT x.patient FROM calls x "
+    "JOIN visits y ON x.patient = y.patient) s ON s.patient = v.patient LEFT JOIN calls c ON c.patient = v.patient",
 )
 
 

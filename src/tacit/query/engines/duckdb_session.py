@@ -74,6 +74,7 @@ class DuckDBSession:
         if sql not in self.most:
             counted = f'SELECT COUNT(*) AS n FROM ({sql}) AS "__rows" GROUP BY {UNIT}'
             with _constant_failure():
+                self._see(EVERYBODY)
                 try:
                     found = self._values(f'SELECT coalesce(MAX(n), 0) AS most FROM ({counted}) AS "__people"')
                 except duckdb.OutOfMemoryException:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from tacit.frozen import frozen
 from tacit.query.relations.rows import UNIT
@@ -29,16 +29,20 @@ class Heavy:
 
     @property
     def people(self) -> Select:
-        """One row for each of them; tables that are read alike are counted once."""
+        """One row for each of them; tables that are read alike are counted once.
+
+        Whoever is in any of the tables may be one: a LEFT JOIN brings rows of people whom its first table lacks.
+        """
         texts = {table.under(UNIT): table for group in self.groups for table in group}
-        counts = [_count(table, place) for place, table in enumerate(texts.values())]
-        origin: list[str | Select] = [counts[0], ' AS "__counted0"']
-        for place, count in enumerate(counts[1:], 1):
-            origin += [" LEFT JOIN ", count, f' AS "__counted{place}" USING ({UNIT})']
+        origin: list[str | Select] = []
+        for place, table in enumerate(texts.values()):
+            origin += [" UNION ALL SELECT * FROM " if place else "(SELECT * FROM ", _count(table, place)]
+            origin.append(f' AS "__counted{place}"')
         number = {text: place for place, text in enumerate(texts)}
         products = [" * ".join(_factor(number[table.under(UNIT)]) for table in group) for group in self.groups]
         test = " OR ".join(f"{product} > {self.most}" for product in products)
-        return Select((Column(UNIT), Column(f"1 AS {_HELD}")), (*origin, f" WHERE {test}"))
+        grouped = f') AS "__counted" GROUP BY {UNIT} HAVING {test}'
+        return Select((Column(UNIT), Column(f"1 AS {_HELD}")), (*origin, grouped))
 
     def alone(self, table: Select) -> Select:
         """Their rows of a table."""
@@ -52,22 +56,30 @@ class Heavy:
     def apart(self, columns: Sequence[Column], whole: Select, cut: Select) -> Select:
         """The rows of `cut` for these people, of `whole` for all others; both list the same columns.
 
-        Every row that is joined has the person of the first table, so that is the only one that must leave these
-        people out. All tables are read of them alone where rows are cut: mostly nobody, and an engine reads nothing.
+        Every row that is joined has the person of the row on the left: so the left side of one leaves these people out,
+        and that of the other all who are not. Tables alone would not do: a LEFT JOIN keeps rows of people whose
+        partners are left out. But they are read so too, or a join within would be made of everybody. Where rows are
+        cut, that is mostly nobody, and an engine reads nothing.
         """
-        tables = [table for group in self.groups for table in group]
-        theirs: Mapping[Select, Select] = {table: self.alone(table) for table in tables}
-        light = Select(tuple(columns), (whole.reading({tables[0]: self.others(tables[0])}), ' AS "__rows"'))
-        heavy = Select(tuple(columns), (cut.reading(theirs), ' AS "__rows"'))
+        light = Select(tuple(columns), (self._of(whole, self.others), ' AS "__rows"'))
+        heavy = Select(tuple(columns), (self._of(cut, self.alone), ' AS "__rows"'))
         named = (f"(WITH {self.name} AS MATERIALIZED ", self.people, " SELECT * FROM ", light, ' AS "__light"')
         both = (*named, " UNION ALL SELECT * FROM ", heavy, ' AS "__heavy") AS "__both"')
         return Select((ALL,), both, is_open=True)
 
+    def _of(self, join: Select, some: Callable[[Select], Select]) -> Select:
+        """A join of some people's rows."""
+        tables = {table: some(table) for group in self.groups for table in group}
+        left, *rest = join.reading(tables).origin
+        if isinstance(left, str):
+            raise TypeError("a join of private rows begins with those on its left")
+        return Select(join.columns, (left if left in tables.values() else some(left), *rest), join.is_open)
+
 
 def _count(table: Select, place: int) -> Select:
-    listed = (Column(UNIT), Column(f'COUNT(*) AS "__n{place}"'))
+    listed = (Column(UNIT), Column(f'{place} AS "__table"'), Column('COUNT(*) AS "__n"'))
     return Select(listed, (table, f' AS "__rows" GROUP BY {UNIT}'))
 
 
 def _factor(place: int) -> str:
-    return f'CAST(coalesce("__n{place}", 1) AS DOUBLE)'
+    return f'CAST(coalesce(MAX(CASE WHEN "__table" = {place} THEN "__n" END), 1) AS DOUBLE)'
