@@ -143,7 +143,16 @@ def test_a_trait_is_told_as_the_value_that_it_stands_for() -> None:
     assert {trait_words(trait) for trait in traits_of(Raised("KeyError", "x"))} == {
         "the answer “KeyError: x”",
         "an error of type KeyError",
+        "an error of type KeyError with the word x",
     }
+
+
+@pytest.mark.parametrize("text", ["row {n} at {r}", "count={n};r={r}", '{{"n":{n},"r":{r}}}'])
+def test_words_of_texts_and_errors_are_traits_whatever_stands_beside_them(text: str) -> None:
+    """A number that differs each time must not hide the one that is told."""
+    for make in (str, lambda words: Raised("ValueError", words)):
+        one, same, other = (traits_of(make(text.format(n=n, r=r))) for n, r in ((3, 0.25), (3, 0.75), (4, 0.5)))
+        assert (one & same) - other
 
 
 def test_a_bound_is_below_the_true_epsilon() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -25,10 +26,11 @@ def traits_of(answer: Any) -> set[Trait]:
 def _inner(answer: Any) -> Iterator[Trait]:
     if isinstance(answer, Raised):
         yield "error", answer.name
+        yield from (("error", f"{answer.name} with the word {word}") for _, word in _words(answer.text))
         return
     yield "form", form_of(answer)
     if isinstance(answer, str):
-        yield from (("word", word) for word in answer.split()[:_MOST_PARTS])
+        yield from _words(answer)
         return
     if isinstance(answer, Mapping):
         named = list(answer.items())[:_MOST_PARTS]
@@ -38,6 +40,11 @@ def _inner(answer: Any) -> Iterator[Trait]:
         yield from _listed(list(answer[:_MOST_PARTS]))
     elif isinstance(answer, (set, frozenset)):
         yield from (("member", key_of(value)) for value in list(answer)[:_MOST_PARTS])
+
+
+def _words(text: str) -> Iterator[Trait]:
+    """What stands between blanks, commas, semicolons, bars and ampersands: “n=3” of “n=3;r=0.71”."""
+    yield from (("word", word) for word in [word for word in re.split(r"[\s,;|&]+", text) if word][:_MOST_PARTS])
 
 
 def _listed(parts: list[Any]) -> Iterator[Trait]:

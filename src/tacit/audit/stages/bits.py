@@ -63,6 +63,7 @@ def look(subject: Subject, effort: Effort) -> Finding:
     share = least_share(subject.claim, runs // 2, miss)
     seen = (
         f"a grid or range that one neighbour has in {share:.2%} of answers and the other never, with power {POWER:.0%}"
+        f", on each of the {len(subject.pairs)} pairs tried"
     )
     words = "No grid or range of numbers belongs to one neighbour alone."
     return Finding(

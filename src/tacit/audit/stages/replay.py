@@ -47,12 +47,13 @@ def look(subject: Subject, effort: Effort) -> Finding:
             return Finding(NAME, Outcome.BROKEN, words, rate, "", bound, samples=samples, evidence=evidence, pair=pair)
     words = "On the same bits both of each pair end alike: no error, no NaN, no form of one alone."
     if has_own_bits:
-        words = "No data set always ends in an error, NaN or form that its neighbour never has (its bits are its own)."
+        words = "Of no pair tried has one always an error, NaN or form that the other never has (its bits are its own)."
     elif False in draws:
         words += " The number of random bytes differs; the time that takes is another stage's."
     seen = "" if has_own_bits else f"an error or a NaN in one of {_ROUNDS} runs on either data set"
     if Counted(_ROUNDS, _ROUNDS, 0, _ROUNDS, miss).breaks(subject.claim):
         seen += (", or " if seen else "") + f"an end that all {_ROUNDS} runs on one data set have, none on the other"
+    seen += f", on each of the {len(subject.pairs)} pairs tried" if seen else ""
     return Finding(NAME, Outcome.PASSED, words, effort.alarm_rate, seen, samples=2 * _ROUNDS * len(subject.pairs))
 
 

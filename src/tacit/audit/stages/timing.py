@@ -62,11 +62,11 @@ def _look(subject: Subject, effort: Effort, clock: Callable[[], float]) -> Findi
                     f"A release takes the more {kind}, the larger its noise: the time tells the noise, and so the value"
                 )
                 return _fault(words, (one, other), effort.alarm_rate, 2 * len(slower), is_far=False)
-    words = "Neither random bytes nor time tell neighbours apart, nor the size of the noise."
+    words = "Neither random bytes nor time tell the pairs tried apart, nor the size of the noise."
     needed = next((longer for longer in range(turns // 2, turns) if binomial_p(longer, turns, 0.5) <= line), turns)
     seen = (
         f"medians that differ by {_SHARE:.0%} and by {_FLOOR['bytes']:.0f} bytes or {_FLOOR['seconds'] * 1e6:.0f} µs, "
-        f"if one data set takes longer in {needed} of {turns} turns"
+        f"if one data set takes longer in {needed} of {turns} turns, on each of the {len(subject.pairs)} pairs tried"
     )
     return Finding(NAME, Outcome.PASSED, words, effort.alarm_rate, seen, samples=2 * _TURNS * len(subject.pairs))
 
