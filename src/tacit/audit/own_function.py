@@ -10,7 +10,6 @@ from typing import Any
 
 from tacit.audit.domain import Rows
 from tacit.audit.subject import Raised, Subject
-from tacit.audit.tables import plain
 from tacit.errors import Refused
 from tacit.exact import exact
 from tacit.loss.loss import Loss
@@ -52,7 +51,7 @@ def own_subject(named: str, claim: Loss, relation: Relation, values: Sequence[fl
         named,
         claim,
         relation,
-        lambda data, _: plain(function(list(data))),
+        lambda data, _: _plain(function(list(data))),
         domain.patterns(),
         universe=tuple(values),
         domain=domain,
@@ -68,3 +67,14 @@ def raises_everywhere(subject: Subject) -> Raised | None:
                 return None
             raised = answer
     return raised
+
+
+def _plain(answer: Any) -> Any:
+    """A frame of pandas, Polars or Arrow as a mapping of its columns to lists, a series as a list."""
+    if hasattr(answer, "columns") and hasattr(answer, "to_dict"):
+        return {str(name): list(answer[name].to_list()) for name in answer.columns}
+    if hasattr(answer, "to_pydict"):
+        return answer.to_pydict()
+    if hasattr(answer, "to_pylist"):
+        return answer.to_pylist()
+    return answer.to_list() if hasattr(answer, "to_list") else answer
