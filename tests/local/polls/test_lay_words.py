@@ -20,10 +20,10 @@ from tacit.local.polls.protection import odds_words
 ASKED = Wording("Have you?")
 
 
-def test_a_coin_could_have_said_it() -> None:
+def test_the_coins_could_have_said_it() -> None:
     (group,) = Warner("3/4").groups(ASKED)
     assert group.hides == (
-        "If a “Yes” comes in from you, nobody can tell whether you or the coin said so. Whoever sees it, and thought "
+        "If a “Yes” comes in from you, nobody can tell whether you or the coins said so. Whoever sees it, and thought "
         "both answers equally likely before, then has odds of at most 3 to 1 on one of them, and is right at most 75% "
         "of the time: ε = ln 3 (1.099)."
     )
@@ -51,8 +51,8 @@ def test_nothing_internal_is_told_to_a_page() -> None:
 
 def test_a_colour_or_an_answer_that_gives_away_says_so() -> None:
     assert "shows your answer" in Kuk(1, "1/2").groups(ASKED)[0].hides
-    assert "“Yes” is true" in Forced("1/2", 0, "1/2").groups(ASKED)[0].hides
-    assert "“No” is true" in Forced("1/2", "1/2", 0).groups(ASKED)[0].hides
+    assert "a “Yes” is true" in Forced("1/2", 0, "1/2").groups(ASKED)[0].hides
+    assert "a “No” is true" in Forced("1/2", "1/2", 0).groups(ASKED)[0].hides
 
 
 @pytest.mark.parametrize(("epsilon", "said"), [(1.0986122886681098, "3 to 1"), (1.0, "2.8 to 1"), (7.0, "1,097 to 1")])

@@ -32,10 +32,11 @@ def write_sheet(poll: Poll, version: int = 0) -> str:
 
 def _section(number: int, group: Group) -> str:
     if not group.instructions:
+        nearest = f"a poll designed with {group.by_hand}, or the" if group.by_hand else "the"
         raise Refused(
             f"question {number} on paper",
-            "Its probabilities cannot be drawn with coins, a die or at most 100 slips.",
-            "probabilities such as 3/4, or 4/6, 1/6 and 1/6; or the page, where a device draws.",
+            "What it reports cannot be drawn with coins, a die or at most 100 slips.",
+            f"{nearest} page without --paper, where a device draws.",
         )
     is_headed = group.randomizer is not None and len(group.parts) == 1
     heading = f"{number}. {group.parts[0].text}" if is_headed else f"Question {number}"

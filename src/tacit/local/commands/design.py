@@ -29,8 +29,10 @@ _TITLE: Final = (
 @click.argument("text")
 @click.option("--file", default="poll.toml", show_default=True, type=click.Path(path_type=Path), help="Written to.")
 @click.option("--design", "kind", type=click.Choice(list(CATALOGUE)), help="How to ask.  [default: by the options]")
-@click.option("--epsilon", help="What one report may give away at most (warner, forced, kary, subset).")
-@click.option("--truth", help="The probability of the truth (warner, forced), such as 3/4.")
+@click.option(
+    "--epsilon", help='What one report may give away at most (warner, forced, kary, subset), such as 1 or "ln 3".'
+)
+@click.option("--truth", help="The probability of the truth (warner, forced, kary), such as 3/4.")
 @click.option("--yes", help="The probability of a forced yes.")
 @click.option("--no", help="The probability of a forced no.")
 @click.option("--red-if-yes", help="The share of red in the first deck (kuk).")
@@ -61,7 +63,7 @@ def design(
 
     A file that exists gets one more question: all questions of a poll share one respondent's privacy.
 
-    Example: `tacit poll design "Have you ever cheated in an exam?" --epsilon 1.0986 --width 0.06`
+    Example: `tacit poll design "Have you ever cheated in an exam?" --epsilon "ln 3" --width 0.06`
     """
     wording = Wording(text, offered or YES_NO, innocuous, items)
     given = {key: value for key, value in numbers.items() if value is not None}
@@ -81,6 +83,8 @@ def _usual(wording: Wording, given: dict[str, str]) -> str:
     """The design to take where none is asked for: the one of least variance for these options."""
     if len(wording.options) == 2:
         return "warner"
+    if "epsilon" not in given:
+        return "kary"
     best = design_of("subset", wording, given)
     return "subset" if isinstance(best, SetOfMany) and best.response.size > 1 else "kary"
 

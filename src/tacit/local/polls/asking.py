@@ -60,6 +60,9 @@ class Group:
     reports: tuple[str, ...] | None = None
     """What reports are called, where they are not called as the options are."""
 
+    by_hand: str = ""
+    """Where nobody can draw this by hand: the nearest design that can be, as options of `tacit poll design`."""
+
     @property
     def answers(self) -> int:
         """How many answers there are: one option of every part."""

@@ -39,6 +39,12 @@ def _entry(
     return Entry(make, (numbers, *([("epsilon",)] if within else [])))
 
 
+def _kary(given: Mapping[str, Any], options: int) -> Design:
+    if "truth" in given:
+        return OneOfMany.truthful(given["truth"], options)
+    return OneOfMany.within(given["epsilon"], options)
+
+
 CATALOGUE: Final[Mapping[str, Entry]] = {
     "warner": _entry(Warner, ("truth",), Warner.within),
     "forced": _entry(Forced, ("truth", "yes", "no"), Forced.within),
@@ -49,7 +55,7 @@ CATALOGUE: Final[Mapping[str, Entry]] = {
     "unrelated-estimated": _entry(UnrelatedEstimated, ("sensitive",)),
     "at-least-one": _entry(AtLeastOne, ()),
     "list": Entry(lambda wording, _: ListExperiment(len(wording.items)), ((),)),
-    "kary": Entry(lambda wording, given: OneOfMany.within(given["epsilon"], len(wording.options)), (("epsilon",),)),
+    "kary": Entry(lambda wording, given: _kary(given, len(wording.options)), (("truth",), ("epsilon",))),
     "subset": Entry(lambda wording, given: SetOfMany.within(given["epsilon"], len(wording.options)), (("epsilon",),)),
 }
 

@@ -6,7 +6,7 @@ import math
 
 from tacit.frozen import frozen
 from tacit.loss.loss import Loss
-from tacit.loss.words import guess_probability, percent_up
+from tacit.loss.words import guess_probability
 
 
 @frozen
@@ -37,10 +37,10 @@ class Protection:
         """The same in a respondent's words: odds first, ε last; "" where no odds hold against everybody."""
         if self.loss is None:
             return ""
-        sure = percent_up(guess_probability(self.loss))
+        sure = math.ceil(round(1000 * guess_probability(self.loss), 6)) / 10  # 0.8 in floats is more, not 80.1%
         return (
             f"Whoever sees {seen}, and thought {answers} equally likely before, then has odds of at most "
-            f"{odds_words(self.epsilon)} on one of them, and is right at most {sure} of the time: {self}."
+            f"{odds_words(self.epsilon)} on one of them, and is right at most {sure:g}% of the time: {self}."
         )
 
 

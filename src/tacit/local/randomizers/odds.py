@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tacit.errors import Refused
-from tacit.exact import Number, positive
+from tacit.exact import Number, exact, positive
 from tacit.noise.ball import ball, fraction_down, precision
 
 _BITS = 32  # of the odds: a relative loss of 2^-32, and totals that fit 64 bits for every domain of use
@@ -13,7 +13,12 @@ _MOST = 40
 
 
 def odds_within(epsilon: Number) -> Fraction:
-    """The largest fraction of 32 bits that is at most e^ε: a report's probabilities may differ by this factor."""
+    """The largest fraction of 32 bits that is at most e^ε: a report's probabilities may differ by this factor.
+
+    An ε can be written as a logarithm: "ln 3" is odds of exactly 3, "ln 5/2" of 5/2.
+    """
+    if isinstance(epsilon, str) and epsilon.strip().startswith("ln"):
+        return _exponential(epsilon.strip().removeprefix("ln"))
     own = positive(epsilon, "epsilon")
     if not own <= _MOST:
         raise Refused(f"a local ε of {float(own):g}", "Such a report is the answer itself.", f"0 < ε ≤ {_MOST}.")
@@ -22,3 +27,12 @@ def odds_within(epsilon: Number) -> Fraction:
     if not found > 1:
         raise Refused(f"a local ε of {float(own):g}", "It is too small to tell from 0.", "ε ≥ 1e-9.")
     return found
+
+
+def _exponential(written: str) -> Fraction:
+    """The odds of an ε that is written as their logarithm."""
+    odds = exact(written.strip(" ()"), "e^epsilon")
+    with precision(256):
+        if not 1 < odds <= fraction_down(ball(_MOST).exp(), 256):
+            raise Refused(f"epsilon = ln {written.strip(' ()')[:40]}", "It is not within range.", f"0 < ε ≤ {_MOST}.")
+        return odds if odds.numerator.bit_length() <= _BITS else fraction_down(ball(odds), _BITS)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from math import lcm
+from math import floor, lcm
 from typing import Final
 
 from tacit.local.polls.asking import Wording
 
 _MOST_SLIPS: Final = 100
 _HIDDEN: Final = "where nobody else can see"
-_LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_MARKS: Final = (*"ABCDEFGHIJKLMNOPQRSTUVWXYZ", *map(str, range(1, 1 + _MOST_SLIPS)))
 
 
 def draw_words(outcomes: Sequence[tuple[str, Fraction]]) -> str:
@@ -29,12 +29,28 @@ def draw_words(outcomes: Sequence[tuple[str, Fraction]]) -> str:
     if total in (3, 6):
         faces = [(do, count * 6 // total) for do, count in counts]
         return _lines("You need a die.", f"Roll it {_HIDDEN} it.", _faces(faces))
-    if total > _MOST_SLIPS or len(counts) > len(_LETTERS):
+    if total > _MOST_SLIPS:
         return ""
-    marks = [f"{count} marked {letter}" for letter, (_, count) in zip(_LETTERS, counts, strict=False)]
-    needed = f"You need a bag with {total} slips of paper, folded alike: {_listed(marks, 'and')}."
+    slips = [f"{count} marked {mark}" for mark, (_, count) in zip(_MARKS, counts, strict=False)]
+    needed = f"You need a bag with {total} slips of paper, folded alike: {_listed(slips, 'and')}."
     first = f"Draw one slip without looking, read it {_HIDDEN} it, put it back and mix."
-    return _lines(needed, first, ((f"A slip marked {a}", do) for a, do in zip(_LETTERS, _dos(counts), strict=False)))
+    return _lines(needed, first, ((f"A slip marked {a}", do) for a, do in zip(_MARKS, _dos(counts), strict=False)))
+
+
+def odds_by_hand(odds: Fraction, options: int = 2) -> str:
+    """The ε nearest below ln(odds) of a design over so many options whose odds can be drawn; "" where there is none.
+
+    Odds of a/b take a + b·(options − 1) slips: a − b for the truth, b for each option.
+    """
+    found = [
+        Fraction(min(floor(odds * b), _MOST_SLIPS - (options - 1) * b), b) for b in range(1, _MOST_SLIPS // options + 1)
+    ]
+    return f'--epsilon "ln {max(found)}"' if found and max(found) > 1 else ""
+
+
+def whole_percent(share: Fraction) -> str:
+    """The nearest percentage that is neither nothing nor all: 100 slips can draw it."""
+    return f"{min(99, max(1, round(100 * share)))}%"
 
 
 def mixed(red: Fraction) -> str:
@@ -44,11 +60,17 @@ def mixed(red: Fraction) -> str:
     return f"{red.numerator} marked Red and {red.denominator - red.numerator} marked Black"
 
 
-def nobody_can_tell(wording: Wording) -> str:
-    """Why an answer that is drawn can be denied, in lay words."""
+def nobody_can_tell(wording: Wording, drawn: str) -> str:
+    """Why an answer that is drawn in these words can be denied, in lay words."""
     if len(wording.options) == 2:
-        return f"If a “{wording.options[1]}” comes in from you, nobody can tell whether you or the coin said so."
-    return "Whichever option comes in from you, nobody can tell whether you or chance chose it."
+        return f"If a “{wording.options[1]}” comes in from you, nobody can tell whether you or {tool(drawn)} said so."
+    return f"Whichever option comes in from you, nobody can tell whether you or {tool(drawn)} chose it."
+
+
+def tool(drawn: str) -> str:
+    """What these words have a respondent throw or draw; “chance” where there are none."""
+    tools = {"You need a coin": "the coin", "You need two": "the coins", "You need a die": "the die"}
+    return next((it for start, it in tools.items() if drawn.startswith(start)), "the slip" if drawn else "chance")
 
 
 def _two_coins(counts: Sequence[tuple[str, int]]) -> str:

@@ -11,7 +11,7 @@ from tacit.exact import Number, probability, proper
 from tacit.frozen import frozen
 from tacit.local.polls.asking import Group, Part, Wording
 from tacit.local.polls.channel import Channel
-from tacit.local.polls.designs.chance import draw_words, nobody_can_tell
+from tacit.local.polls.designs.chance import draw_words, nobody_can_tell, odds_by_hand, tool
 from tacit.local.polls.designs.design import OneSample
 from tacit.local.polls.protection import Protection
 from tacit.local.randomizers.odds import odds_within
@@ -73,10 +73,13 @@ class Forced(OneSample):
         forced = [(f"tick “{yes}”, whatever is true.", self.yes), (f"tick “{no}”, whatever is true.", self.no)]
         words = draw_words([("tick your true answer.", self.truth), *forced])
         if self.yes and self.no:
-            hides = f"{nobody_can_tell(wording)} {self.protection.plainly()}"
+            hides = f"{nobody_can_tell(wording, words)} {self.protection.plainly()}"
+            nearest = odds_by_hand(1 + self.truth / min(self.yes, self.no))
         else:
             said, other = (yes, no) if not self.yes else (no, yes)
             hides = (
-                f"If a “{other}” comes in from you, nobody can tell whether you or the coin said so; “{said}” is true."
+                f"If a “{other}” comes in from you, nobody can tell whether you or {tool(words)} said so; but a "
+                f"“{said}” is true."
             )
-        return (Group((Part(wording.text, wording.options),), self.table, words, hides),)
+            nearest = "--truth 4/6 --yes 1/6 --no 1/6"
+        return (Group((Part(wording.text, wording.options),), self.table, words, hides, by_hand=nearest),)

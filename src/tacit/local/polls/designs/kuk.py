@@ -10,7 +10,7 @@ from tacit.exact import probability
 from tacit.frozen import frozen
 from tacit.local.polls.asking import Group, Part, Wording
 from tacit.local.polls.channel import Channel
-from tacit.local.polls.designs.chance import mixed
+from tacit.local.polls.designs.chance import mixed, whole_percent
 from tacit.local.polls.designs.design import OneSample
 from tacit.local.polls.protection import Protection
 from tacit.local.randomizers.table import Table
@@ -59,8 +59,11 @@ class Kuk(OneSample):
             f"– If your true answer is “{yes}”: tick the colour from bag 1.\n"
             f"– If your true answer is “{no}”: tick the colour from bag 2."
         )
-        odds = self.protection.plainly() or "But one of the colours comes from one deck alone, and shows your answer."
-        hides = f"Only a colour comes in from you. Nobody can tell which of two decks it was drawn from. {odds}"
+        either = f"Either colour can come up with either answer. {self.protection.plainly()}"
+        gives_away = "But one of the two colours comes up with one answer alone, and shows your answer."
+        hides = f"Only a colour comes in from you. {gives_away if self.protection.loss is None else either}"
+        shares = [whole_percent(share) for share in (self.red_if_yes, self.red_if_no)]
+        shares = shares if shares[0] != shares[1] else ["80%", "20%"]
         return (
             Group(
                 (Part(wording.text, wording.options),),
@@ -68,5 +71,6 @@ class Kuk(OneSample):
                 words if all(bags) else "",
                 hides,
                 reports=("Black", "Red"),
+                by_hand=f"--red-if-yes {shares[0]} --red-if-no {shares[1]}",
             ),
         )

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from tacit.exact import Number, proper
+from tacit.errors import Refused
+from tacit.exact import Number, proper, whole
 from tacit.frozen import frozen
 from tacit.local.polls.asking import Group, Part, Wording
 from tacit.local.polls.channel import Channel
-from tacit.local.polls.designs.chance import draw_words, nobody_can_tell
+from tacit.local.polls.designs.chance import draw_words, nobody_can_tell, odds_by_hand
 from tacit.local.polls.designs.design import Design, option_count
 from tacit.local.polls.finding import Finding
 from tacit.local.polls.intervals.method import Method
@@ -33,6 +35,15 @@ class OneOfMany(Design):
     def within(cls, epsilon: Number, options: int) -> OneOfMany:
         """The response with the largest odds that ε permits."""
         return cls(KaryResponse.within(epsilon, options))
+
+    @classmethod
+    def truthful(cls, truth: Number, options: int) -> OneOfMany:
+        """The response that is the true option with this probability, and each other one equally often."""
+        share, known = proper(truth, "truth"), whole(options, "options", 2)
+        if not share > Fraction(1, known):
+            asked, why = f"truth = {share} for {known} options", "The true option must be likelier than each other one."
+            raise Refused(asked, why, f"truth > 1/{known}.")
+        return cls(KaryResponse(known, share * (known - 1) / (1 - share)))
 
     @property
     def channel(self) -> Channel:
@@ -65,8 +76,9 @@ class OneOfMany(Design):
         return self.channel.people_for(width, confidence, share, method)
 
     def describe(self) -> str:
-        truth = float(self.channel.hit)
-        return f"{self.title}, {self.response.options} options, truth with probability {truth:.6g}"
+        truth = self.channel.hit
+        shown = truth if truth.denominator <= 1000 else f"{float(truth):.6g}"
+        return f"{self.title}, {self.response.options} options, truth with probability {shown}"
 
     def groups(self, wording: Wording) -> tuple[Group, ...]:
         option_count(wording, self.response.options)
@@ -74,5 +86,7 @@ class OneOfMany(Design):
         other = (1 - keep) / self.response.options
         forced = [(f"tick “{option}”, whatever is true.", other) for option in wording.options]
         words = draw_words([("tick your true answer.", keep), *forced])
-        hides = f"{nobody_can_tell(wording)} {self.protection.plainly('two answers')}"
-        return (Group((Part(wording.text, wording.options),), self.response, words, hides),)
+        hides = f"{nobody_can_tell(wording, words)} {self.protection.plainly('two answers')}"
+        nearest = odds_by_hand(self.response.odds, self.response.options)
+        by_hand = f"--design kary {nearest}" if nearest else ""
+        return (Group((Part(wording.text, wording.options),), self.response, words, hides, by_hand=by_hand),)

@@ -14,6 +14,7 @@ from tacit.frozen import frozen
 from tacit.local.frequencies.subset import SubsetOracle
 from tacit.local.polls.asking import Group, Part, Wording
 from tacit.local.polls.channel import Channel
+from tacit.local.polls.designs.chance import odds_by_hand
 from tacit.local.polls.designs.design import Design, option_count
 from tacit.local.polls.finding import Finding
 from tacit.local.polls.intervals.method import Method
@@ -82,4 +83,6 @@ class SetOfMany(Design):
             f"{self.response.size} options are sent. Yours may or may not be among them, and nobody can tell which "
             f"it is. {self.protection.plainly('two answers')}"
         )
-        return (Group((Part(wording.text, wording.options),), self.response, "", hides),)
+        nearest = odds_by_hand(self.response.odds, self.response.options)
+        by_hand = f"--design kary {nearest}" if nearest else ""
+        return (Group((Part(wording.text, wording.options),), self.response, "", hides, by_hand=by_hand),)

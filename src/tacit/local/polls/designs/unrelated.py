@@ -10,7 +10,7 @@ from tacit.exact import proper
 from tacit.frozen import frozen
 from tacit.local.polls.asking import YES_NO, Group, Part, Wording
 from tacit.local.polls.channel import Channel
-from tacit.local.polls.designs.chance import draw_words
+from tacit.local.polls.designs.chance import draw_words, whole_percent
 from tacit.local.polls.designs.design import OneSample
 from tacit.local.polls.designs.two_samples import TwoSamples
 from tacit.local.polls.intervals.two_rates import Blend
@@ -100,4 +100,5 @@ def _either(sensitive: Fraction, wording: Wording) -> Group:
         f"If a “{wording.options[1]}” comes in from you, nobody can tell which of the two questions it answers. But "
         "whoever knows that your answer to the second is no learns from a yes that your answer to the first is yes."
     )
-    return Group((Part(wording.text, wording.options), Part(wording.beside(), YES_NO)), table, words, hides)
+    parts = (Part(wording.text, wording.options), Part(wording.beside(), YES_NO))
+    return Group(parts, table, words, hides, by_hand=f"--sensitive {whole_percent(p)}")
