@@ -28,6 +28,9 @@ LIST = ("I cheated", "--design", "list", "--item", "I own a car", "--item", "I l
 BOTH = ("Did you steal?", "--design", "at-least-one", "--innocuous", "Is it your birthday?")
 
 
+IMPOSSIBLE, STRANGE = "impossible under the design: the raw estimate is", "the reports do not come from this design"
+
+
 def run(*words: str) -> Result:
     return CliRunner().invoke(app, ["poll", *words])
 
@@ -62,10 +65,13 @@ def mixed(people: int = 60) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("yes", "words"),
     [
-        (10, "impossible under the design: the raw estimate is −30.0%, 5.0 standard errors below 0%; people did not"),
-        (0, "impossible under the design: the raw estimate is −50.0%, below 0% with all reports alike; people did not"),
-        (90, "impossible under the design: the raw estimate is 130.0%, 5.0 standard errors above 100%; people did not"),
-        (15, "no share fits: the raw estimate is −20.0%, 2.8 standard errors below 0%; chance rarely does this"),
+        (10, f"{IMPOSSIBLE} −30.0%, 5.0 standard errors below 0%; {STRANGE}"),
+        (0, f"{IMPOSSIBLE} −50.0%, below 0% with all reports alike; {STRANGE}"),
+        (90, f"{IMPOSSIBLE} 130.0%, 5.0 standard errors above 100%; {STRANGE}"),
+        (
+            15,
+            "no share fits: the raw estimate is −20.0%, 2.8 standard errors below 0%; chance does this in at most 1 of",
+        ),
     ],
 )
 def test_reports_that_no_share_makes_are_said_to_be_impossible(yes: int, words: str, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def draw_findings(path: Path, poll: Poll, found: dict[str, tuple[Finding, ...]],
             low, high = finding.estimate.interval(confidence)
             value = min(1.0, max(0.0, finding.estimate.value))
             if misfit(finding.estimate, (low, high)):
-                ax.annotate("no share fits: the design was not followed", (0.5, place), ha="center", fontsize=9)
+                ax.annotate("no share fits these reports", (0.5, place), ha="center", fontsize=9)
                 continue
             ax.plot([low, high], [place, place], color="#31688e", linewidth=3, solid_capstyle="butt")
             ax.plot([value], [place], "o", color="#1b1b1b", markersize=6)

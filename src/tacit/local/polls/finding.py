@@ -19,6 +19,9 @@ class Estimate(Protocol):
 
     def interval(self, confidence: Number = "0.95") -> tuple[float, float]: ...
 
+    def surprise(self) -> float:
+        """Of a value beyond [0, 1]: how often, at most, chance goes as far on that side under the design."""
+
     def describe(self, confidence: Number = "0.95") -> str: ...
 
     def tally(self) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.local.polls.channel import Channel
 from tacit.local.polls.intervals.method import Method
+from tacit.local.polls.intervals.surprise import rate_surprise
 from tacit.local.polls.reading import Heard, read_reports
 from tacit.local.polls.share_words import share_words
 
@@ -68,6 +69,17 @@ class Prevalence:
     def interval(self, confidence: Number = "0.95", method: Method = Method.EXACT) -> tuple[float, float]:
         """The interval of the share among people like those who answered; both ends alike where no share fits."""
         return self.channel.interval(self._count, self.effective, confidence, method)
+
+    def surprise(self) -> float:
+        """The largest probability that chance takes a share of 0 this far below 0, or one of 1 this far above.
+
+        Survey weights do not enter: whatever people's answers are, a report counts with a probability between `stray`
+        and `hit`, so the plain count is beyond a binomial one of the nearer of the two with at most this probability.
+        """
+        edge = self.channel.stray if self.value < 0 else self.channel.hit
+        is_low = (self.value < 0) == (self.channel.contrast > 0)
+        count, people = (self._count, self.effective) if self.count is None else (self.count, self.people)
+        return rate_surprise(count, people, float(edge), is_low=is_low)
 
     def with_missing(self, confidence: Number = "0.95", method: Method = Method.EXACT) -> tuple[float, float]:
         """The same for everybody asked, whatever those would have said who did not answer: all no, to all yes."""

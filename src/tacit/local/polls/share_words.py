@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from math import floor
 from typing import Final
 
 from tacit.exact import Number
 from tacit.local.polls.finding import Estimate
 from tacit.mechanisms.answer import percent
 
-_IMPOSSIBLE: Final = 3.3  # standard errors, which chance exceeds on one side in about 1 of 2,000 polls
+_IMPOSSIBLE: Final = (
+    1 / 4000
+)  # on each side: of shares that follow their design at most 1 in 2,000 is called impossible
 
 
 def share_words(estimate: Estimate, confidence: Number = "0.95", interval: tuple[float, float] | None = None) -> str:
@@ -31,6 +34,8 @@ def misfit(estimate: Estimate, interval: tuple[float, float]) -> str:
     beyond, edge = (-value, "below 0%") if value < 0 else (value - 1, "above 100%")
     raw = f"the raw estimate is {value:.1%}".replace("-", "−")
     far = f"{beyond / off:.1f} standard errors {edge}" if off > 0 else f"{edge} with all reports alike"
-    if off > 0 and beyond / off < _IMPOSSIBLE:
-        return f"no share fits: {raw}, {far}; chance rarely does this, people who do not follow the design do"
-    return f"impossible under the design: {raw}, {far}; people did not follow it"
+    chance = estimate.surprise()
+    if chance <= _IMPOSSIBLE:
+        return f"impossible under the design: {raw}, {far}; the reports do not come from this design"
+    rarely = f"does this in at most 1 of {floor(1 / chance):,} polls" if chance < 0.1 else "may have done this"
+    return f"no share fits: {raw}, {far}; chance {rarely}"

@@ -16,6 +16,7 @@ from tacit.local.polls.asking import Group, Part, Wording
 from tacit.local.polls.designs.design import Design, by_group
 from tacit.local.polls.finding import Finding
 from tacit.local.polls.intervals.approximate import two_sided
+from tacit.local.polls.intervals.surprise import order_surprise
 from tacit.local.polls.protection import Protection
 from tacit.local.polls.reading import Heard, read_reports
 from tacit.local.polls.share_words import share_words
@@ -54,12 +55,14 @@ class ListExperiment(Design):
 
     def estimate(self, control: Sequence[Any] | ArrayLike, treated: Sequence[Any] | ArrayLike) -> ListedPrevalence:
         """The share of yes, from the counts of the shorter list and of the longer one; None is missing."""
-        return _compared(read_reports(control, most=self.items), read_reports(treated, most=self.items + 1))
+        short, long = read_reports(control, most=self.items), read_reports(treated, most=self.items + 1)
+        return _compared(short, long, self.items)
 
     def findings(
         self, wording: Wording, answers: Sequence[tuple[int, Any]], weights: ArrayLike | None = None
     ) -> tuple[Finding, ...]:
-        return (Finding(wording.options[1], _compared(*by_group(answers, weights, (self.items, self.items + 1)))),)
+        short, long = by_group(answers, weights, (self.items, self.items + 1))
+        return (Finding(wording.options[1], _compared(short, long, self.items)),)
 
     def people_for(self, width: Number, confidence: Number = "0.95", variance: Number | None = None) -> int:
         """How many people to ask in all, half with each list, if counts vary so much (default: J/4 + 1/4)."""
@@ -70,16 +73,21 @@ class ListExperiment(Design):
 
 @frozen
 class ListedPrevalence:
-    """An estimated share: means and variances of the two lists' counts, and the sums of them before weights.
+    """An estimated share: means and variances of the two lists' counts, and how many people said each number.
 
     With survey weights the means are weighted, and a variance over the number of people is that of the weighted mean.
     """
 
     means: tuple[float, float]
     variances: tuple[float, float]
-    people: tuple[int, int]
+    tallies: tuple[tuple[int, ...], tuple[int, ...]]
+    """People by the number they said, from 0 to all items and the sensitive one; of the shorter list first."""
+
     missing: int = 0
-    counts: tuple[int, int] = (0, 0)
+
+    @property
+    def people(self) -> tuple[int, int]:
+        return sum(self.tallies[0]), sum(self.tallies[1])
 
     @property
     def value(self) -> float:
@@ -101,22 +109,32 @@ class ListedPrevalence:
         reach = float(t.ppf(1 - float(1 - proper(confidence, "confidence")) / 2, freedom)) * self.standard_error
         return min(1.0, max(0.0, self.value - reach)), max(0.0, min(1.0, self.value + reach))
 
+    def surprise(self) -> float:
+        """As of `Prevalence`: the longer list's counts are nowhere below the shorter's, nor above by more than one."""
+        short, long = self.tallies
+        return order_surprise(long, short) if self.value < 0 else order_surprise((0, *short[:-1]), long)
+
     def describe(self, confidence: Number = "0.95") -> str:
         heard = f"{self.people[0]:,} and {self.people[1]:,} answers"
         heard += f", {self.missing:,} missing" if self.missing else ""
         return f"{share_words(self, confidence)} ({heard})"
 
     def tally(self) -> dict[str, Any]:
-        return {"answers": list(self.people), "missing": self.missing, "count": list(self.counts)}
+        counts = [sum(number * people for number, people in enumerate(tally)) for tally in self.tallies]
+        return {"answers": list(self.people), "missing": self.missing, "count": counts}
 
     def __str__(self) -> str:
         return self.describe()
 
 
-def _compared(short: Heard, long: Heard) -> ListedPrevalence:
+def _compared(short: Heard, long: Heard, items: int) -> ListedPrevalence:
     means, variances = zip(_moments(short), _moments(long), strict=True)
-    counts = (int(short.reports.sum()), int(long.reports.sum()))
-    return ListedPrevalence(means, variances, (short.people, long.people), short.missing + long.missing, counts)
+    tallies = (_tally(short, items), _tally(long, items))
+    return ListedPrevalence(means, variances, tallies, short.missing + long.missing)
+
+
+def _tally(heard: Heard, items: int) -> tuple[int, ...]:
+    return tuple(np.bincount(heard.reports, minlength=items + 2).tolist())
 
 
 def _moments(heard: Heard) -> tuple[float, float]:

@@ -18,6 +18,7 @@ from tacit.local.polls.designs.design import Design, by_group
 from tacit.local.polls.finding import Finding
 from tacit.local.polls.intervals.approximate import two_sided
 from tacit.local.polls.intervals.method import Method
+from tacit.local.polls.intervals.surprise import blend_surprise
 from tacit.local.polls.intervals.two_rates import Blend, TwoCounts, score_interval
 from tacit.local.polls.prevalence import weighted_rate
 from tacit.local.polls.reading import Heard, read_reports
@@ -119,6 +120,11 @@ class JointPrevalence:
             return max(0.0, self.value - reach), min(1.0, self.value + reach)
         low, high = score_interval(self.design.blend, self._counts, miss)
         return float(low[0]), float(high[0])
+
+    def surprise(self) -> float:
+        """As of `Prevalence`, whatever the innocuous prevalence is: see `blend_surprise`."""
+        own, other = (self.yes, self.people), (self.other_yes, self.others)
+        return blend_surprise(self.design.blend, float(self.value > 0), own, other, is_low=self.value < 0)
 
     def describe(self, confidence: Number = "0.95", method: Method = Method.SCORE) -> str:
         heard = f"{self.people:,} and {self.others:,} answers" + (f", {self.missing:,} missing" if self.missing else "")
