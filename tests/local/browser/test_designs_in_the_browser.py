@@ -30,7 +30,7 @@ GIVEN: dict[str, dict[str, Any]] = {
 
 def question(name: str) -> Question:
     options = ("Red", "Green", "Blue") if name in ("kary", "subset") else ("No", "Yes")
-    wording = Wording(f"Have you, by {name}?", options, "Is it spring?", ("one", "two", "three"))
+    wording = Wording(f"Have you, by {name}?", options, "Is it spring?", ("Is it one?", "Is it two?", "Is it three?"))
     return Question(name.replace("-", "_"), wording, design_of(name, wording, GIVEN.get(name, {})))
 
 

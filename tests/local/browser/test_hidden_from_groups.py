@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from tests.local.browser.chromium import Chromium
-from tests.local.browser.test_collect import ask
+from tests.local.browser.test_collect import ask, say
 from tests.local.browser.test_designs_in_the_browser import GIVEN
 from tests.local.browser.test_slow_clients import collecting
 
@@ -38,7 +38,7 @@ def words_of(path: Path, design: str) -> list[str]:
     """The command that designs a poll, with no more than it must be told."""
     words = [f"--{name.replace('_', '-')}={value}" for name, value in GIVEN.get(design, {}).items()]
     words += ["--innocuous", "Is your birthday in spring?"] if design not in ("list", "warner", "forced", "kuk") else []
-    words += [f"--item={item}" for item in ("I own a bicycle", "I like tea")] if design == "list" else []
+    words += [f"--item={item}" for item in ("Do you own a bicycle?", "Do you like tea?")] if design == "list" else []
     words += [f"--option={option}" for option in "abcd"] if design in ("kary", "subset") else []
     return ["poll", "design", TEXT, "--design", design, "--file", str(path), *words]
 
@@ -125,6 +125,76 @@ def test_the_collector_gives_each_respondent_one_version(tmp_path: Path) -> None
         for number in range(4):
             report = {"poll": poll["id"], "respondent": f"{number:032x}", "answers": {"q1": [int(shown[number]), 2]}}
             assert ask(collector, "POST", "/reports", json.dumps(report).encode())[0] == 201
+
+
+def test_a_page_that_is_loaded_again_is_the_same_version(chromium: Chromium, tmp_path: Path) -> None:
+    """In a browser, without a token: sixteen loads show one version. What it keeps is the version's letter alone."""
+    poll = read_poll(designed(tmp_path, "list")).written()
+    with collecting(Collector(poll, tmp_path / "reports.jsonl", port=0)) as collector:
+        chromium.open(collector.address)
+        shown = set()
+        for _ in range(16):
+            chromium.open(collector.address)
+            shown.add(bool(SECRET.search(chromium.run("document.documentElement.outerHTML"))))
+        assert len(shown) == 1
+
+
+def test_a_browser_keeps_a_letter_that_many_share(tmp_path: Path) -> None:
+    poll = read_poll(designed(tmp_path, "list")).written()
+    with collecting(Collector(poll, tmp_path / "reports.jsonl", port=0)) as collector:
+        heads = [say(collector, b"GET / HTTP/1.1\r\n\r\n").split(b"\r\n\r\n")[0].decode() for _ in range(32)]
+        kept = {re.findall(r"Set-Cookie: (.*)", head)[0].strip() for head in heads}
+        assert {each.split("; ", 1)[1] for each in kept} == {"Path=/; SameSite=Lax; HttpOnly"}
+        cookies = sorted(each.split(";")[0] for each in kept)
+        assert cookies == [f"version-{poll['id'][:8]}={letter}" for letter in "AB"]
+        for cookie, is_asked in zip(cookies, ASKED["list"], strict=True):
+            request = f"GET / HTTP/1.1\r\nCookie: other=1; {cookie}\r\n\r\n".encode()
+            assert {bool(SECRET.search(say(collector, request).decode())) for _ in range(16)} == {is_asked}
+        for odd in ("version-00000000=A", "; ".join(cookies), "\xff;;=", "A"):
+            assert say(collector, f"GET / HTTP/1.1\r\nCookie: {odd}\r\n\r\n".encode("latin-1")).startswith(
+                b"HTTP/1.0 200"
+            )
+    (tmp_path / "one").mkdir()
+    one = read_poll(designed(tmp_path / "one", "warner")).written()
+    with collecting(Collector(one, tmp_path / "one.jsonl", port=0)) as collector:
+        assert b"Set-Cookie" not in say(collector, b"GET / HTTP/1.1\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "items", "why"),
+    [
+        ("Have you ever stolen?", ["I own a bicycle", "I like tea"], "The sensitive item is a question"),
+        ("I have stolen", ["Do you own a bicycle?", "Do you like tea?"], "The sensitive item is no question"),
+        ("I have stolen", ["I own a bicycle", "I own a bicycle."], "Two of its items are the same"),
+        ("I have stolen", [], "The sensitive one would stand alone"),
+    ],
+)
+def test_an_item_that_would_stand_out_of_its_list_is_refused(
+    text: str, items: list[str], why: str, tmp_path: Path
+) -> None:
+    words = ["poll", "design", text, "--design", "list", "--file", str(tmp_path / "poll.toml")]
+    made = CliRunner().invoke(app, words + [f"--item={item}" for item in items])
+    assert made.exit_code == 2
+    assert why in made.output
+    assert not (tmp_path / "poll.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "items", "asked"),
+    [
+        ("I have stolen.", ["I own a bicycle", "I like tea"], "How many of these are true of you?"),
+        ("Did you steal?", ["Do you own a bicycle?", "Do you like tea?"], "How many of these do you answer with yes?"),
+    ],
+)
+def test_items_of_a_list_are_written_alike(text: str, items: list[str], asked: str, tmp_path: Path) -> None:
+    words = ["poll", "design", text, "--design", "list", "--file", str(tmp_path / "poll.toml")]
+    made = CliRunner().invoke(app, words + [f"--item={item}" for item in items])
+    assert made.exit_code == 0, made.output
+    for group in read_poll(tmp_path / "poll.toml").questions[0].groups:
+        first, *listed = group.instructions.split("\n")
+        assert first.startswith(asked)
+        assert len({line[-1] == "?" for line in listed}) == 1
+        assert not [line for line in listed if line.endswith(".")]
 
 
 @pytest.mark.parametrize("design", list(ASKED))

@@ -72,6 +72,7 @@ def test_a_word_that_cannot_be_written_is_refused_without_being_named(word: obje
         with pytest.raises(Refused, match="cannot be written") as caught:
             ask()
         assert "ecret" not in str(caught.value)
+        assert "1 to 12 lower-case letters a to z" in str(caught.value)
 
 
 def test_what_does_not_fit_is_refused() -> None:

@@ -20,10 +20,10 @@ from tacit.local.polls.protection import odds_words
 ASKED = Wording("Have you?")
 
 
-def test_the_coins_could_have_said_it() -> None:
+def test_a_coin_could_have_said_it() -> None:
     (group,) = Warner("3/4").groups(ASKED)
     assert group.hides == (
-        "If a “Yes” comes in from you, nobody can tell whether you or the coins said so. Whoever sees it, and thought "
+        "If a “Yes” comes in from you, nobody can tell whether you or the coin said so. Whoever sees it, and thought "
         "both answers equally likely before, then has odds of at most 3 to 1 on one of them, and is right at most 75% "
         "of the time: ε = ln 3 (1.099)."
     )

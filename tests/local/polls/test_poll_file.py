@@ -17,7 +17,7 @@ from tacit.local.polls.file import new_poll_text, poll_from, question_text, read
 
 ID = "0123456789abcdef" * 2
 ASK = {"name": "cheated", "text": "Have you?", "design": "warner", "truth": "3/4"}
-WORDS = Wording("Have you?", innocuous="Was your mother born in spring?", items=("I own a car", "I like tea"))
+WORDS = Wording("Have you?", innocuous="Was your mother born in spring?", items=("Do you drive?", "Is tea good?"))
 NUMBERS: dict[str, dict[str, str]] = {
     "warner": {"truth": "3/4"},
     "forced": {"truth": "4/6", "yes": "1/6", "no": "1/6"},

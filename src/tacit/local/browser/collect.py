@@ -1,11 +1,11 @@
 """The collector: a small HTTP endpoint that hands out a poll's page and appends the reports that come back.
 
-`GET /` is a page, one of the poll's versions by lot; `POST /reports` takes one submission and answers 201 once it is on
-disk. Nothing else is answered but refusals in constant words. It never logs, keeps or tells reports, addresses, user
-agents or times: the file holds what respondents sent, in order of arrival, and nothing else. A client has one deadline
-for its whole request, and where too many are connected the oldest makes room: slow clients do not keep the page from
-others. It speaks plain HTTP; beyond one machine or a trusted network, put a server with TLS in front of it, and mind
-that server's logs.
+`GET /` is a page, one of the poll's versions by lot, and the same when it is loaded again; `POST /reports` takes one
+submission and answers 201 once it is on disk. Nothing else is answered but refusals in constant words. It never logs,
+keeps or tells reports, addresses, user agents or times: the file holds what respondents sent, in order of arrival, and
+nothing else. A client has one deadline for its whole request, and where too many are connected the oldest makes room:
+slow clients do not keep the page from others. It speaks plain HTTP; beyond one machine or a trusted network, put a
+server with TLS in front of it, and mind that server's logs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from secrets import choice
+from secrets import randbelow
 from time import sleep
 from types import TracebackType
 from typing import Any
@@ -29,6 +29,7 @@ from tacit.local.browser.questionnaire import Questionnaire
 from tacit.local.browser.report_file import ReportFile
 from tacit.local.browser.report_file import read_reports as read_reports
 from tacit.local.browser.submission import RESPONDENT
+from tacit.local.browser.version import LETTERS
 
 _DEADLINE = 30.0  # seconds from a client's arrival to the last octet of its answer
 _MOST = 128  # connections at once
@@ -81,13 +82,23 @@ class Collector(socketserver.ThreadingTCPServer):
         host, port = self.socket.getsockname()[:2]
         return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
-    def page_for(self, query: str) -> bytes:
-        """The page of a version, by lot; whoever has a token of their own finds the same one again."""
+    def version_for(self, query: str, cookies: str) -> int:
+        """The version that a respondent is asked: by lot, and the same again when the page is loaded again.
+
+        Whoever has a token of their own finds theirs by it, on every device; others by what `remembers` had their
+        browser keep.
+        """
         token = RESPONDENT.fullmatch(query.removeprefix("respondent="))
-        if token is None:
-            return choice(self.pages)
-        lot = sha256(f"{self.asked.id} {token[0]}".encode()).digest()
-        return self.pages[int.from_bytes(lot) % len(self.pages)]
+        if token is not None:
+            lot = sha256(f"{self.asked.id} {token[0]}".encode()).digest()
+            return int.from_bytes(lot) % len(self.pages)
+        kept = {each.strip() for each in cookies.split(";")}
+        known = [version for version in range(len(self.pages)) if self.remembers(version) in kept]
+        return known[0] if len(known) == 1 else randbelow(len(self.pages))
+
+    def remembers(self, version: int) -> str:
+        """What a browser keeps until it is closed: the poll and the version's letter, alike for all who have it."""
+        return f"version-{self.asked.id[:8]}={LETTERS[version]}"
 
     def serve(self) -> None:
         """Answers until interrupted, or until `shutdown` is called from another thread."""

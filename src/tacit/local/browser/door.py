@@ -50,11 +50,18 @@ class Door(BaseHTTPRequestHandler):
         elif self.command != method:
             self._turn_down(HTTPStatus.METHOD_NOT_ALLOWED, Allow=method)
         elif method == "GET":
-            self._answer(HTTPStatus.OK, "text/html", self.server.page_for(query))
+            self._hand_out(query)
         else:
             self._receive()
 
     do_GET = do_POST = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = do_CONNECT = _serve  # noqa: N815
+
+    def _hand_out(self, query: str) -> None:
+        """The page; where there are two, with a cookie that has the browser ask for the same one again."""
+        version = self.server.version_for(query, self.headers.get("Cookie", ""))
+        kept = f"{self.server.remembers(version)}; Path=/; SameSite=Lax; HttpOnly"
+        cookie = {"Set-Cookie": kept} if len(self.server.pages) > 1 else {}
+        self._answer(HTTPStatus.OK, "text/html", self.server.pages[version], **cookie)
 
     def _receive(self) -> None:
         length = self.headers.get("Content-Length", "")

@@ -40,8 +40,7 @@ export function questionFields(question, number) {
     fieldset.append(...said, paragraph(`(${UNCHANGED})`, "quiet"));
   } else {
     const drawing = make("ul", {}, ...chances(group).map((words) => make("li", {}, words)));
-    fieldset.append(paragraph("Answer truthfully. Your device then draws what is sent, as with a coin, a die or "
-      + "slips of paper.", "quiet"),
+    fieldset.append(paragraph("Answer truthfully. Your device then draws what is sent, as with a coin.", "quiet"),
       make("details", { className: "quiet" }, make("summary", {}, "How it draws"), drawing));
   }
   if (hides) fieldset.append(paragraph(hides, "quiet"));

@@ -41,7 +41,8 @@ def _section(number: int, group: Group) -> str:
     is_headed = group.randomizer is not None and len(group.parts) == 1
     heading = f"{number}. {group.parts[0].text}" if is_headed else f"Question {number}"
     boxes = "".join(f'<li><span class="box"></span>{escape(box)}</li>' for box in group.boxes)
-    why = f'<p class="why">{escape(group.hides)}</p>' if group.hides else ""
+    hides = group.hides_on_paper or group.hides
+    why = f'<p class="why">{escape(hides)}</p>' if hides else ""
     return (
         f"<section>\n<h2>{escape(heading)}</h2>\n<p>{escape(group.instructions)}</p>\n<ul>{boxes}</ul>\n{why}</section>"
     )

@@ -98,7 +98,9 @@ class WordSearch:
     def _number(self, word: str) -> int:
         """A word's number; one that has none is refused without being named."""
         if not (isinstance(word, str) and 0 < len(word) <= self.longest and set(word) <= set(self.alphabet)):
-            letters = f"1 to {self.longest} of the letters “{self.alphabet}”."
+            usual = "lower-case letters a to z, spaces, hyphens, apostrophes or points; no capitals, no digits"
+            known = usual if self.alphabet == LETTERS else f"of the letters “{self.alphabet}”, as they stand there"
+            letters = f"1 to {self.longest} {known}."
             raise Refused("a word that cannot be written", "It is empty, too long, or has other letters.", letters)
         codes = [self.alphabet.index(letter) + 1 for letter in word]
         number = 0

@@ -60,6 +60,9 @@ class Group:
     reports: tuple[str, ...] | None = None
     """What reports are called, where they are not called as the options are."""
 
+    hides_on_paper: str = ""
+    """The same as `hides` for whoever draws by hand; "" where that is no different."""
+
     by_hand: str = ""
     """Where nobody can draw this by hand: the nearest design that can be, as options of `tacit poll design`."""
 

@@ -60,17 +60,17 @@ def mixed(red: Fraction) -> str:
     return f"{red.numerator} marked Red and {red.denominator - red.numerator} marked Black"
 
 
-def nobody_can_tell(wording: Wording, drawn: str) -> str:
-    """Why an answer that is drawn in these words can be denied, in lay words."""
+def nobody_can_tell(wording: Wording, drawn: str = "the coin") -> str:
+    """Why an answer that is drawn by a coin, or by what is named, can be denied, in lay words."""
     if len(wording.options) == 2:
-        return f"If a “{wording.options[1]}” comes in from you, nobody can tell whether you or {tool(drawn)} said so."
-    return f"Whichever option comes in from you, nobody can tell whether you or {tool(drawn)} chose it."
+        return f"If a “{wording.options[1]}” comes in from you, nobody can tell whether you or {drawn} said so."
+    return f"Whichever option comes in from you, nobody can tell whether you or {drawn} chose it."
 
 
-def tool(drawn: str) -> str:
-    """What these words have a respondent throw or draw; “chance” where there are none."""
+def tool(words: str) -> str:
+    """What these words have a respondent throw or draw."""
     tools = {"You need a coin": "the coin", "You need two": "the coins", "You need a die": "the die"}
-    return next((it for start, it in tools.items() if drawn.startswith(start)), "the slip" if drawn else "chance")
+    return next((it for start, it in tools.items() if words.startswith(start)), "the slip")
 
 
 def _two_coins(counts: Sequence[tuple[str, int]]) -> str:

@@ -73,13 +73,18 @@ class Forced(OneSample):
         forced = [(f"tick “{yes}”, whatever is true.", self.yes), (f"tick “{no}”, whatever is true.", self.no)]
         words = draw_words([("tick your true answer.", self.truth), *forced])
         if self.yes and self.no:
-            hides = f"{nobody_can_tell(wording, words)} {self.protection.plainly()}"
             nearest = odds_by_hand(1 + self.truth / min(self.yes, self.no))
         else:
-            said, other = (yes, no) if not self.yes else (no, yes)
-            hides = (
-                f"If a “{other}” comes in from you, nobody can tell whether you or {tool(words)} said so; but a "
-                f"“{said}” is true."
-            )
             nearest = "--truth 4/6 --yes 1/6 --no 1/6"
-        return (Group((Part(wording.text, wording.options),), self.table, words, hides, by_hand=nearest),)
+        parts = (Part(wording.text, wording.options),)
+        hides, on_paper = (self._hides(wording, drawn) for drawn in ("the coin", tool(words)))
+        return (Group(parts, self.table, words, hides, hides_on_paper=on_paper, by_hand=nearest),)
+
+    def _hides(self, wording: Wording, drawn: str) -> str:
+        if self.yes and self.no:
+            return f"{nobody_can_tell(wording, drawn)} {self.protection.plainly()}"
+        no, yes = wording.options
+        said, other = (yes, no) if not self.yes else (no, yes)
+        return (
+            f"If a “{other}” comes in from you, nobody can tell whether you or {drawn} said so; but a “{said}” is true."
+        )

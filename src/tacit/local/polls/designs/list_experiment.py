@@ -34,7 +34,10 @@ class ListExperiment(Design):
     items: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "items", whole(self.items, "items", 1))
+        object.__setattr__(self, "items", whole(self.items, "items"))
+        if not self.items:
+            asked, why = "a list without innocuous items", "The sensitive one would stand alone."
+            raise Refused(asked, why, '--item "I own a bicycle" --item "I like tea" …; three to five are usual.')
 
     @property
     def protection(self) -> Protection:
@@ -50,8 +53,8 @@ class ListExperiment(Design):
                 f"The design counts {self.items}.",
                 f"items = [ … ] with {self.items} innocuous statements.",
             )
-        shorter = tuple(wording.items)
-        return _count(shorter, asks=False), _count((*shorter, wording.text), asks=True)
+        listed = _alike((*wording.items, wording.text))
+        return _count(listed[:-1], asks=False), _count(listed, asks=True)
 
     def estimate(self, control: Sequence[Any] | ArrayLike, treated: Sequence[Any] | ArrayLike) -> ListedPrevalence:
         """The share of yes, from the counts of the shorter list and of the longer one; None is missing."""
@@ -147,8 +150,25 @@ def _moments(heard: Heard) -> tuple[float, float]:
     return mean, float(np.sum((shares * (heard.reports - mean)) ** 2)) * people / (people - 1) * heard.people
 
 
+def _alike(items: tuple[str, ...]) -> tuple[str, ...]:
+    """All items, written in one way; the sensitive one, which is the last, must not stand out among the others."""
+    plain = tuple(item.strip().removesuffix(".") for item in items)
+    if len({item.casefold() for item in plain}) < len(plain):
+        raise Refused("a list", "Two of its items are the same.", "items that differ.")
+    asking = [item.endswith("?") for item in plain]
+    if any(asking) and not all(asking):
+        one = "a question" if asking[-1] else "no question"
+        raise Refused(
+            "a list of statements and questions",
+            f"The sensitive item is {one}, and not all others are like it: it would stand out.",
+            "statements throughout, such as “I have stolen” beside “I own a bicycle”; or questions throughout.",
+        )
+    return plain
+
+
 def _count(items: tuple[str, ...], *, asks: bool) -> Group:
     listed = "\n".join(f"– {item}" for item in items)
-    words = f"How many of these are true of you? Say only how many, not which.\n{listed}"
-    hides = f"Nobody can tell from a number which of them are true of you. Only “0” and “{len(items)}” tell it of each."
+    question = "do you answer with yes" if items[0].endswith("?") else "are true of you"
+    words = f"How many of these {question}? Say only how many, not which.\n{listed}"
+    hides = f"Nobody can tell from a number which of them it counts; but “0” says none of them, “{len(items)}” all."
     return Group((Part(words, tuple(map(str, range(len(items) + 1)))),), None, words, hides, asks)

@@ -14,7 +14,7 @@ from tacit.exact import Number, proper, whole
 from tacit.frozen import frozen
 from tacit.local.polls.asking import Group, Part, Wording
 from tacit.local.polls.channel import Channel
-from tacit.local.polls.designs.chance import draw_words, nobody_can_tell, odds_by_hand
+from tacit.local.polls.designs.chance import draw_words, nobody_can_tell, odds_by_hand, tool
 from tacit.local.polls.designs.design import Design, option_count
 from tacit.local.polls.finding import Finding
 from tacit.local.polls.intervals.method import Method
@@ -86,7 +86,11 @@ class OneOfMany(Design):
         other = (1 - keep) / self.response.options
         forced = [(f"tick “{option}”, whatever is true.", other) for option in wording.options]
         words = draw_words([("tick your true answer.", keep), *forced])
-        hides = f"{nobody_can_tell(wording, words)} {self.protection.plainly('two answers')}"
+        hides, on_paper = (
+            f"{nobody_can_tell(wording, drawn)} {self.protection.plainly('two answers')}"
+            for drawn in ("chance", tool(words))
+        )
         nearest = odds_by_hand(self.response.odds, self.response.options)
         by_hand = f"--design kary {nearest}" if nearest else ""
-        return (Group((Part(wording.text, wording.options),), self.response, words, hides, by_hand=by_hand),)
+        parts = (Part(wording.text, wording.options),)
+        return (Group(parts, self.response, words, hides, hides_on_paper=on_paper, by_hand=by_hand),)

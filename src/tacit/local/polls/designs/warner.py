@@ -11,7 +11,7 @@ from tacit.exact import Number, proper
 from tacit.frozen import frozen
 from tacit.local.polls.asking import Group, Part, Wording
 from tacit.local.polls.channel import Channel
-from tacit.local.polls.designs.chance import draw_words, nobody_can_tell, odds_by_hand
+from tacit.local.polls.designs.chance import draw_words, nobody_can_tell, odds_by_hand, tool
 from tacit.local.polls.designs.design import OneSample
 from tacit.local.polls.protection import Protection
 from tacit.local.randomizers.odds import odds_within
@@ -60,6 +60,9 @@ class Warner(OneSample):
     def groups(self, wording: Wording) -> tuple[Group, ...]:
         outcomes = [("tick your true answer.", self.truth), ("tick the opposite of your true answer.", 1 - self.truth)]
         words = draw_words(outcomes)
-        hides = f"{nobody_can_tell(wording, words)} {self.protection.plainly()}"
+        hides, on_paper = (
+            f"{nobody_can_tell(wording, drawn)} {self.protection.plainly()}" for drawn in ("the coin", tool(words))
+        )
         nearest = odds_by_hand(max(self.truth, 1 - self.truth) / min(self.truth, 1 - self.truth))
-        return (Group((Part(wording.text, wording.options),), self.table, words, hides, by_hand=nearest),)
+        parts = (Part(wording.text, wording.options),)
+        return (Group(parts, self.table, words, hides, hides_on_paper=on_paper, by_hand=nearest),)
