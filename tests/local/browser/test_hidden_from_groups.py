@@ -31,13 +31,14 @@ TEXT = "Have you ever embezzled money of your employer?"
 SECRET = re.compile(r"embezzle|employer", re.IGNORECASE)
 HINT = re.compile(r"sensitive|innocuous|control|treat|experiment", re.IGNORECASE)
 ASKED = {"list": (False, True), "unrelated-estimated": (True, False), "at-least-one": (True, False)}
+BESIDE = ("crosswise", "triangular", "unrelated", "unrelated-estimated", "at-least-one")
 ON_PAPER = set(CATALOGUE) - {"kary", "subset"}
 
 
 def words_of(path: Path, design: str) -> list[str]:
     """The command that designs a poll, with no more than it must be told."""
     words = [f"--{name.replace('_', '-')}={value}" for name, value in GIVEN.get(design, {}).items()]
-    words += ["--innocuous", "Is your birthday in spring?"] if design not in ("list", "warner", "forced", "kuk") else []
+    words += ["--innocuous", "Is your birthday in spring?"] if design in BESIDE else []
     words += [f"--item={item}" for item in ("Do you own a bicycle?", "Do you like tea?")] if design == "list" else []
     words += [f"--option={option}" for option in "abcd"] if design in ("kary", "subset") else []
     return ["poll", "design", TEXT, "--design", design, "--file", str(path), *words]

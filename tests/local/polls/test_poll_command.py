@@ -123,3 +123,69 @@ def test_reports_that_are_none_are_refused_by_their_line(poll: Path, reports: Pa
     assert refused.exit_code == 2
     assert "line 4302" in refused.output
     assert "secret" not in refused.output
+
+
+CHEATED = "Have you cheated?"
+ABC = ["--option=a", "--option=b", "--option=c"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            [CHEATED],
+            "the design warner with no number. It is made from other numbers. Accepted: --truth 4/6; or --epsilon",
+        ),
+        ([CHEATED, "--design=kuk"], "Accepted: --red-if-yes 80% --red-if-no 20%."),
+        ([CHEATED, "--design=forced", "--truth=1/2"], "with --truth. It is made from other numbers."),
+        ([CHEATED, *ABC], "the design kary with no number"),
+        ([CHEATED, *ABC, "--truth=1/4"], "Accepted: truth > 1/3."),
+        ([CHEATED, "--option=a", "--option=a", "--truth=3/4"], "two are the same"),
+        ([CHEATED, "--option=a", "--truth=3/4"], "fewer than two"),
+        (["", "--truth=3/4"], "It has no text"),
+        ([CHEATED, "--truth=3/4", "--item=I like tea"], "the design list with --truth"),
+        ([CHEATED, "--truth=3/4", "--design=warner", "--item=I like tea"], "It asks no list"),
+        ([CHEATED, "--truth=3/4", "--innocuous=Spring?"], "It asks nothing beside the question"),
+        ([CHEATED, "--epsilon=ln x"], "It is the logarithm of no number"),
+        ([CHEATED, "--epsilon=ln 1"], "It is not above 0 and at most 40"),
+        ([CHEATED, "--epsilon=ln 1e30"], "It is not above 0 and at most 40"),
+        ([CHEATED, "--truth=3/4", "--file=/nowhere/poll.toml"], "writing to /nowhere/poll.toml. No such file"),
+    ],
+    ids=lambda each: " ".join(each)[:50] if isinstance(each, list) else "",
+)
+def test_what_a_newcomer_leaves_out_or_mistypes_is_refused_in_the_commands_words(
+    words: list[str], said: str, tmp_path: Path
+) -> None:
+    where = [] if any(word.startswith("--file") for word in words) else ["--file", str(tmp_path / "poll.toml")]
+    refused = run("design", *words, *where)
+    assert refused.exit_code == 2, refused.output
+    assert refused.output.startswith("Refused: ")
+    assert said in refused.output
+    assert not (tmp_path / "poll.toml").exists()
+
+
+def test_a_title_is_for_a_new_file(tmp_path: Path) -> None:
+    path = ["--file", str(tmp_path / "poll.toml")]
+    assert run("design", CHEATED, "--truth=3/4", "--title=A survey", *path).exit_code == 0
+    assert "--title is for a new file" in run("design", "Did you steal?", "--truth=3/4", "--title=Other", *path).output
+    assert run("design", "Did you steal?", "--truth=3/4", "--title=A survey", *path).exit_code == 0
+
+
+def test_a_page_or_a_figure_that_cannot_be_written_is_refused(poll: Path, reports: Path) -> None:
+    for words in (
+        ["page", str(poll), "--out", "/nowhere/page.html"],
+        ["estimate", str(reports), "--poll", str(poll), "--figure", "/nowhere/shares.png"],
+        ["estimate", str(reports), "--poll", str(poll), "--figure", str(poll.parent / "shares.xyz")],
+    ):
+        refused = run(*words)
+        assert refused.exit_code == 2, refused.output
+        assert "Refused: " in refused.output
+
+
+@pytest.mark.parametrize("design", ["warner", "forced"])
+def test_an_epsilon_written_as_a_logarithm_is_exact(design: str, tmp_path: Path) -> None:
+    path = str(tmp_path / "poll.toml")
+    made = run("design", CHEATED, f"--design={design}", "--epsilon=ln 3", "--file", path)
+    assert "ε = ln 3 (1.099)" in made.output
+    assert "1/2" in made.output or "3/4" in made.output
+    assert "You need" in run("page", path, "--paper").output

@@ -12,6 +12,7 @@ import click
 from tacit.errors import Refused
 from tacit.local.browser.questionnaire import Questionnaire
 from tacit.local.browser.version import told
+from tacit.local.commands.saving import save
 from tacit.local.polls.asking import YES_NO, Wording
 from tacit.local.polls.catalogue import CATALOGUE, design_of
 from tacit.local.polls.designs.set_of_many import SetOfMany
@@ -23,6 +24,9 @@ from tacit.mechanisms.answer import percent
 _TITLE: Final = (
     "A short survey"  # nothing of the question: some people must not see it, and nobody must be seen with it
 )
+
+
+_BESIDE: Final = ("crosswise", "triangular", "unrelated", "unrelated-estimated", "at-least-one")
 
 
 @click.command()
@@ -68,9 +72,10 @@ def design(
     wording = Wording(text, offered or YES_NO, innocuous, items)
     given = {key: value for key, value in numbers.items() if value is not None}
     chosen = kind or _usual(wording, given)
+    _check_use(chosen, wording)
     made = Question(name or _name_of(text), wording, design_of(chosen, wording, given))
     people = made.design.people_for(width, confidence)
-    poll = _write(file, made, question_text(made.name, wording, chosen, given), title or _TITLE)
+    poll = _write(file, made, question_text(made.name, wording, chosen, given), title)
     click.echo(f"{made.design.describe()}: {made.design.protection}.")
     click.echo(f"For a {percent(confidence)} interval of width {width} ask {people:,} people.")
     if len(poll.questions) > 1:
@@ -81,6 +86,8 @@ def design(
 
 def _usual(wording: Wording, given: dict[str, str]) -> str:
     """The design to take where none is asked for: the one of least variance for these options."""
+    if wording.items:
+        return "list"
     if len(wording.options) == 2:
         return "warner"
     if "epsilon" not in given:
@@ -89,19 +96,31 @@ def _usual(wording: Wording, given: dict[str, str]) -> str:
     return "subset" if isinstance(best, SetOfMany) and best.response.size > 1 else "kary"
 
 
-def _write(file: Path, question: Question, text: str, title: str) -> Poll:
+def _check_use(kind: str, wording: Wording) -> None:
+    """Refuses words that the design would leave unasked."""
+    if wording.items and kind != "list":
+        raise Refused(f"--item with the design {kind}", "It asks no list.", "--design list, or no --item.")
+    if wording.innocuous and kind not in _BESIDE:
+        accepted = f"--design {' or '.join(_BESIDE)}; or no --innocuous."
+        raise Refused(f"--innocuous with the design {kind}", "It asks nothing beside the question.", accepted)
+
+
+def _write(file: Path, question: Question, text: str, title: str | None) -> Poll:
     """The poll with the question, on disk; nothing is written that could not be read back, or asked."""
     if file.exists():
         before = read_poll(file)
         if question.name in [each.name for each in before.questions]:
             raise Refused(f"a question named {question.name}", f"{file} has one.", "--name with another name.")
+        if title is not None and title != before.title:
+            asked, why = f"the title of {file}", "The poll has one, and --title is for a new file."
+            raise Refused(asked, why, "no --title; or another title in the file itself.")
         whole = file.read_text("utf-8").rstrip("\n") + "\n" + text
     else:
-        whole = new_poll_text(title) + text
+        whole = new_poll_text(title or _TITLE) + text
     poll = poll_from(tomllib.loads(whole))
     for version in range(poll.versions):
         told(Questionnaire.of(poll.written()), version)
-    file.write_text(whole, "utf-8")
+    save(file, whole)
     return poll
 
 

@@ -10,6 +10,7 @@ from tacit.errors import Refused
 from tacit.local.browser.page import write_page
 from tacit.local.browser.paper import write_sheet
 from tacit.local.browser.version import LETTERS
+from tacit.local.commands.saving import save
 from tacit.local.polls.file import read_poll
 
 
@@ -38,7 +39,7 @@ def page(file: Path, collector: str | None, paper: bool, version: str | None, ou
         return
     for at, text in zip(chosen, texts, strict=True):
         path = out if len(texts) == 1 else out.with_stem(f"{out.stem}-{LETTERS[at].lower()}")
-        path.write_text(text, "utf-8")
+        save(path, text)
         click.echo(f"Written to {path}.")
     if len(texts) > 1:
         click.echo("Hand out one version to each respondent, by lot.")

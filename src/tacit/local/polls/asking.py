@@ -20,6 +20,14 @@ class Wording:
     innocuous: str = ""
     items: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if not self.text.strip():
+            raise Refused("a question", "It has no text.", "such as “Have you ever …?”.")
+        plain = {option.strip() for option in self.options} - {""}
+        if not (len(self.options) > 1 and len(plain) == len(self.options)):
+            why = "There are fewer than two, one is blank, or two are the same."
+            raise Refused(f"the options of “{self.text}”", why, "two or more that differ: --option A --option B.")
+
     def beside(self) -> str:
         """The innocuous question; a design that needs one is refused without."""
         if not self.innocuous:

@@ -60,13 +60,34 @@ CATALOGUE: Final[Mapping[str, Entry]] = {
 }
 
 
+_EXAMPLES: Final = {
+    "truth": "4/6",
+    "yes": "1/6",
+    "no": "1/6",
+    "red_if_yes": "80%",
+    "red_if_no": "20%",
+    "sensitive": "2/3",
+    "prevalence": "1/4",
+    "epsilon": '"ln 3"',
+}
+
+
 def design_of(name: str, wording: Wording, given: Mapping[str, Any]) -> Design:
     """The design of this name from these numbers; too many, too few or others are refused."""
     entry = CATALOGUE.get(name)
     if entry is None:
         raise Refused(f"design = “{name[:40]}”", "There is no such design.", f"one of {', '.join(CATALOGUE)}.")
     if set(given) not in [set(names) for names in entry.takes]:
-        wanted = " or ".join(", ".join(names) if names else "no numbers" for names in entry.takes)
-        has = ", ".join(sorted(given)) if given else "no numbers"
-        raise Refused(f"design = “{name}” with {has}", "It is made from other numbers.", f"{wanted}.")
+        wanted = "; or ".join(" ".join(map(_example, names)) if names else "no number" for names in entry.takes)
+        has = " and ".join(map(_option, given)) if given else "no number"
+        raise Refused(f"the design {name} with {has}", "It is made from other numbers.", f"{wanted}.")
     return entry.make(wording, given)
+
+
+def _option(number: str) -> str:
+    """A number as the command calls it; a poll's file has _ for - and no dashes before."""
+    return f"--{number.replace('_', '-')}"
+
+
+def _example(number: str) -> str:
+    return f"{_option(number)} {_EXAMPLES[number]}"

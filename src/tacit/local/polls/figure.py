@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tacit.errors import Refused
 from tacit.exact import Number
 from tacit.local.polls.finding import Finding
 from tacit.local.polls.poll import Poll
@@ -41,4 +42,8 @@ def draw_findings(path: Path, poll: Poll, found: dict[str, tuple[Finding, ...]],
     axes[-1, 0].set_xlim(0, 1)
     axes[-1, 0].xaxis.set_major_formatter(PercentFormatter(1))
     axes[-1, 0].set_xlabel(f"share of people, {percent(confidence)} intervals")
-    figure.savefig(path, dpi=150)
+    try:
+        figure.savefig(path, dpi=150)
+    except (OSError, ValueError):
+        why = "It cannot be written, or its ending is of no kind of picture."
+        raise Refused(f"a figure at {path}", why, "a file ending in .png or .svg, in a folder that is there.") from None

@@ -33,8 +33,6 @@ class Question:
                 "The name stands before its findings.",
                 "a lower-case letter, then at most 39 letters, digits or _.",
             )
-        if not self.wording.text.strip():
-            raise Refused(f"the question {self.name}", "It has no text.", 'text = "…".')
         if not self.groups:
             raise Refused(f"the question {self.name}", "It is asked of nobody.", "a design with a group.")
 

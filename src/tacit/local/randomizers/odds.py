@@ -31,8 +31,12 @@ def odds_within(epsilon: Number) -> Fraction:
 
 def _exponential(written: str) -> Fraction:
     """The odds of an ε that is written as their logarithm."""
-    odds = exact(written.strip(" ()"), "e^epsilon")
+    behind = written.strip(" ()")
+    try:
+        odds = exact(behind, "epsilon")
+    except Refused:
+        raise Refused(f"epsilon = ln {behind[:40]}", "It is the logarithm of no number.", '"ln 3", "ln 5/2".') from None
     with precision(256):
         if not 1 < odds <= fraction_down(ball(_MOST).exp(), 256):
-            raise Refused(f"epsilon = ln {written.strip(' ()')[:40]}", "It is not within range.", f"0 < ε ≤ {_MOST}.")
+            raise Refused(f"epsilon = ln {behind[:40]}", f"It is not above 0 and at most {_MOST}.", '"ln 3", "ln 5/2".')
         return odds if odds.numerator.bit_length() <= _BITS else fraction_down(ball(odds), _BITS)
