@@ -96,6 +96,7 @@ def test_estimate_prints_shares_and_draws_them(poll: Path, reports: Path, tmp_pa
     assert "(4,301 answers)" in found.output
     assert "(4,257 answers, 44 missing)" in found.output
     assert "If 10% always said “No”" in found.output
+    assert found.output.count("is not worked out for this design") == 1, "of the second question"
     assert figure.stat().st_size > 10_000
     fields = json.loads(run("estimate", str(reports), "--poll", str(poll), "--json").output)
     low, high = fields["cheated"][0]["interval"]

@@ -28,7 +28,9 @@ from tacit.printable import printable, printable_json
 @click.option("--poll", "file", default="poll.toml", show_default=True, type=click.Path(path_type=Path))
 @click.option("--confidence", default="0.95", show_default=True, help="With what confidence intervals hold the truth.")
 @click.option("--weights", type=click.Path(path_type=Path), help="A CSV file: respondent, weight.")
-@click.option("--careless", help="Also if this share of people ignored the design, such as 10%.")
+@click.option(
+    "--careless", help="Also if this share of people ignored the design, such as 10% (yes-or-no designs of one sample)."
+)
 @click.option("--figure", type=click.Path(path_type=Path), help="Draw it to this PNG or SVG file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def estimate(
@@ -76,6 +78,8 @@ def _say(poll: Poll, found: dict[str, tuple[Finding, ...]], confidence: Fraction
             click.echo(f"  {printable(finding.describe(confidence))}.")
             if careless is not None and isinstance(question.design, OneSample):
                 _say_careless(question, finding, confidence, careless)
+        if careless is not None and not isinstance(question.design, OneSample):
+            click.echo("    What careless people would change is not worked out for this design.")
     click.echo(f"Each respondent gave away, in all: {poll.protection}.")
 
 
