@@ -28,7 +28,7 @@ def ask(clinic: Clinic, sql: str, *words: str) -> Ended:
 def fail(clinic: Clinic, *questions: str) -> None:
     """Questions that fail before noise is drawn."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tacit.curator.door.run", breaking)
+        patch.setattr("tacit.curator.settlement._run", breaking)
         for sql in questions:
             assert ask(clinic, sql, "--epsilon", "0.1").code == 3
 
@@ -144,7 +144,7 @@ def test_a_full_disk_is_noticed_before_the_charge(clinic: Clinic, monkeypatch: p
     class Full:
         free = 1000
 
-    monkeypatch.setattr("tacit.curator.before_the_charge.shutil.disk_usage", lambda _: Full)
+    monkeypatch.setattr("tacit.curator.readiness.shutil.disk_usage", lambda _: Full)
     assert ask(clinic, COUNT, "--epsilon", "0.1").code == 2
     assert clinic.entries() == []
 

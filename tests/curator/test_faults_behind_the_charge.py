@@ -13,7 +13,7 @@ import pytest
 from tests.attack.small_clinic import open_clinic
 
 import tacit
-from tacit.curator import behind_the_charge
+from tacit.curator import settlement
 from tacit.curator.dataset import Dataset
 from tacit.errors import Failed, Refused
 from tacit.ledger import Account, Charge, Request, Stored
@@ -125,7 +125,7 @@ def test_no_fault_behind_the_charge_is_a_refusal(
 
 def test_a_door_that_does_not_settle_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """R46: the broken twin turns faults into failures, but keeps none of them."""
-    monkeypatch.setattr(behind_the_charge, "_settle", lambda *_: None)
+    monkeypatch.setattr(settlement, "_settle", lambda *_: None)
     fault = Fault(monkeypatch)
     with open_clinic(tmp_path, _FILE, v=_ROWS) as dataset:
         with fault.at_the_next_call():
@@ -139,7 +139,7 @@ def test_no_noise_is_drawn_before_it_is_marked(tmp_path: Path, monkeypatch: pyte
     first entropy, and where the mark cannot be made nothing is drawn."""
     drawn: list[int] = []
     with open_clinic(tmp_path, _FILE, v=_ROWS) as dataset:
-        real = behind_the_charge.ENTROPY.octets
+        real = settlement.ENTROPY.octets
 
         def marks() -> int:
             account = dataset._opened.account
@@ -154,7 +154,7 @@ def test_no_noise_is_drawn_before_it_is_marked(tmp_path: Path, monkeypatch: pyte
             def octets(count: int) -> object:
                 return octets(count)
 
-        monkeypatch.setattr(behind_the_charge, "ENTROPY", Watched)
+        monkeypatch.setattr(settlement, "ENTROPY", Watched)
         dataset.query(_QUESTIONS[0], epsilon=1)
         assert sorted(set(drawn)) == [1, 2]
         dataset.profile(epsilon=1)
@@ -164,3 +164,33 @@ def test_no_noise_is_drawn_before_it_is_marked(tmp_path: Path, monkeypatch: pyte
         with pytest.raises(Failed):
             dataset.query(_QUESTIONS[1], epsilon=1)
         assert len(drawn) == before
+
+
+class Died(BaseException):
+    """The process is gone: nothing of ours runs after it."""
+
+
+def test_a_run_that_died_between_stages_goes_on_with_what_is_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R33: the limits that were found are stored before rows are counted, and they are not found twice."""
+    with open_clinic(tmp_path, _FILE, v=_ROWS) as dataset:
+        account, kept = dataset._opened.account, Account.keep
+
+        def dies(account: Account, charge: Charge, stage: int, payload: bytes) -> None:
+            kept(account, charge, stage, payload)
+            account._chain.database.let_go(charge.number)
+            raise Died
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Account, "keep", dies)
+            patch.setattr(settlement, "_settle", lambda *_: None)
+            with pytest.raises(Failed):
+                dataset.query(_QUESTIONS[0], epsilon=1)
+            (charge,) = account._chain.links("kind = 'charge'")
+            (stage,) = account._chain.links("kind = 'stage'")
+        assert not dataset.query(_QUESTIONS[0], epsilon=1).price.free
+        kinds = [link.event.kind for link in account._chain.links("number > ?", charge.number)]
+        assert kinds == ["draw", "stage", "again", "draw", "store"]
+        assert list(account._chain.links("kind = 'stage'")) == [stage]
+        assert dataset._opened.ledger.verify().holds

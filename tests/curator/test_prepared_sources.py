@@ -93,7 +93,7 @@ def test_public_tables_are_read_beside_the_form(clinic: PreparedClinic, side: st
 
 def answered(opened: Opened, sql: str) -> tuple[object, object]:
     """What the source gives, and what the form gives."""
-    planner, preparation = Planner(opened), opened.preparation
+    planner, preparation = Planner.of(opened), opened.preparation
     question = planner.question(sql)
     price = planner.price(question, 1, None)
     plan = planner.plan(question, price)

@@ -90,7 +90,9 @@ def test_a_form_that_is_not_named_for_its_data_is_caught(clinic: PreparedClinic,
 def test_a_form_that_stays_attached_is_caught(clinic: PreparedClinic, monkeypatch: Patch) -> None:
     """R46: another twin, which keeps the first file that it read."""
     attached, first = Preparation._kept.fget, dict[int, object]()
-    monkeypatch.setattr(Preparation, "_kept", property(lambda self: first.setdefault(id(self), attached(self))))
+    monkeypatch.setattr(
+        Preparation, "_kept", property(lambda self: first.setdefault(id(self._attached), attached(self)))
+    )
     assert max(stale_answers(clinic)) > 100
 
 

@@ -19,7 +19,7 @@ from tests.curator.clinic_command import BY_REGION, Clinic
 
 import tacit
 from tacit.certificate import Certificate, SigningKey, sign
-from tacit.curator import door
+from tacit.curator import query_job, settlement
 from tacit.curator.opened import open_data
 
 
@@ -210,13 +210,13 @@ def test_free_repeats_are_certified_as_they_are_shown(clinic: Clinic) -> None:
 
 def test_its_time_is_that_of_the_charge(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> None:
     """When it was signed would say how long the run took."""
-    run = door.run
+    run = settlement._run
 
     def slow(*given: Any) -> Any:
         time.sleep(1.2)
         return run(*given)
 
-    monkeypatch.setattr(door, "run", slow)
+    monkeypatch.setattr(settlement, "_run", slow)
     _released(clinic)
     (charged,) = json.loads(clinic.left())["entries"]
     assert _statement(clinic)["time"] == charged["time"]
@@ -255,8 +255,8 @@ def test_a_release_that_was_kept_with_a_certificate_of_version_1_is_read(clinic:
         head, _, table = stored.payload.partition(b"\n")
         assert b"certificate" not in head
         kept = json.dumps({"certificate": old, "people": None}).encode()
-        answered = door._read(replace(stored, payload=kept + b"\n" + table), opened)
-        now = door._read(stored, opened)
+        answered = query_job._read(replace(stored, payload=kept + b"\n" + table), opened)
+        now = query_job._read(stored, opened)
     assert answered.grounds.price == "ε = 1, δ = 1e-09" == now.grounds.price
     assert answered.grounds.claims == now.grounds.claims
     assert answered.entry == now.entry

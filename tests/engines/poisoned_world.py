@@ -7,6 +7,7 @@ from pathlib import Path
 
 import duckdb
 from tests.engines.poison_values import TYPES, table_sql
+from tests.query.running.all_stages import run
 
 from tacit.loss.families.approx import Pure
 from tacit.noise.rehearsal import Seeded
@@ -17,7 +18,6 @@ from tacit.query.plans.planning import make_plan
 from tacit.query.plans.price import price_of
 from tacit.query.plans.question import read_question
 from tacit.query.running.noisy_table import NoisyTable
-from tacit.query.running.run import run
 from tacit.schema.engine_types import can_be_read, is_read_without_fail
 from tacit.schema.kind import Kind
 from tacit.schema.reading import read_description

@@ -49,7 +49,7 @@ def care(postgres: PostgresUnderTest, tmp_path_factory: pytest.TempPathFactory) 
 def test_the_form_of_a_server_s_table_has_the_server_s_sums(care: Path) -> None:
     """The same integers, batch by batch copied, whatever the type of the person's name."""
     with open_data(care) as opened:
-        planner, preparation = Planner(opened), opened.preparation
+        planner, preparation = Planner.of(opened), opened.preparation
         preparation.make(lambda *_: None)
         for sql in _QUERIES:
             question = planner.question(sql)

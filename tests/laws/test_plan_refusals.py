@@ -14,6 +14,7 @@ from random import Random
 import pytest
 from tests.laws.databases import engine_session
 from tests.laws.movement import planned, probes
+from tests.query.running.all_stages import run
 
 from tacit.errors import Refused
 from tacit.loss.families.approx import Approx
@@ -24,7 +25,6 @@ from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb_engine import DuckDBSession
 from tacit.query.plans.question import read_question
 from tacit.query.running.noisy_table import NoisyTable
-from tacit.query.running.run import run
 from tacit.schema.description import Column, Description, EachRow, Lookup, OwnColumn, Source, Table, Unit
 from tacit.schema.kind import Kind
 

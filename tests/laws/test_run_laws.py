@@ -13,6 +13,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from tests.query.running.all_stages import run
 
 from tacit.curator.dataset import open_dataset
 from tacit.errors import Failed, Refused
@@ -98,7 +99,7 @@ class Clinic:
     def run(self, sql: str, seed: int = 1) -> NoisyTable:
         plan, price = self.planned(sql)
         with self.engine.session(self.description) as session:
-            return running.run(plan, price, session, Seeded(seed))
+            return run(plan, price, session, Seeded(seed))
 
 
 @dataclass

@@ -12,7 +12,7 @@ from tests.ledger.kept import Kept
 from tacit.errors import Failed, Refused
 from tacit.ledger import Account, Charge, Stored
 from tacit.ledger.chain import Chain
-from tacit.ledger.events import Again, Drawing, Event, Failure, Reopened, Settled
+from tacit.ledger.events import Again, Drawing, Event, Failure, Reopened, Settled, Staged
 from tacit.ledger.releases import payload_hash
 from tacit.loss import Pure
 
@@ -39,7 +39,11 @@ def test_a_stage_is_marked_once_and_in_order(tmp_path: Path) -> None:
     for account in (ours, theirs):
         with pytest.raises(Failed):
             account.mark(charge, 1)
+    with pytest.raises(Failed):  # what was drawn first is not stored
+        ours.mark(charge, 2)
+    ours.keep(charge, 1, b"first")
     ours.mark(charge, 2)
+    assert ours.stages(charge) == theirs.stages(charge) == (b"first",)
     ours.store(charge, b"answer")
     with pytest.raises(Failed):
         ours.mark(charge, 3)
@@ -88,6 +92,37 @@ def test_who_died_marked_has_failed(tmp_path: Path) -> None:
     assert bodies(tmp_path, "again") == []
 
 
+def test_who_died_between_stages_goes_on_from_there(tmp_path: Path) -> None:
+    """R33: what is stored is not drawn again, and nothing is drawn that was not stored; there is no third run."""
+    account = account_of(tmp_path, Pure(1))
+    charge = charged(account)
+    account.mark(charge, 1)
+    account.keep(charge, 1, b"first")
+    let_go(account, charge)
+    assert charged(account) == charge
+    with pytest.raises(Failed):
+        account.mark(charge, 1)
+    assert account.stages(charge) == (b"first",)
+    account.mark(charge, 2)
+    let_go(account, charge)
+    assert asked(account).is_failed
+    with pytest.raises(Failed):
+        account.keep(charge, 2, b"late")
+    with pytest.raises(Refused, match="noise was drawn"):
+        account.reopen(charge.number)
+    assert account.stored_under("") == ()
+    assert opened(tmp_path).verify().holds
+
+
+def test_a_stage_that_draws_nothing_needs_no_mark(tmp_path: Path) -> None:
+    account = account_of(tmp_path, Pure(1))
+    charge = charged(account)
+    account.keep(charge, 1, b"first")
+    account.mark(charge, 2)
+    assert account.store(charge, b"answer").payload == b"answer"
+    assert opened(tmp_path).verify().holds
+
+
 def test_the_steward_reopens_what_was_not_drawn(tmp_path: Path) -> None:
     """Recorded, and only where it failed or was lost before noise; then it runs under what was paid."""
     account = account_of(tmp_path, Pure(1))
@@ -118,7 +153,13 @@ def forged(charge: Charge) -> list[tuple[Event, ...]]:
     of, digest = charge.number, charge.digest
     draw, again, fail = Drawing(of, digest, 1), Again(of, digest), Failure(of, digest)
     reopen, store = Reopened("now", of, digest), Settled(of, digest, charge.accuracy, payload_hash(b"x"))
+    first, second = (Staged(of, digest, stage, payload_hash(b"x")) for stage in (1, 2))
     return [
+        (second,),
+        (first, first),
+        (draw, Drawing(of, digest, 2), first),
+        (fail, first),
+        (draw, second),
         (draw, draw),
         (Drawing(of, digest, 2),),
         (draw, again),
@@ -141,14 +182,14 @@ def append(chain: Chain, account: int, events: tuple[Event, ...]) -> None:
             chain.append(connection, account, event)
 
 
-@pytest.mark.parametrize("case", range(13))
+@pytest.mark.parametrize("case", range(18))
 def test_a_course_that_cannot_be_is_damage(tmp_path: Path, case: int) -> None:
     """R41: with seals as they should be, as who can write to the ledger might make them."""
     account = account_of(tmp_path, Pure(1))
     charge = charged(account)
     append(account._chain, account.id, forged(charge)[case])
     assert not opened(tmp_path).verify().holds
-    if case < 10:
+    if case < 15:
         with pytest.raises(Refused, match="edited or damaged"):
             account.charge(request("q", Pure("0.1")))
 

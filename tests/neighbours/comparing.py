@@ -17,7 +17,7 @@ from tests.neighbours.routes import Route
 from tests.neighbours.witness import Block, Integers, witnessed
 
 from tacit.curator.dataset import Dataset
-from tacit.curator.door import release
+from tacit.curator.query_job import release_query
 from tacit.errors import Failed, Refused
 from tacit.loss.families.approx import Pure
 from tacit.query.plans.plan import Plan
@@ -122,13 +122,15 @@ class Asking:
                     strength = _profile_price(dataset, epsilon).strength
                     dataset.profile(epsilon=epsilon)
                 elif first is None or anew or sql not in self.plans:
-                    self.plans[sql] = plan, price = dataset._planned(sql, epsilon, None, None, None, Fraction(19, 20))
+                    self.plans[sql] = plan, price = dataset._planned(
+                        dataset._planner, sql, epsilon, None, None, None, Fraction(19, 20)
+                    )
                     strength = price.strength
                     table = dataset.query(sql, epsilon=epsilon).table
                     shape = (str(table.schema), None if plan.is_selecting else table.num_rows)
                 else:
                     plan, price = self.plans[sql]
-                    release(dataset._opened, plan, price, "steward", sql, fresh=False)
+                    release_query(dataset._planner, plan, price, "steward", sql, fresh=False)
                     shape, strength = first.shape, price.strength
             except Refused as refused:
                 status = f"refused: {refused}"

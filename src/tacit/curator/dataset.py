@@ -11,14 +11,14 @@ from typing import Any
 from tacit.curator.asking_ibis import Asked, ibis_table, sql_of
 from tacit.curator.budget_view import BudgetView
 from tacit.curator.certifying import Certifier
-from tacit.curator.door import Answered, find_stored, release
 from tacit.curator.expected import Expected
 from tacit.curator.explanation import Explanation
 from tacit.curator.notes import notes_of
 from tacit.curator.opened import Opened, open_data
 from tacit.curator.planner import Planner
 from tacit.curator.price_words import price_words
-from tacit.curator.profiling import ProfileAnswer, release_profile
+from tacit.curator.profile_job import ProfileAnswer, release_profile
+from tacit.curator.query_job import Answered, find_stored, release_query
 from tacit.curator.target import Target
 from tacit.curator.terms import analyst_share, is_below_floor, least_price, refuse_below_floor
 from tacit.curator.translatable import in_words_of
@@ -41,8 +41,12 @@ class Dataset:
 
     def __init__(self, opened: Opened, analyst: str) -> None:
         self._opened = opened
-        self._planner = Planner(opened)
         self._analyst = analyst
+
+    @property
+    def _planner(self) -> Planner:
+        """What is known now: read once for each question."""
+        return Planner.of(self._opened)
 
     @property
     def description(self) -> object:
@@ -67,8 +71,9 @@ class Dataset:
         """The private answer to a query, at a price or at a target error; free if an earlier release answers it."""
         sql, level = sql_of(asked), proper(confidence, "confidence")
         analyst_share(self._opened, self._analyst)
+        planner = self._planner
         if epsilon is None and error is None:
-            known = None if fresh else self._earlier(sql)
+            known = None if fresh else self._earlier(planner, sql)
             if known is None:
                 raise Refused(
                     "a query without a price",
@@ -76,9 +81,9 @@ class Dataset:
                     "epsilon (--epsilon 0.1), or a target error (--error 50).",
                 )
             return self._shown(sql, *known, level)
-        plan, price = self._planned(sql, epsilon, delta, error, size, level)
+        plan, price = self._planned(planner, sql, epsilon, delta, error, size, level)
         target = None if error is None else Target.read(error)
-        found = release(self._opened, plan, price, self._analyst, sql, fresh)
+        found = release_query(planner, plan, price, self._analyst, sql, fresh)
         try:
             return self._shown(sql, plan, found, level, target)
         except Exception:
@@ -98,13 +103,14 @@ class Dataset:
     ) -> Explanation:
         """What the query would cost and how far off it would be; nothing is spent and no row is read."""
         sql, level = sql_of(asked), proper(confidence, "confidence")
-        plan, price = self._planned(sql, epsilon, delta, error, size, level)
-        stored = find_stored(self._opened, plan, price.keys_delta, plan.strength(price))
+        planner = self._planner
+        plan, price = self._planned(planner, sql, epsilon, delta, error, size, level)
+        stored = find_stored(planner, plan, price.keys_delta, plan.strength(price))
         if stored is None:
             refuse_below_floor(self._opened, price, plan.is_selecting)
         used, public = self._opened.filter, None if size is None else positive(size, "size")
         words = price_words(used, str(price.alone), used.share(price.charge), False, price.charge)
-        preparation = self._opened.preparation
+        preparation = planner.preparation
         sent = preparation.statements_for(plan)
         return Explanation(
             plan,
@@ -139,6 +145,7 @@ class Dataset:
 
     def _planned(
         self,
+        planner: Planner,
         sql: str,
         epsilon: Number | None,
         delta: Number | None,
@@ -150,25 +157,27 @@ class Dataset:
             raise Refused("both a price and a target error", "One decides the other.", "epsilon or error.")
         if error is not None:
             known = None if size is None else positive(size, "size")
-            return self._planned_for(sql, Target.read(error), known, confidence)
-        question = self._planner.question(sql)
-        price = self._planner.price(question, _USUAL if epsilon is None else epsilon, delta)
+            return self._planned_for(planner, sql, Target.read(error), known, confidence)
+        question = planner.question(sql)
+        price = planner.price(question, _USUAL if epsilon is None else epsilon, delta)
         if epsilon is None:
             price = self._at_least(price, question)
-        return self._planner.plan(question, price), price
+        return planner.plan(question, price), price
 
-    def _planned_for(self, sql: str, target: Target, size: Fraction | None, confidence: Fraction) -> tuple[Plan, Price]:
+    def _planned_for(
+        self, planner: Planner, sql: str, target: Target, size: Fraction | None, confidence: Fraction
+    ) -> tuple[Plan, Price]:
         """The cheapest plan that keeps the target; limits from a profile depend on the price, so it is sought twice."""
-        description, question = self._opened.description, self._planner.question(sql)
-        known = size or (self._earlier_size(sql, confidence) if target.is_relative else None)
-        price = self._planner.price(question, 1, None)
+        description, question = self._opened.description, planner.question(sql)
+        known = size or (self._earlier_size(planner, sql, confidence) if target.is_relative else None)
+        price = planner.price(question, 1, None)
         for _ in range(4):
-            plan = self._planner.plan(question, price)
+            plan = planner.plan(question, price)
             ratio = target.ratio(Expected.of(plan, price, confidence), known)
             strength = price.strength * (ratio if price.is_pure else ratio**2) * Fraction(1001, 1000)
             price = price_of_strength(description.budget, description.promise, strength, question.has_private_keys)
             price = self._at_least(price, question)
-            plan = self._planner.plan(question, price)
+            plan = planner.plan(question, price)
             if target.ratio(Expected.of(plan, price, confidence), known) <= 1:
                 break
         return plan, price
@@ -177,9 +186,9 @@ class Dataset:
         """The price, or the least that the steward wants for a question."""
         return least_price(self._opened, question.has_private_keys) if is_below_floor(self._opened, price) else price
 
-    def _earlier_size(self, sql: str, confidence: Fraction) -> Fraction | None:
+    def _earlier_size(self, planner: Planner, sql: str, confidence: Fraction) -> Fraction | None:
         """The smallest cell of an earlier answer to the same query, at the lower end of its interval."""
-        known = self._earlier(sql)
+        known = self._earlier(planner, sql)
         if known is None:
             return None
         plan, found = known
@@ -188,10 +197,10 @@ class Dataset:
         least = min(ends, default=0.0)
         return Fraction(float(least)) if least > 0 else None
 
-    def _earlier(self, sql: str) -> tuple[Plan, Answered] | None:
+    def _earlier(self, planner: Planner, sql: str) -> tuple[Plan, Answered] | None:
         """An earlier release that answers the query at whatever accuracy, and the plan that reads it."""
-        for plan in self._planner.plans_of_any_price(self._planner.question(sql)):
-            found = find_stored(self._opened, plan, self._usual_keys_delta, Fraction(0))
+        for plan in planner.plans_of_any_price(planner.question(sql)):
+            found = find_stored(planner, plan, self._usual_keys_delta, Fraction(0))
             if found is not None:
                 return plan, found
         return None

@@ -22,6 +22,8 @@ from tacit.query.aggregates.even_grid import Edges
 from tacit.query.catalogue import Catalogue
 from tacit.query.engine import Engine
 from tacit.query.engines.choice import engine_of, public_values
+from tacit.query.prepared.form import forms_of
+from tacit.query.prepared.statements import Statements
 from tacit.schema.header_check import compare_headers
 from tacit.schema.reading import read_description
 
@@ -58,7 +60,8 @@ class Opened(Books):
     def preparation(self) -> Preparation:
         """The prepared form of these data, if the steward made one."""
         folder = FormFolder(self.ledger.beside, self.written_name)
-        return Preparation(self.catalogue, self.engine, folder, self.data_version, self._edges)
+        statements = Statements(forms_of(self.catalogue))
+        return Preparation(self.catalogue, self.engine, folder, self.data_version, self._edges, statements)
 
     def profile(self) -> Profile | None:
         """The newest, most accurate profile of these data."""

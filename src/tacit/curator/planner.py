@@ -1,30 +1,51 @@
-"""Planning for an open data set: a question, its price and its plan, with limits from the profile if there is one."""
+"""Planning for an open data set: what may be read before a charge, and the questions, prices and plans made from it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from tacit.curator.opened import Opened
+from tacit.curator.preparing import Preparation
 from tacit.curator.translatable import check_question
 from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
+from tacit.query.catalogue import Catalogue
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.planning import make_plan
 from tacit.query.plans.price import Price, price_of
 from tacit.query.plans.question import Question, read_question
 
+if TYPE_CHECKING:
+    from tacit.query.profile.profile import Profile
 
-@frozen
+
+@frozen(eq=False)
 class Planner:
-    """Turns SQL into plans. It reads the description, headers and earlier releases; never a row."""
+    """Turns SQL into plans, from the headers, the version of the data and the newest profile as they were read once."""
 
     opened: Opened
+    catalogue: Catalogue
+    version: str
+    profile: Profile | None
+
+    @classmethod
+    def of(cls, opened: Opened) -> Planner:
+        """All that is read of a data set before a charge. No row is."""
+        return cls(opened, opened.catalogue, opened.data_version(), opened.profile())
+
+    @cached_property
+    def preparation(self) -> Preparation:
+        """The prepared form of these data, if the steward made one."""
+        edges = {} if self.profile is None else self.profile.edges
+        return self.opened.preparation.at(self.version, edges)
 
     def question(self, sql: str) -> Question:
-        profile = self.opened.profile()
-        question = read_question(sql, self.opened.catalogue, None if profile is None else profile.centres)
-        check_question(question, self.opened.catalogue, self.opened.engine)
+        centres = None if self.profile is None else self.profile.centres
+        question = read_question(sql, self.catalogue, centres)
+        check_question(question, self.catalogue, self.opened.engine)
         return question
 
     def price(self, question: Question, epsilon: Number, delta: Number | None) -> Price:
@@ -34,18 +55,16 @@ class Planner:
     def bare_plan(self, question: Question) -> Plan:
         """The plan with the limits that were declared or hold by construction."""
         is_gaussian = not isinstance(self.opened.description.budget, Pure)
-        return make_plan(question, self.opened.catalogue, is_gaussian)
+        return make_plan(question, self.catalogue, is_gaussian)
 
     def plan(self, question: Question, price: Price) -> Plan:
         """The plan at a price: limits that nobody declared come from the profile where it covers them."""
         plan = self.bare_plan(question)
-        profile = self.opened.profile() if plan.unknown else None
-        return plan if profile is None else profile.completed(plan, price)
+        return plan if self.profile is None or not plan.unknown else self.profile.completed(plan, price)
 
     def plans_of_any_price(self, question: Question) -> Iterator[Plan]:
         """Each plan that an earlier release may have had: with limits from the profile, and without."""
         bare = self.bare_plan(question)
-        profile = self.opened.profile() if bare.unknown else None
-        if profile is not None:
-            yield profile.completed(bare, self.price(question, 1, None))
+        if self.profile is not None and bare.unknown:
+            yield self.profile.completed(bare, self.price(question, 1, None))
         yield bare

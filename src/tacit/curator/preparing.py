@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from tacit.query.aggregates.even_grid import Edges
 from tacit.query.catalogue import Catalogue
 from tacit.query.engine import Engine, Session
 from tacit.query.plans.plan import Plan
-from tacit.query.prepared.form import TableForm, edges_digest, form_digest, forms_of, with_edges
+from tacit.query.prepared.form import TableForm, edges_digest, form_digest, with_edges
 from tacit.query.prepared.statements import STATEMENTS, Statements
 from tacit.query.relations.rows import quoted
 
@@ -33,12 +32,12 @@ class Preparation:
     folder: FormFolder
     version: Callable[[], str]
     edges: Callable[[], Edges]  # of even grids, as the profile has them now
+    statements: Statements  # that a prepared data set would be asked, whatever the profile
     _attached: dict[Path, KeptFile] = field(default_factory=dict, repr=False)  # one at most: that of the newest data
 
-    @cached_property
-    def statements(self) -> Statements:
-        """The SQL that a prepared data set would be asked, whatever the profile."""
-        return Statements(forms_of(self.catalogue))
+    def at(self, version: str, edges: Edges) -> Preparation:
+        """The same, for the data and the profile as they were read once."""
+        return replace(self, version=lambda: version, edges=lambda: edges)
 
     @property
     def path(self) -> Path:

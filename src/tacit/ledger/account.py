@@ -14,13 +14,13 @@ from tacit.ledger.affordable import price_of, refuse_unless_affordable
 from tacit.ledger.breaker import Failures, Unanswered
 from tacit.ledger.chain import Chain
 from tacit.ledger.course import Course
-from tacit.ledger.events import Again, Charged, Cleared, Drawing, Event, Failure, Reopened, Settled
+from tacit.ledger.events import Again, Charged, Cleared, Failure, Reopened
 from tacit.ledger.history import Entry, history_of
-from tacit.ledger.link import Link
 from tacit.ledger.registry import relation_of
-from tacit.ledger.releases import Releases, payload_hash, receipt
+from tacit.ledger.releases import receipt
 from tacit.ledger.request import Charge, Request, Stored
-from tacit.ledger.store import Conflicted, Statements, Unavailable, failing, retried
+from tacit.ledger.runs import Runs
+from tacit.ledger.store import Conflicted, Statements, Store, Unavailable, failing, retried
 from tacit.ledger.totals import Totals
 from tacit.loss.filters.filters import Filter
 from tacit.loss.loss import Loss
@@ -28,17 +28,15 @@ from tacit.loss.loss import Loss
 _PAUSE: Final = 0.05  # seconds, between two looks at what others run
 
 
-class Account:
+class Account(Runs):
     """A handle on an account. What it says is read from the ledger each time; it only remembers sums of old entries."""
 
     def __init__(self, chain: Chain, number: int, unit: str, budget: Loss, now: Callable[[], str]) -> None:
-        self.id = number
+        super().__init__(chain, number)
         self.unit = unit
         self.budget = budget
-        self._chain = chain
         self._now = now
         self._totals = Totals(Filter(budget, relation=relation_of(unit)))
-        self._releases = Releases(chain, number)
         self._failures = Failures(chain, number, chain.database.is_held)
 
     def filter(self) -> Filter:
@@ -78,7 +76,7 @@ class Account:
 
         In one transaction: a stored answer at least as accurate, or a failure where there is none, is given for free
         (unless `fresh`). A charge of the same analyst for the same request that has not ended is waited for while
-        somebody runs it; where its process died, it runs once more if nothing was drawn, and else it failed.
+        somebody runs it; where its process died, it runs once more if all that was drawn is stored, and else it failed.
         Everything else is a new question: the breaker must let it in, after a wait where as many run as may still fail;
         and its loss, in the account's relation and currency, must reach the floor and fit into budget and share.
         """
@@ -90,7 +88,7 @@ class Account:
     @retried
     def _charge(self, request: Request, price: Loss) -> Charge | Stored | None:
         given = None
-        with self._holding() as hold:
+        with _holding(self._chain.database) as hold:
             try:
                 with self._chain.writing() as connection:
                     given = self._decide(connection, request, price, hold)
@@ -134,52 +132,6 @@ class Account:
         hold(link.number)
         return receipt(link)
 
-    def mark(self, charge: Charge, stage: int) -> None:
-        """Returns once it is durable that this stage draws noise. Failed where it did before, or its charge has ended.
-
-        Claim: of all who may ever run under one charge, one at most returns from here for each stage.
-        """
-        with failing():
-            self._chain.secure(self._mark(charge, stage))
-
-    @retried
-    def _mark(self, charge: Charge, stage: int) -> int:
-        with self._chain.writing() as connection:
-            course = self._course(charge)
-            if not (course.end is None and stage == course.stage + 1):
-                raise Failed
-            return self._append(connection, Drawing(charge.number, charge.digest, stage)).number
-
-    def store(self, charge: Charge, payload: bytes) -> Stored:
-        """The release, durable under its charge; if that has ended before, its answer, and this one is forgotten."""
-        return self._end(charge, payload)
-
-    def fail(self, charge: Charge) -> Stored:
-        """That it failed, durable as the answer of the charge; if that has ended before, its answer."""
-        return self._end(charge, None)
-
-    def _end(self, charge: Charge, payload: bytes | None) -> Stored:
-        try:
-            with failing():
-                return self._ended(charge, payload)
-        finally:
-            self._chain.database.let_go(charge.number)
-
-    @retried
-    def _ended(self, charge: Charge, payload: bytes | None) -> Stored:
-        with self._chain.writing() as connection:
-            course = self._course(charge)
-            if course.end is None and payload is None:
-                course = course.after(self._append(connection, Failure(charge.number, charge.digest)))
-            elif course.end is None and payload is not None:
-                event = Settled(charge.number, charge.digest, charge.accuracy, payload_hash(payload))
-                course = course.after(link := self._append(connection, event))
-                row = (link.number, bytes(payload))
-                connection.execute("INSERT INTO payloads (entry, bytes) VALUES (?, ?)", row)
-            stored = self._releases.stored(course)
-        self._chain.secure(stored.number)
-        return stored
-
     @retried
     def reopen(self, number: int) -> None:
         """The steward lets a charge run again that has no answer; refused where noise may have been drawn for it."""
@@ -202,41 +154,29 @@ class Account:
             link = self._append(connection, Cleared(self._now(), self._failures.running_beside(seen)))
         self._chain.secure(link.number)
 
-    def _append(self, connection: Statements, event: Event) -> Link:
-        return self._chain.append(connection, self.id, event)
-
     def _read_totals(self) -> Totals:
         known = self._totals
         newer = self._chain.links("account = ? AND kind = 'charge' AND number > ?", self.id, known.upto)
         self._totals = known.after(newer)
         return self._totals
 
-    def _course(self, charge: Charge) -> Course:
-        course = self._releases.course(charge)
-        if course is None:
-            raise Refused(
-                "a release under a charge that this account did not make",
-                "What runs must be what was paid for.",
-                "the `Charge` that `charge` gave for this digest.",
-            )
-        return course
 
-    @contextmanager
-    def _holding(self) -> Iterator[Callable[[int], None]]:
-        """Take a charge to run it; whatever goes wrong, it is let go."""
-        taken: list[int] = []
+@contextmanager
+def _holding(store: Store) -> Iterator[Callable[[int], None]]:
+    """Take a charge to run it; whatever goes wrong, it is let go."""
+    taken: list[int] = []
 
-        def hold(number: int) -> None:
-            if not self._chain.database.hold(number):
-                raise Conflicted(self._chain.database.words, "Another runs what this entry paid for.", "try again.")
-            taken.append(number)
+    def hold(number: int) -> None:
+        if not store.hold(number):
+            raise Conflicted(store.words, "Another runs what this entry paid for.", "try again.")
+        taken.append(number)
 
-        try:
-            yield hold
-        except BaseException:
-            for number in taken:
-                self._chain.database.let_go(number)
-            raise
+    try:
+        yield hold
+    except BaseException:
+        for number in taken:
+            store.let_go(number)
+        raise
 
 
 def _is_open_for(course: Course, request: Request, price: Loss) -> bool:

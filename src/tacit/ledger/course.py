@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from tacit.frozen import frozen
-from tacit.ledger.events import Again, Charged, Drawing, Failure, Reopened, Settled
+from tacit.ledger.events import Again, Charged, Drawing, Failure, Reopened, Settled, Staged
 from tacit.ledger.link import Link, damaged
 
 _EARLIER: Final = hashlib.sha256(b"failed").hexdigest()  # a failure, as ledgers kept it that had no entry for one
@@ -20,12 +20,14 @@ class Course:
 
     A failure is an answer that no price covers, so it is given once. Claim: under one charge each stage draws at most
     once, and at most one answer is seen, be it a failure. For a stage is marked, durably, before it draws, and no mark
-    is set twice; and what has ended, or was marked and lost its process, never runs again. Unmarked, it may run once
-    more after a process died; beyond that the steward must reopen it.
+    is set twice; a later stage begins when the one before is stored; and what has ended, or was marked and lost its
+    process before it was stored, never runs again. Between stages it may run once more after a process died, from the
+    first that is not stored; beyond that the steward must reopen it.
     """
 
     charge: Link
-    stage: int = 0  # the last that was marked; none at 0
+    stage: int = 0  # the last that was marked or stored; none at 0
+    stored: tuple[Link, ...] = ()  # its stages that are
     is_spare: bool = True  # whether it may still run once more
     end: Link | None = None
 
@@ -40,12 +42,17 @@ class Course:
     @property
     def may_run_again(self) -> bool:
         """Whether a process that died leaves it to another."""
-        return self.end is None and self.stage == 0 and self.is_spare
+        return self.end is None and self.is_between and self.is_spare
+
+    @property
+    def is_between(self) -> bool:
+        """Whether everything that was drawn is stored."""
+        return self.stage == len(self.stored)
 
     @property
     def may_be_reopened(self) -> bool:
-        """Whether the steward may let it run again: it is not answered, and nothing was drawn."""
-        return self.stage == 0 and (self.end is None or isinstance(self.end.event, Failure))
+        """Whether the steward may let it run again: it is not answered, and all that was drawn is stored."""
+        return self.is_between and (self.end is None or isinstance(self.end.event, Failure))
 
     def after(self, link: Link) -> Course:
         """With one more entry about this charge; refused, as damage, where it does not follow."""
@@ -54,6 +61,9 @@ class Course:
             course = replace(self, end=link)
         elif isinstance(event, Drawing):
             course, follows = replace(self, stage=event.stage), follows and event.stage == self.stage + 1
+        elif isinstance(event, Staged):
+            course = replace(self, stage=event.stage, stored=(*self.stored, link))
+            follows = follows and event.stage == len(course.stored) and event.stage - self.stage in (0, 1)
         elif isinstance(event, Again):
             course, follows = replace(self, is_spare=False), self.may_run_again
         else:
@@ -70,7 +80,7 @@ def charge_of(link: Link) -> int | None:
         return link.number
     if isinstance(event, Settled):
         return event.charge
-    return event.of if isinstance(event, (Drawing, Again, Failure, Reopened)) else None
+    return event.of if isinstance(event, (Drawing, Staged, Again, Failure, Reopened)) else None
 
 
 def courses_of(links: Iterable[Link]) -> dict[int, Course]:

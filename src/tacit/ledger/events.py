@@ -92,8 +92,22 @@ class Drawing:
 
 
 @frozen
+class Staged:
+    """A stage of what was charged was stored: the next may build on it. When is not kept, as of a release."""
+
+    kind: ClassVar[str] = "stage"
+    of: int
+    digest: str
+    stage: int
+    payload: str  # the hash of the stored bytes
+
+    def fields(self) -> dict[str, Any]:
+        return {"of": self.of, "digest": self.digest, "stage": self.stage, "payload": self.payload}
+
+
+@frozen
 class Again:
-    """Whoever ran what was charged died before noise was drawn, and it runs once more."""
+    """Whoever ran what was charged died between stages, with nothing drawn that is not stored; it runs once more."""
 
     kind: ClassVar[str] = "again"
     of: int
@@ -140,9 +154,9 @@ class Cleared:
         return {"time": self.time} | ({"running": [*self.running]} if self.running else {})
 
 
-Event: TypeAlias = Opened | Joined | Charged | Settled | Drawing | Again | Failure | Reopened | Cleared
+Event: TypeAlias = Opened | Joined | Charged | Settled | Drawing | Staged | Again | Failure | Reopened | Cleared
 
-_EVENTS = (Opened, Joined, Charged, Settled, Drawing, Again, Failure, Reopened, Cleared)
+_EVENTS = (Opened, Joined, Charged, Settled, Drawing, Staged, Again, Failure, Reopened, Cleared)
 _FIELDS = {event.kind: {field.name for field in fields(event)} for event in _EVENTS}
 
 
@@ -169,6 +183,8 @@ def event_from(kind: object, stated: dict[str, Any]) -> Event:
     of, digest = _number(stated["of"]), _text(stated["digest"])
     if kind == Drawing.kind:
         return Drawing(of, digest, _number(stated["stage"]))
+    if kind == Staged.kind:
+        return Staged(of, digest, _number(stated["stage"]), _text(stated["payload"]))
     if kind == Reopened.kind:
         return Reopened(_text(stated["time"]), of, digest)
     return Again(of, digest) if kind == Again.kind else Failure(of, digest)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from tacit.ledger.chain import Chain
 from tacit.ledger.course import Course, charge_of, courses_of
-from tacit.ledger.events import Settled
+from tacit.ledger.events import Settled, Staged
 from tacit.ledger.link import Link, damaged
 from tacit.ledger.request import Charge, Stored
 
@@ -46,11 +46,11 @@ class Releases:
             raise damaged(charge.number, "It has no answer.")
         if not isinstance(end.event, Settled):
             return Stored(charge, end.number, end.hash, b"", is_failed=True)
-        with self._chain.database.reading() as connection:
-            row = connection.execute("SELECT bytes FROM payloads WHERE entry = ?", (end.number,)).fetchone()
-        if row is None or not payload_hash(row[0]) == end.event.payload:
-            raise damaged(end.number, "The stored release is not what was stored.")
-        return Stored(charge, end.number, end.hash, row[0], course.is_failed)
+        return Stored(charge, end.number, end.hash, self.payload(end), course.is_failed)
+
+    def payload(self, link: Link) -> bytes:
+        """The bytes that are stored under an entry."""
+        return payload_of(self._chain, link)
 
     def under(self, prefix: str, accuracy: Fraction, holds: Callable[[str], bool]) -> tuple[Stored, ...]:
         """Every release as accurate as asked whose digest begins so and passes, the most accurate first, then new."""
@@ -72,6 +72,17 @@ def receipt(link: Link) -> Charge:
     """The charge that an entry records, as it is handed out."""
     charged = link.charged
     return Charge(link.account, link.number, charged.digest, charged.accuracy, charged.loss, link.hash)
+
+
+def payload_of(chain: Chain, link: Link) -> bytes:
+    """The bytes that are stored under an entry; refused, as damage, where they are not those of its hash."""
+    with chain.database.reading() as connection:
+        row = connection.execute("SELECT bytes FROM payloads WHERE entry = ?", (link.number,)).fetchone()
+    stated = link.event.payload if isinstance(link.event, (Settled, Staged)) else None
+    if row is None or not payload_hash(row[0]) == stated:
+        raise damaged(link.number, "The stored release is not what was stored.")
+    payload: bytes = row[0]
+    return payload
 
 
 def payload_hash(payload: bytes) -> str:

@@ -23,10 +23,6 @@ class Bits(ABC):
     def octets(self, count: int) -> NDArray[np.uint8]:
         """`count` fresh bytes, never handed out again."""
 
-    def next_stage(self) -> Bits:
-        """The bits of what is drawn after this stage of a release: the same ones, unless stages are told apart."""
-        return self
-
     def words(self, count: int, width: int = 64) -> Words:
         """`count` fresh unsigned words of `width` bits (8, 16, 32 or 64)."""
         return self.octets(count * width // 8).view(_TYPES[width])

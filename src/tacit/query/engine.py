@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
+from tacit.noise.bits import Bits
 from tacit.schema.description import Description, Source
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ class Session(Protocol):
     def keep(self, name: str, sql: str) -> None:
         """Keep the rows of one SELECT, each of one person ("__unit"), under a name, until the session ends."""
         ...
+
+
+Stage: TypeAlias = Callable[[Session, Bits, Sequence[bytes]], bytes]
+"""A stage of a release: from a session, its entropy and what earlier stages released, to what this one releases."""
 
 
 @runtime_checkable

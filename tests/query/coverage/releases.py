@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from scipy.stats import binom
+from tests.query.running.all_stages import run
 
 from tacit.noise.rehearsal import Seeded
 from tacit.noise.slabs import slabs
@@ -111,7 +112,7 @@ class Exact:
                 question = replace(question, aggregates={**question.aggregates, name: moved})
         plan = make_plan(question, catalogue, is_gaussian=not price.is_pure)
         with _no_noise(), ENGINE.session(description) as session:
-            table = running.run(plan, price, session, Seeded(0))
+            table = run(plan, price, session, Seeded(0))
         return cls(plan, price, table.columns)
 
     def column(self, part: Part) -> NoisyColumn:

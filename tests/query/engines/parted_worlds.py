@@ -10,6 +10,7 @@ import pyarrow as pa
 from tests.laws.databases import Worlds
 from tests.laws.movement import planned, probes, profile_probes
 from tests.laws.queries import random_query
+from tests.query.running.all_stages import run
 
 from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
@@ -20,7 +21,6 @@ from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.relations.identifier import in_type, unit_type
 from tacit.query.relations.rows import quoted
-from tacit.query.running.run import run
 from tacit.schema.description import OwnColumn, Table
 
 

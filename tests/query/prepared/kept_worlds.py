@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import duckdb
 import pyarrow as pa
 from tests.laws.databases import Worlds
+from tests.query.running.all_stages import run
 
 from tacit.noise.rehearsal import Seeded
 from tacit.query.aggregates.even_grid import Edges
@@ -19,7 +20,6 @@ from tacit.query.plans.price import Price
 from tacit.query.prepared.form import KEPT, TableForm, forms_of, with_edges
 from tacit.query.prepared.making import steps_of
 from tacit.query.prepared.statements import Statements
-from tacit.query.running.run import run
 
 Table = list[tuple[object, ...]]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.query.prepared.prepared_files import Filed, with_budget, write_files
+from tests.query.running.all_stages import all_stages
 
 from tacit.loss.families.approx import Pure
 from tacit.noise.rehearsal import Seeded
@@ -19,7 +20,8 @@ from tacit.query.plans.question import read_question
 from tacit.query.prepared import tally
 from tacit.query.prepared.form import TableForm
 from tacit.query.prepared.statements import STATEMENTS
-from tacit.query.profile.making import make_profile
+from tacit.query.profile.making import ProfileRun
+from tacit.query.profile.profile import Profile
 
 _HEAD = """
 [dataset]
@@ -214,9 +216,12 @@ def test_a_profile_and_the_limits_it_gives(is_pure: bool, values: Filed) -> None
         asked.engine.session(description, asked.catalogue.physical) as cold,
         asked.kept.session(description, asked.catalogue.physical) as warm,
     ):
-        one = make_profile(asked.catalogue, price, relation, cold, Seeded(3), STATEMENTS)
-        two = make_profile(asked.catalogue, price, relation, warm, Seeded(3), asked.statements)
-    assert one.to_bytes() == two.to_bytes()
+        found = [
+            all_stages(ProfileRun(asked.catalogue, price, relation, sent).stages, session, Seeded(3))
+            for session, sent in ((cold, STATEMENTS), (warm, asked.statements))
+        ]
+    one = Profile.from_bytes(found[0])
+    assert found[0] == found[1]
     for sql in _ASKED[: 5 if is_pure else None]:
         question = read_question(sql, asked.catalogue, one.centres)
         cost = price_of(description.budget, description.promise, "1", None, question.has_private_keys)

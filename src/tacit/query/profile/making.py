@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.frozen import frozen
 from tacit.loss.relation import Relation
 from tacit.noise.bits import Bits
 from tacit.query.aggregates.even_grid import Edges
 from tacit.query.aggregates.noisy_parts import noise_deviation
 from tacit.query.catalogue import Catalogue
-from tacit.query.engine import Session, add_up
+from tacit.query.engine import Session, Stage, add_up
 from tacit.query.limits.choice import choose_limit
 from tacit.query.limits.many_keys import ManyKeys
 from tacit.query.lowering.finding import BINS, finding_sql
@@ -30,52 +32,52 @@ from tacit.query.steps import Steps
 VALUES = Fraction(1, 5)  # of the price, for where values lie
 
 
-def make_profile(
-    catalogue: Catalogue,
-    price: Price,
-    relation: Relation,
-    session: Session,
-    bits: Bits,
-    statements: Statements = STATEMENTS,
-) -> Profile:
-    """The noisy histograms of all subjects, at the price.
+@frozen(eq=False)
+class ProfileRun:
+    """The stages of a profile: the noisy histograms of all subjects, at the price.
 
-    Two releases, whose shares of the price are fixed: where the values of each number lie, from which its centre and
-    the edges of an even grid are read; then rows, totals, totals away from the centre, keys, and norms on the grid.
+    Their shares of the price are fixed: where the values of each number lie, from which its centre and the edges of an
+    even grid are read; then rows, totals, totals away from the centre, keys, and norms on the grid.
     """
 
-    def counted(subjects: tuple[Subject, ...], share: Fraction, bits: Bits) -> Profile:
-        return _counted(subjects, price, share, relation, session, bits)
+    catalogue: Catalogue
+    price: Price
+    relation: Relation
+    statements: Statements = STATEMENTS
 
-    values = value_subjects(catalogue, not price.is_pure, statements)
-    share = VALUES if values else Fraction(0)
-    lying = counted(values, share, bits) if values else Profile({}, 0.0, {})
-    centres, edges = _centres(catalogue, lying, price.is_pure), _edges(catalogue, lying)
-    subjects = subjects_of(catalogue, not price.is_pure, centres, edges, statements)
-    people = counted(subjects, 1 - share, bits.next_stage())
-    return Profile(people.people, people.deviation, centres, edges)
+    @cached_property
+    def _values(self) -> tuple[Subject, ...]:
+        return value_subjects(self.catalogue, not self.price.is_pure, self.statements)
 
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """Each draws noise once, and gives a profile's bytes; the last is the whole."""
+        return (self._lie, self._have) if self._values else (self._have,)
 
-def _counted(
-    subjects: tuple[Subject, ...],
-    price: Price,
-    share: Fraction,
-    relation: Relation,
-    session: Session,
-    bits: Bits,
-) -> Profile:
-    """Noisy numbers of people, for a share of the price.
+    def _lie(self, session: Session, bits: Bits, _: Sequence[bytes]) -> bytes:
+        return self._counted(self._values, VALUES, session, bits).to_bytes()
 
-    Claim: one person is in one bin of each subject and counts `unit` there, so their vector has norm at most
-    the radius of the noise.
-    """
-    noise = noise_share(price, share, relation)
-    unit = noise.split(len(subjects))
-    sql = finding_sql([(subject.people, subject.amount) for subject in subjects])
-    counts = bin_counts(add_up(session, sql), len(subjects))
-    noisy = with_noise((counts * unit).ravel(), noise, bits).reshape(counts.shape)
-    people = {(subject.table, subject.name): row / unit for subject, row in zip(subjects, noisy, strict=True)}
-    return Profile(people, noise_deviation(noise.law) / unit, {})
+    def _have(self, session: Session, bits: Bits, released: Sequence[bytes]) -> bytes:
+        lying = Profile.from_bytes(released[0]) if self._values else Profile({}, 0.0, {})
+        centres, edges = _centres(self.catalogue, lying, self.price.is_pure), _edges(self.catalogue, lying)
+        subjects = subjects_of(self.catalogue, not self.price.is_pure, centres, edges, self.statements)
+        share = 1 - VALUES if self._values else Fraction(1)
+        people = self._counted(subjects, share, session, bits)
+        return Profile(people.people, people.deviation, centres, edges).to_bytes()
+
+    def _counted(self, subjects: tuple[Subject, ...], share: Fraction, session: Session, bits: Bits) -> Profile:
+        """Noisy numbers of people, for a share of the price.
+
+        Claim: one person is in one bin of each subject and counts `unit` there, so their vector has norm at most
+        the radius of the noise.
+        """
+        noise = noise_share(self.price, share, self.relation)
+        unit = noise.split(len(subjects))
+        sql = finding_sql([(subject.people, subject.amount) for subject in subjects])
+        counts = bin_counts(add_up(session, sql), len(subjects))
+        noisy = with_noise((counts * unit).ravel(), noise, bits).reshape(counts.shape)
+        people = {(subject.table, subject.name): row / unit for subject, row in zip(subjects, noisy, strict=True)}
+        return Profile(people, noise_deviation(noise.law) / unit, {})
 
 
 def _centres(catalogue: Catalogue, values: Profile, is_pure: bool) -> Centres:

@@ -1,8 +1,8 @@
-"""One run of a plan: find its limits, count, add noise."""
+"""One run of a plan in stages: find its limits, count, add noise."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -15,8 +15,8 @@ from tacit.noise.saturate import saturated_sum
 from tacit.noise.slabs import slabs
 from tacit.query.aggregates.parts import Part, Ranks
 from tacit.query.aggregates.rank_grid import nodes_of
-from tacit.query.engine import Fetched, Session, add_up, fetch
-from tacit.query.lowering.finding import BINS
+from tacit.query.engine import Fetched, Session, Stage, add_up, fetch
+from tacit.query.lowering.finding import BINS, FindingBlock
 from tacit.query.lowering.tally import TallyBlock
 from tacit.query.plans.choosing import chosen
 from tacit.query.plans.noise_share import NoiseShare
@@ -34,58 +34,79 @@ _HAS_WEIGHT: Final = "w > 0"
 _FEW: Final = 1000  # groups: as many rows are had as quickly as Python values
 
 
-def run(plan: Plan, price: Price, session: Session, bits: Bits, statements: Statements = STATEMENTS) -> NoisyTable:
-    """The noisy integers of a plan; whatever happens, no exception, shape or order depends on a person.
+class Run:
+    """The stages of a plan at a price: limits are found where the plan lacks them, then rows are counted.
 
-    Shapes are those of the plan where keys are public; where they are private, only keys that passed are shown.
+    Whatever happens, no exception, shape or order depends on a person. Shapes are those of the plan where keys are
+    public; where they are private, only keys that passed are shown. What was added up to find limits stays in the
+    session for the counts. A run that goes on in another session counts without it: the sums are the same.
     """
-    statements = joined_whole(plan.question.rows, session, statements)
-    final, kept, norms = _with_limits(plan, price, session, bits, statements)
-    bits = bits.next_stage()
-    blocks = program(final, price)
-    groups: Sequence[Group] | None = final.groups
-    noisy: dict[Part, NoisyColumn] = {}
-    if blocks.tally is not None:
-        where = _HAS_WEIGHT if blocks.tally.rule else None
-        table = add_up(session, statements.tally(blocks.tally, kept), _is_few(groups), where)
-        groups = _tallied(final, blocks.tally, table, noisy, bits)
-    if groups is None:
-        raise TypeError("private keys are always chosen by a tally")
-    for ranks in blocks.ranks:
-        table = add_up(session, statements.ranks(ranks, norms.get(ranks.ranks)))
-        tree = _tree(table, len(ranks.keys), groups, ranks.ranks.levels)
-        drawn = with_noise(tree.ravel(), ranks.noise, bits).reshape(tree.shape)
-        noisy[ranks.ranks] = NoisyColumn(drawn, ranks.noise.law, Fraction(ranks.unit), ranks.limit)
-    for distinct in blocks.distincts:
-        table = fetch(session, statements.distinct(distinct), _is_few(final.groups))
-        counts = _placed(table, len(distinct.keys), groups, ["y0"])[0]
-        drawn = with_noise(counts * distinct.unit, distinct.noise, bits)
-        noisy[distinct.distinct] = NoisyColumn(
-            drawn, distinct.noise.law, Fraction(distinct.unit), Fraction(distinct.limit)
-        )
-    columns = {plan.identity(part): noisy[part] for part in plan.question.parts}
-    return NoisyTable(tuple(groups) if plan.is_selecting else None, columns, plan.strength(price))
 
+    def __init__(self, plan: Plan, price: Price, statements: Statements = STATEMENTS) -> None:
+        self._plan, self._price, self._statements = plan, price, statements
+        self._block: FindingBlock | None = finding(plan, price)
+        self._session: Session | None = None
+        self._kept: str | None = None
+        self._norms: dict[Ranks, str] = {}
 
-def _with_limits(
-    plan: Plan, price: Price, session: Session, bits: Bits, statements: Statements
-) -> tuple[Plan, str | None, Mapping[Ranks, str]]:
-    """The plan with every limit known, and the names under which people's totals and norms were added up on the way."""
-    block = finding(plan, price)
-    if block is None:
-        return plan, None, {}
-    kept = None
-    if plan.measures and statements.totals(plan) is None:
-        session.keep(TOTALS, statements.people(plan))
-        kept = f'"{TOTALS}"'
-    norms = {}
-    for place, (ranks, sql) in enumerate(statements.norms(block).items()):
-        session.keep(f"{NORMS}{place}", sql)
-        norms[ranks] = f'"{NORMS}{place}"'
-    counted = add_up(session, statements.bins(plan, block, norms), is_few=True)
-    counts = bin_counts(counted, len(block.parts))
-    noisy = with_noise((counts * block.unit).ravel(), block.noise, bits).reshape(counts.shape)
-    return plan.with_limits(chosen(plan, price, block, noisy)), kept, norms
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """Each draws noise once, and gives bytes: the noisy numbers of people by bin; the noisy table."""
+        return (self._count,) if self._block is None else (self._find, self._count)
+
+    def _find(self, session: Session, bits: Bits, _: Sequence[bytes]) -> bytes:
+        plan, block, statements = self._plan, self._block, self._sent(session)
+        if block is None:
+            raise TypeError("there is nothing to find")
+        if plan.measures and statements.totals(plan) is None:
+            session.keep(TOTALS, statements.people(plan))
+            self._kept = f'"{TOTALS}"'
+        for place, (ranks, sql) in enumerate(statements.norms(block).items()):
+            session.keep(f"{NORMS}{place}", sql)
+            self._norms[ranks] = f'"{NORMS}{place}"'
+        counted = add_up(session, statements.bins(plan, block, self._norms), is_few=True)
+        counts = bin_counts(counted, len(block.parts))
+        return with_noise((counts * block.unit).ravel(), block.noise, bits).astype("<i8").tobytes()
+
+    def _with_limits(self, released: Sequence[bytes]) -> Plan:
+        if self._block is None:
+            return self._plan
+        noisy = np.frombuffer(released[0], "<i8").astype(np.int64).reshape(len(self._block.parts), len(BINS))
+        return self._plan.with_limits(chosen(self._plan, self._price, self._block, noisy))
+
+    def _count(self, session: Session, bits: Bits, released: Sequence[bytes]) -> bytes:
+        plan, price, statements = self._plan, self._price, self._sent(session)
+        final = self._with_limits(released)
+        blocks = program(final, price)
+        groups: Sequence[Group] | None = final.groups
+        noisy: dict[Part, NoisyColumn] = {}
+        if blocks.tally is not None:
+            where = _HAS_WEIGHT if blocks.tally.rule else None
+            table = add_up(session, statements.tally(blocks.tally, self._kept), _is_few(groups), where)
+            groups = _tallied(final, blocks.tally, table, noisy, bits)
+        if groups is None:
+            raise TypeError("private keys are always chosen by a tally")
+        for ranks in blocks.ranks:
+            table = add_up(session, statements.ranks(ranks, self._norms.get(ranks.ranks)))
+            tree = _tree(table, len(ranks.keys), groups, ranks.ranks.levels)
+            drawn = with_noise(tree.ravel(), ranks.noise, bits).reshape(tree.shape)
+            noisy[ranks.ranks] = NoisyColumn(drawn, ranks.noise.law, Fraction(ranks.unit), ranks.limit)
+        for distinct in blocks.distincts:
+            table = fetch(session, statements.distinct(distinct), _is_few(final.groups))
+            counts = _placed(table, len(distinct.keys), groups, ["y0"])[0]
+            drawn = with_noise(counts * distinct.unit, distinct.noise, bits)
+            noisy[distinct.distinct] = NoisyColumn(
+                drawn, distinct.noise.law, Fraction(distinct.unit), Fraction(distinct.limit)
+            )
+        columns = {plan.identity(part): noisy[part] for part in plan.question.parts}
+        return NoisyTable(tuple(groups) if plan.is_selecting else None, columns, plan.strength(price)).to_bytes()
+
+    def _sent(self, session: Session) -> Statements:
+        """What this session is sent, joins whole where nobody has too many rows; at first nothing is kept in it."""
+        if self._session is not session:
+            self._session, self._kept, self._norms = session, None, {}
+            self._statements = joined_whole(self._plan.question.rows, session, self._statements)
+        return self._statements
 
 
 def _is_few(groups: Sequence[Group] | None) -> bool:

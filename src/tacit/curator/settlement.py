@@ -1,4 +1,4 @@
-"""What happens behind a charge: a release is stored, or that it failed; nobody is refused, and nothing is drawn twice.
+"""What a charge ends in: a release is stored, or that it failed; nobody is refused, and nothing is drawn twice.
 
 A failure is an answer: whether one comes may depend on the rows, on the noise, or on when somebody lost patience. So
 every end that can be noticed is stored as the answer of the charge. What cannot be noticed, the death of the process,
@@ -17,11 +17,13 @@ from typing import Final, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.curator.job import Job
 from tacit.errors import Failed, Refused
 from tacit.ledger.account import Account
 from tacit.ledger.request import Charge, Request, Stored
 from tacit.noise.bits import Bits
 from tacit.noise.entropy import ENTROPY
+from tacit.query.engine import Session
 
 _ENDING: Final = (signal.SIGTERM, signal.SIGXCPU)
 _Read = TypeVar("_Read")
@@ -33,7 +35,7 @@ class MarkedEntropy(Bits):
 
     __slots__ = ("_account", "_charge", "_is_marked", "_stage")
 
-    def __init__(self, account: Account, charge: Charge, stage: int = 1) -> None:
+    def __init__(self, account: Account, charge: Charge, stage: int) -> None:
         self._account, self._charge, self._stage = account, charge, stage
         self._is_marked = False
 
@@ -43,15 +45,13 @@ class MarkedEntropy(Bits):
             self._is_marked = True
         return ENTROPY.octets(count)
 
-    def next_stage(self) -> Bits:
-        """A stage of its own, with its own mark; where nothing was drawn, there was no stage."""
-        return MarkedEntropy(self._account, self._charge, self._stage + 1) if self._is_marked else self
-
 
 def paid(
     account: Account,
     request: Request,
-    work: Callable[[Charge, Bits], bytes],
+    job: Job,
+    session: Session,
+    watched: Callable[[], None],
     read: Callable[[Stored, bool], _Read],
 ) -> _Read:
     """What is read of the answer to a request, and of whether it was free: stored before, or charged, made and stored.
@@ -64,7 +64,8 @@ def paid(
     sent: list[int] = []
     try:  # from here on nothing but this handler decides how it ends
         with _signals(sent):
-            return read(account.store(given, work(given, MarkedEntropy(account, given))), False)
+            watched()
+            return read(account.store(given, job.grounds + _run(account, given, job, session)), False)
     except BaseException as error:
         _settle(account, given)
         if sent:
@@ -72,6 +73,18 @@ def paid(
         if isinstance(error, (KeyboardInterrupt, SystemExit)):
             raise
         raise Failed from None  # any text of the error could carry a value
+
+
+def _run(account: Account, charge: Charge, job: Job, session: Session) -> bytes:
+    """What the last stage gives; the ones before it are stored, and those that are stored already are not run."""
+    released = [*account.stages(charge)]
+    while True:
+        stage = len(released)
+        made = job.stages[stage](session, MarkedEntropy(account, charge, stage + 1), released)
+        if stage + 1 == len(job.stages):
+            return made
+        account.keep(charge, stage + 1, made)
+        released.append(made)
 
 
 def _settle(account: Account, charge: Charge) -> None:

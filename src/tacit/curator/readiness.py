@@ -1,24 +1,22 @@
-"""What is made sure of before a charge, so that little can go wrong behind it: room on the disk, and a session."""
+"""What a charge waits for, so that little can go wrong after it: room on the disk, and a session."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 from tacit.curator.opened import Opened
 from tacit.errors import Refused
 from tacit.query.engine import Session
-from tacit.query.plans.plan import Plan
-from tacit.query.prepared.statements import Statements
 
 _SPACE: Final = 32 * 2**20  # octets: entries and releases take kilobytes, but others fill the disk meanwhile
 
 
 @contextmanager
-def ready(opened: Opened, statements: Statements, plan: Plan | None = None) -> Iterator[Session]:
+def ready(opened: Opened, open_session: Callable[[], AbstractContextManager[Session]]) -> Iterator[Session]:
     """A session of the data; refused where it cannot be had, or where there is no room to store an answer.
 
     Opening one looks at headers and catalogues, never at a row. However the work in it ends, it is closed, and what
@@ -29,7 +27,7 @@ def ready(opened: Opened, statements: Statements, plan: Plan | None = None) -> I
         _refuse_without_space(place)
     stack = ExitStack()
     try:
-        session = stack.enter_context(opened.preparation.session(statements, plan))
+        session = stack.enter_context(open_session())
     except Refused:
         raise
     except Exception:  # any text of it could carry a value

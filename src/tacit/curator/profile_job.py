@@ -1,22 +1,21 @@
-"""Releasing the profile: charged, run and stored like any other release."""
+"""The profile as a job, and how its stored release is read."""
 
 from __future__ import annotations
 
-from tacit.curator.before_the_charge import ready
-from tacit.curator.behind_the_charge import paid
+from tacit.curator.door import release
+from tacit.curator.job import Job
 from tacit.curator.opened import PROFILE, Opened
+from tacit.curator.planner import Planner
 from tacit.curator.price_words import price_words
-from tacit.curator.terms import refuse_below_floor, terms_of
+from tacit.curator.terms import analyst_share
 from tacit.errors import Failed, Refused
 from tacit.exact import Number
 from tacit.frozen import frozen
-from tacit.ledger.request import Charge, Request, Stored
-from tacit.loss.families.approx import Pure
-from tacit.noise.bits import Bits
+from tacit.ledger.request import Stored
 from tacit.query.limits.words import profile_words
 from tacit.query.lowering.finding import BINS
 from tacit.query.plans.price import Price, price_of
-from tacit.query.profile.making import make_profile
+from tacit.query.profile.making import ProfileRun
 from tacit.query.profile.profile import Profile
 from tacit.query.profile.subject import subjects_of
 from tacit.release.price import Price as PriceWords
@@ -42,32 +41,39 @@ class ProfileAnswer:
 
 def release_profile(opened: Opened, epsilon: Number, delta: Number | None, analyst: str, fresh: bool) -> ProfileAnswer:
     """The profile of a data set, at the steward's price; one that is as accurate is not made twice."""
-    description = opened.description
-    terms = terms_of(opened, analyst)
+    analyst_share(opened, analyst)
+    job = profile_job(Planner.of(opened), epsilon, delta)
+    earlier = () if fresh else opened.stored_under(job.digest, job.accuracy)
+    if earlier:
+        return _answer(opened, job.price, earlier[0], True)
+    return release(opened, job, analyst, fresh, lambda stored, free: _answer(opened, job.price, stored, free))
+
+
+def profile_job(planner: Planner, epsilon: Number, delta: Number | None) -> Job:
+    """The profile at a price, as the door takes it; refused where there is nothing to learn."""
+    description, catalogue, preparation = planner.opened.description, planner.catalogue, planner.preparation
     price = price_of(description.budget, description.promise, epsilon, delta, False)
-    if not subjects_of(opened.catalogue, not isinstance(description.budget, Pure), {}, {}):
+    if not subjects_of(catalogue, not price.is_pure, {}, {}):
         raise Refused(
             f"a profile of {description.name}",
             "Each row is a person, so there is nothing to learn about rows per person.",
             "queries as they are.",
         )
-    digest = PROFILE + opened.data_version()
-    if fresh or not opened.stored_under(digest, price.strength):
-        refuse_below_floor(opened, price, has_private_keys=False)
-    statements = opened.preparation.statements_for_all()
-    words = "profile of what people have"
-    hidden = description.unit.relation
-    request = Request(digest, price.strength, price.charge, analyst, words, terms, fresh, "profile", hidden)
-    with ready(opened, statements) as session:
-
-        def made(_: Charge, bits: Bits) -> bytes:
-            opened.watcher(session, 2)  # where values lie, then how much people have
-            relation = description.unit.relation
-            return make_profile(opened.catalogue, price, relation, session, bits, statements).to_bytes()
-
-        return paid(
-            opened.account_to_charge(), request, made, lambda stored, free: _answer(opened, price, stored, free)
-        )
+    statements = preparation.statements_for_all()
+    stages = ProfileRun(catalogue, price, description.unit.relation, statements).stages
+    return Job(
+        digest=PROFILE + planner.version,
+        accuracy=price.strength,
+        price=price,
+        words="profile of what people have",
+        note="profile",
+        relation=description.unit.relation,
+        chooses_keys=False,
+        grounds=b"",
+        session=lambda: preparation.session(statements),
+        statements=len(stages),
+        stages=stages,
+    )
 
 
 def _answer(opened: Opened, price: Price, stored: Stored, free: bool) -> ProfileAnswer:

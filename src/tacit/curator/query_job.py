@@ -1,0 +1,118 @@
+"""A query as a job: what identifies it, what it rests on, and how its stored release is read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+from tacit.certificate.grounds import Grounds
+from tacit.curator.claims import claims_of, mechanisms_of
+from tacit.curator.door import release
+from tacit.curator.job import Job
+from tacit.curator.opened import Opened
+from tacit.curator.planner import Planner
+from tacit.errors import Failed
+from tacit.frozen import frozen
+from tacit.ledger.request import Stored
+from tacit.loss.loss import Loss
+from tacit.query.plans.plan import Plan
+from tacit.query.plans.price import Price
+from tacit.query.plans.program import key_rule
+from tacit.query.running.noisy_table import NoisyTable
+from tacit.query.running.run import Run
+
+_LETTERS, _LISTED = 12, 11  # letters of an identity, and how many of them a digest can list
+
+
+@frozen(eq=False)
+class Answered:
+    """A stored release: its noisy integers, what it rests on, which entry paid for it, and whether it was free now."""
+
+    table: NoisyTable
+    grounds: Grounds
+    entry: int
+    free: bool
+    share: Fraction
+    charge: Loss  # in the account's currency
+    people: int | None  # about how many a private key needs
+
+
+def request_digest(version: str, plan: Plan, keys_delta: Fraction) -> tuple[str, str]:
+    """(family, digest): what identifies a request, and what it has in common with requests that count the same rows.
+
+    Behind the family stand the parts, by the first letters of their identities where they fit: so an earlier release
+    that holds them can be told without reading it.
+    """
+    keys = str(keys_delta) if plan.is_selecting else ""
+    family = hashlib.sha256(f"{version} {plan.family} {keys}".encode()).hexdigest()[:48] + "."
+    parts = sorted(identity[:_LETTERS] for identity in plan.identities)
+    return family, family + ("-".join(parts) if len(parts) <= _LISTED else plan.digest)
+
+
+def find_stored(planner: Planner, plan: Plan, keys_delta: Fraction, strength: Fraction) -> Answered | None:
+    """An earlier release that holds everything this plan counts, with at least this strength on every column."""
+    family, _ = request_digest(planner.version, plan, keys_delta)
+    wanted = {identity[:_LETTERS] for identity in plan.identities}
+
+    def may_hold(digest: str) -> bool:
+        parts = digest.removeprefix(family).split("-")
+        return len(parts[0]) > _LETTERS or wanted <= set(parts)
+
+    for stored in planner.opened.stored_under(family, strength, may_hold):
+        answered = _read(stored, planner.opened)
+        if plan.identities <= set(answered.table.columns):
+            return answered
+    return None
+
+
+def release_query(planner: Planner, plan: Plan, price: Price, analyst: str, words: str, fresh: bool) -> Answered:
+    """The release of a plan at a price: from the store if it is there, else through the door."""
+    if not fresh and (earlier := find_stored(planner, plan, price.keys_delta, plan.strength(price))) is not None:
+        return earlier
+    job, opened = query_job(planner, plan, price, words), planner.opened
+    return release(opened, job, analyst, fresh, lambda stored, free: replace(_read(stored, opened), free=free))
+
+
+def query_job(planner: Planner, plan: Plan, price: Price, words: str) -> Job:
+    """The release of a plan at a price, as the door takes it."""
+    preparation = planner.preparation
+    statements = preparation.statements_for(plan)
+    people = key_rule(plan, price).people() if plan.is_selecting else None
+    grounds = json.dumps({"grounds": _grounds(plan, price).fields(), "people": people}).encode() + b"\n"
+    return Job(
+        digest=request_digest(planner.version, plan, price.keys_delta)[1],
+        accuracy=plan.strength(price),
+        price=price,
+        words=words,
+        note="query",
+        relation=plan.relation,
+        chooses_keys=plan.is_selecting,
+        grounds=grounds,
+        session=lambda: preparation.session(statements, plan),
+        statements=_statements_of(plan),
+        stages=Run(plan, price, statements).stages,
+    )
+
+
+def _statements_of(plan: Plan) -> int:
+    """About how many statements a plan takes."""
+    finding = (1 + bool(plan.measures) + len(plan.ranks)) if plan.unknown else 0
+    return finding + bool(plan.measures or plan.is_selecting) + len(plan.ranks) + len(plan.distincts)
+
+
+def _read(stored: Stored, opened: Opened) -> Answered:
+    if stored.is_failed:
+        raise Failed
+    head, _, packed = stored.payload.partition(b"\n")
+    said = json.loads(head)
+    kept = said["grounds"] if "grounds" in said else json.loads(said["certificate"])["statement"]  # as it was kept once
+    table, grounds, charge = NoisyTable.from_bytes(packed), Grounds.from_fields(kept), stored.charge
+    share = opened.filter.share(charge.loss)
+    return Answered(table, grounds, charge.number, True, share, charge.loss, said["people"])
+
+
+def _grounds(plan: Plan, price: Price) -> Grounds:
+    unit, mechanisms = f"{plan.unit} ({plan.relation})", mechanisms_of(plan, price)
+    return Grounds(plan.digest, unit, mechanisms, str(price.alone), claims_of(plan, price))

@@ -1,0 +1,26 @@
+"""The stages of a run, one after the other, without a ledger between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tacit.noise.bits import Bits
+from tacit.query.engine import Session, Stage
+from tacit.query.plans.plan import Plan
+from tacit.query.plans.price import Price
+from tacit.query.prepared.statements import STATEMENTS, Statements
+from tacit.query.running.noisy_table import NoisyTable
+from tacit.query.running.run import Run
+
+
+def all_stages(stages: Sequence[Stage], session: Session, bits: Bits) -> bytes:
+    """What the last stage releases."""
+    released: list[bytes] = []
+    for stage in stages:
+        released.append(stage(session, bits, released))
+    return released[-1]
+
+
+def run(plan: Plan, price: Price, session: Session, bits: Bits, statements: Statements = STATEMENTS) -> NoisyTable:
+    """The noisy table of a plan."""
+    return NoisyTable.from_bytes(all_stages(Run(plan, price, statements).stages, session, bits))
