@@ -33,6 +33,7 @@ SPELLED = {
     },
     "store": {"charge": 2, "digest": "d", "accuracy": "1/3", "payload": "p"},
     "draw": {"of": 2, "digest": "d", "stage": 1},
+    "stage": {"of": 2, "digest": "d", "stage": 1, "payload": "p"},
     "again": {"of": 2, "digest": "d"},
     "fail": {"of": 2, "digest": "d"},
     "reopen": {"time": "t", "of": 2, "digest": "d"},
