@@ -44,6 +44,7 @@ lint: .venv/ready
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m bench.house --guard
 
 test: lint
 	$(BIN)/pytest -n 2 --dist loadgroup

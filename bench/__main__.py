@@ -23,6 +23,7 @@ SUBJECTS = (
     "audit_controls",
     "peers_audit",
     "local_frequencies",
+    "house",
 )
 
 

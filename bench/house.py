@@ -1,0 +1,150 @@
+"""The shape of the source tree in figures, today's beside those of the tree that was too finely cut.
+
+`python -m bench house` prints them. `python -m bench.house --guard` (part of `make lint`) names what breaks a rule of
+the tree and ends with 1; `--prune` takes exceptions off its list that are no longer needed. `house_trace` says what the
+files and re-entries of a query are.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.house_guards import EXCEPTIONS, LONGEST, SHORT, exceptions, faults, prune
+from bench.house_trace import Trace, traced
+from bench.house_tree import SOURCE, Module, Tree, knots
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+FIRST_QUERY = "SELECT region, COUNT(*), AVG(cost) FROM visits GROUP BY region"
+PARTS = {"Measure", "Ranks", "Distinct"}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of the tree, what it was in the tree of 731 files, and the most that it may be."""
+
+    name: str
+    now: float
+    then: float
+    most: float | None = None
+
+    @property
+    def ratio(self) -> float:
+        return round(self.now / self.then, 3)
+
+    @property
+    def holds(self) -> bool | None:
+        return None if self.most is None else self.now <= self.most
+
+
+def figures(tree: Tree, walk: Trace) -> list[Figure]:
+    """All figures, and the targets of those that have one."""
+    modules = list(tree.modules.values())
+    sizes = [module.lines for module in modules]
+    lines = sum(sizes)
+    stems = Counter(module.path.stem for module in modules if not module.is_package)
+    tests = [_part_tests(module) for module in modules]
+    return [
+        Figure("files", len(modules), 731),
+        Figure("lines", lines, 54_505),
+        Figure("files a thousand lines", round(1000 * len(modules) / lines, 2), 13.4),
+        Figure("lines of the median file", median(sizes), 70),
+        Figure("lines of the largest file", max(sizes), 248, LONGEST),
+        Figure(f"files under {SHORT} lines", _short(modules), 110),
+        Figure("files that one neighbour alone imports", len(tree.beside), 151, 59),
+        Figure("public class names defined twice or more", _twice(tree), 46, 0),
+        Figure("cycles of modules", len(list(knots(tree.imports))), 5, 0),
+        Figure("cycles of folders", len(list(knots(tree.packages))), 5, 0),
+        Figure("import lines, % of all", round(100 * sum(each.import_lines for each in modules) / lines, 1), 12.2, 8),
+        Figure("file names used three times or more", sum(count >= 3 for count in stems.values()), 25),
+        Figure("files that a query runs through", len(walk.files), 160, 100),
+        Figure("rooms that a query enters again", walk.reentries, 36, 15),
+        Figure("files that name TIMESTAMP", sum(map(_names_timestamp, modules)), 37, 9),
+        Figure("isinstance tests of a Part", sum(tests), 32),
+        Figure("files with such a test", sum(count > 0 for count in tests), 12),
+    ]
+
+
+def first_query() -> Trace:
+    """The way of the demo's first query through a new ledger."""
+    with TemporaryDirectory(prefix="tacit-bench-") as name:
+        folder = Path(name)
+        sys.path.insert(0, str(EXAMPLES))
+        from clinic import write_clinic
+
+        write_clinic(folder / "visits.parquet")
+        (folder / "clinic.toml").write_bytes((EXAMPLES / "clinic.toml").read_bytes())
+        return traced(["query", "clinic.toml", FIRST_QUERY, "--epsilon", "1", "--as", "alice"], folder)
+
+
+def main() -> None:
+    tree = Tree.read(SOURCE)
+    listed = figures(tree, first_query())
+    table = Table(title="The source tree")
+    for column in ("figure", "then", "now", "now/then", "target", "holds"):
+        table.add_column(column, justify="left" if column in ("figure", "holds") else "right")
+    for each in listed:
+        target = "" if each.most is None else f"≤ {each.most:g}"
+        holds = {None: "", True: "yes", False: "NO"}[each.holds]
+        table.add_row(each.name, f"{each.then:g}", f"{each.now:g}", f"{each.ratio:.2f}x", target, holds)
+    Console(width=120).print(table)
+    for kind, graph in (("modules", tree.imports), ("folders", tree.packages)):
+        for knot in knots(graph):
+            print(f"cycle of {kind}: {', '.join(knot)}")
+    told = {
+        each.name: {"now": each.now, "then": each.then, "ratio": each.ratio, "target": each.most, "holds": each.holds}
+        for each in listed
+    }
+    print(json.dumps(told))
+
+
+def guard() -> int:
+    """Say what breaks a rule, or how many names are allowed to."""
+    allowed = exceptions()
+    told = faults(Tree.read(SOURCE), allowed)
+    print("\n".join(told) if told else f"The tree keeps its rules; {sum(map(len, allowed.values()))} exceptions.")
+    if told:
+        print(f"Exceptions stand in {EXCEPTIONS.name}; `python -m bench.house --prune` drops those not needed.")
+    return 1 if told else 0
+
+
+def _short(modules: list[Module]) -> int:
+    return sum(module.lines < SHORT for module in modules if not module.is_package)
+
+
+def _twice(tree: Tree) -> int:
+    return sum(len(places) > 1 for places in tree.defined.values())
+
+
+def _part_tests(module: Module) -> int:
+    calls = [node for node in ast.walk(module.tree) if isinstance(node, ast.Call) and len(node.args) == 2]
+    tests = [call.args[1] for call in calls if isinstance(call.func, ast.Name) and call.func.id == "isinstance"]
+    return sum(any(isinstance(node, ast.Name) and node.id in PARTS for node in ast.walk(kinds)) for kinds in tests)
+
+
+def _names_timestamp(module: Module) -> bool:
+    """In code, as a name or within a text; a docstring does not count."""
+    texts = {id(node.value) for node in ast.walk(module.tree) if isinstance(node, ast.Expr)}
+    names = (
+        getattr(node, "id", None) or getattr(node, "attr", None) or getattr(node, "value", None)
+        for node in ast.walk(module.tree)
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Constant)) and id(node) not in texts
+    )
+    return any(isinstance(name, str) and "TIMESTAMP" in name for name in names)
+
+
+if __name__ == "__main__":
+    if "--prune" in sys.argv[1:]:
+        prune()
+    if "--guard" in sys.argv[1:] or "--prune" in sys.argv[1:]:
+        sys.exit(guard())
+    main()
