@@ -12,19 +12,16 @@ import json
 import sys
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 
 from rich.console import Console
 from rich.table import Table
 
 from bench.house_guards import EXCEPTIONS, LONGEST, SHORT, exceptions, faults, prune
-from bench.house_trace import Trace, traced
+from bench.house_trace import Trace
 from bench.house_tree import SOURCE, Module, Tree, knots
+from bench.house_walks import walk
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
-FIRST_QUERY = "SELECT region, COUNT(*), AVG(cost) FROM visits GROUP BY region"
 PARTS = {"Measure", "Ranks", "Distinct"}
 
 
@@ -46,7 +43,7 @@ class Figure:
         return None if self.most is None else self.now <= self.most
 
 
-def figures(tree: Tree, walk: Trace) -> list[Figure]:
+def figures(tree: Tree, query: Trace) -> list[Figure]:
     """All figures, and the targets of those that have one."""
     modules = list(tree.modules.values())
     sizes = [module.lines for module in modules]
@@ -66,29 +63,17 @@ def figures(tree: Tree, walk: Trace) -> list[Figure]:
         Figure("cycles of folders", len(list(knots(tree.packages))), 5, 0),
         Figure("import lines, % of all", round(100 * sum(each.import_lines for each in modules) / lines, 1), 12.2, 8),
         Figure("file names used three times or more", sum(count >= 3 for count in stems.values()), 25),
-        Figure("files that a query runs through", len(walk.files), 160, 100),
-        Figure("rooms that a query enters again", walk.reentries, 36, 15),
+        Figure("files that a query runs through", len(query.files), 160, 100),
+        Figure("rooms that a query enters again", query.reentries, 36, 15),
         Figure("files that name TIMESTAMP", sum(map(_names_timestamp, modules)), 37, 9),
         Figure("isinstance tests of a Part", sum(tests), 32),
         Figure("files with such a test", sum(count > 0 for count in tests), 12),
     ]
 
 
-def first_query() -> Trace:
-    """The way of the demo's first query through a new ledger."""
-    with TemporaryDirectory(prefix="tacit-bench-") as name:
-        folder = Path(name)
-        sys.path.insert(0, str(EXAMPLES))
-        from clinic import write_clinic
-
-        write_clinic(folder / "visits.parquet")
-        (folder / "clinic.toml").write_bytes((EXAMPLES / "clinic.toml").read_bytes())
-        return traced(["query", "clinic.toml", FIRST_QUERY, "--epsilon", "1", "--as", "alice"], folder)
-
-
 def main() -> None:
     tree = Tree.read(SOURCE)
-    listed = figures(tree, first_query())
+    listed = figures(tree, walk("tacit query"))
     table = Table(title="The source tree")
     for column in ("figure", "then", "now", "now/then", "target", "holds"):
         table.add_column(column, justify="left" if column in ("figure", "holds") else "right")

@@ -41,9 +41,10 @@ class Trace:
         return len(self.stays) - len(set(self.stays))
 
     @property
-    def rooms(self) -> list[str]:
-        """The rooms in the order in which they are first entered, those within `query` one by one."""
-        return list(dict.fromkeys(map(room_of, self.files)))
+    def folders(self) -> list[str]:
+        """The folders in the order in which they are first entered, at most two levels deep; of a top file its name."""
+        folders = ("/".join(Path(file).parts[:-1][:2]) or Path(file).stem for file in self.files)
+        return list(dict.fromkeys(folders))
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -68,12 +69,6 @@ class Trace:
             yield
         finally:
             sys.setprofile(None)
-
-
-def room_of(file: str) -> str:
-    """The folder of a file by its path in the package, below `query` the second; a file at the top is its own."""
-    parts = Path(file).with_suffix("").parts
-    return "/".join(parts[:2] if parts[0] == "query" and len(parts) > 2 else parts[:1])
 
 
 def traced(words: Sequence[str], folder: Path) -> Trace:
