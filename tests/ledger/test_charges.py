@@ -43,7 +43,7 @@ def test_n_charges_of_an_nth_fit_and_one_more_never(shared: Ledger, n: int, budg
     for i in range(n):
         assert isinstance(shared.account(name, budget).charge(request(f"q{i}", part)), Charge)
     account = shared.account(name, budget)
-    assert account.filter().spent == budget
+    assert account.filter().used == account.filter().limit
     for last in (part, nth(budget, 10**30)):
         with pytest.raises(Refused, match="is left"):
             account.charge(request("one-more", last))
@@ -148,7 +148,7 @@ def test_a_failure_after_the_charge_leaves_it_spent(tmp_path: Path) -> None:
     assert isinstance(charge, Charge)
     let_go(died, charge)
     account = account_of(tmp_path, Pure(1))
-    assert account.filter().spent == Pure(1)
+    assert account.filter().spent == Pure(1, relation=Relation.ADD_REMOVE)
     for other in (request("other", Pure("0.1")), request("fails", Pure(1), analyst="bob")):
         with pytest.raises(Refused, match="is left"):
             account.charge(other)

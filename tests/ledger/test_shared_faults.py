@@ -19,7 +19,7 @@ from tacit.errors import Failed, Refused
 from tacit.ledger import Account, Charge, Stored, postgres_database
 from tacit.ledger.affordable import refuse_unless_affordable
 from tacit.ledger.store import Conflicted, Unavailable
-from tacit.loss import Pure
+from tacit.loss import Pure, Relation
 
 pytestmark = SHARED_ONLY
 FORK = multiprocessing.get_context("fork")
@@ -104,7 +104,7 @@ def test_a_lost_connection_is_made_anew(tmp_path: Path, kept_in: InPostgres) -> 
     ledger = opened(tmp_path)
     account = ledger.account(NAME, Pure(1))
     cut(kept_in, tmp_path)
-    assert account.filter().spent == Pure(0)
+    assert account.filter().spent == Pure(0, relation=Relation.ADD_REMOVE)
     cut(kept_in, tmp_path)
     charge = account.charge(request("q", Pure(1)))
     assert isinstance(charge, Charge)
@@ -141,7 +141,7 @@ def test_who_waits_too_long_is_refused(tmp_path: Path, kept_in: InPostgres, monk
     account = account_of(tmp_path, Pure(1))
     with kept_in.server.connect(kept_in.database(tmp_path)) as other, other.transaction():
         other.execute("LOCK TABLE tacit_ledger.turn IN EXCLUSIVE MODE")
-        assert account.filter().spent == Pure(0)
+        assert account.filter().spent == Pure(0, relation=Relation.ADD_REMOVE)
         with pytest.raises(Unavailable, match="lock timeout"):
             account.charge(request("q", Pure(1)))
     assert isinstance(account.charge(request("q", Pure(1))), Charge)

@@ -13,7 +13,7 @@ from tests.ledger.kept import InPostgres
 from tacit.errors import Refused
 from tacit.ledger import Charge, Ledger, Stored
 from tacit.ledger.store import Unavailable
-from tacit.loss import Pure
+from tacit.loss import Pure, Relation
 
 pytestmark = SHARED_ONLY
 GRANTS = (
@@ -42,7 +42,7 @@ def test_curators_see_each_others_charges_and_free_repeats(tmp_path: Path) -> No
         with joined(tmp_path, "second") as theirs:
             same = theirs.account(NAME, Pure(1))
             assert same.id == account.id
-            assert same.filter().spent == Pure("0.6")
+            assert same.filter().spent == Pure("0.6", relation=Relation.ADD_REMOVE)
             free = same.charge(request("q", Pure("0.6"), analyst="bob"))
             assert isinstance(free, Stored)
             assert free.payload == b"answer"
@@ -50,7 +50,7 @@ def test_curators_see_each_others_charges_and_free_repeats(tmp_path: Path) -> No
                 same.charge(request("other", Pure("0.5"), analyst="bob"))
             same.charge(request("other", Pure("0.4"), analyst="bob"))
             assert theirs.keyed("size 3") == ours.keyed("size 3")
-        assert account.filter().spent == Pure(1)
+        assert account.filter().spent == Pure(1, relation=Relation.ADD_REMOVE)
     assert spent(tmp_path, account.id) == {"epsilon": Fraction(1)}
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -13,17 +15,20 @@ from tacit.loss import (
     Composition,
     Filter,
     Gdp,
+    Loss,
     Odometer,
     Pure,
     Relation,
     SampledGaussianRenyi,
     Worst,
+    Zcdp,
     account,
     compose,
     fixed_size,
     parallel,
     poisson,
     worst,
+    zcdp_of,
 )
 
 
@@ -67,6 +72,27 @@ def test_a_filter_keeps_to_the_relation_of_its_first_charge() -> None:
         assert bound.charge(Pure("0.01")).relation is one.relation
     with pytest.raises(Refused, match="under both"):
         Filter(Pure(1), relation=Relation.REPLACE).charge(second)
+
+
+def test_a_conversion_does_not_hide_the_relation() -> None:
+    """By their (ε, δ), ρ or μ the two releases are what they were: proven for one relation each."""
+    first, second = fixed_size(Pure(1), ".1"), poisson(Pure(1), ".1")
+    conversions: list[Callable[[Loss], Loss]] = [
+        lambda loss: loss.approx(0),
+        lambda loss: loss.approx("0.01"),
+        lambda loss: loss.zcdp(),
+        lambda loss: loss.gdp(),
+        lambda loss: loss.approx(0).core()[1],
+        lambda loss: loss.approx(0).group(2),
+        lambda loss: zcdp_of([(loss, 3)], "1e-3"),
+    ]
+    for one, other in product(conversions, repeat=2):
+        with pytest.raises(Refused, match="under both"):
+            Filter(Zcdp(99, "0.9")).charge(one(first)).charge(other(second))
+        with pytest.raises(Refused, match="under both"):
+            compose(one(first), other(second))
+        with pytest.raises(Refused, match="under both"):
+            worst([one(first), other(second)])
 
 
 def test_poisson_samples_under_replace_cost_what_the_filter_must_not_call_less() -> None:

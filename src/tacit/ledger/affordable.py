@@ -29,7 +29,7 @@ def price_of(account: Filter, request: Request) -> Loss:
             f"The account {hidden}; losses under different relations do not add up.",
             "a loss that is proven under the account's own relation.",
         )
-    return account.price(request.loss)
+    return account.currency.loss(account.currency.price(request.loss))  # the account states the relation
 
 
 def refuse_unless_affordable(totals: Totals, request: Request, price: Loss) -> None:

@@ -32,7 +32,13 @@ _TAGS: Mapping[str, _Tag] = {
 
 
 def loss_to_json(loss: Loss) -> dict[str, dict[str, str]]:
-    """The loss by its tag; refused for a loss that has none."""
+    """The loss by its tag; refused for a loss that has none, or that is proven for one relation only."""
+    if loss.relations:
+        raise Refused(
+            "a loss with its own neighbour relation in the ledger",
+            "The ledger keeps amounts; their relation is that of the account.",
+            "its numbers alone, in an account whose unit names the relation.",
+        )
     for name, tag in _TAGS.items():
         if type(loss) is tag.family:
             return {name: {field: fraction_to_text(getattr(loss, attribute)) for field, attribute in tag.fields}}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tacit.errors import Refused
 from tacit.exact import Number, probability
+from tacit.loss.one_relation import demand_one_relation
 from tacit.loss.relation import Relation
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Loss(ABC):
                 "No finite ε is known at this δ.",
                 "a larger δ.",
             )
-        return Approx(Fraction(epsilon), exact_delta)
+        return Approx(Fraction(epsilon), exact_delta, relation=demand_one_relation([self]))
 
     def zcdp(self) -> Zcdp:
         """The same release as (approximate) zero-concentrated privacy, where that is known; it only ever loses."""
@@ -81,7 +82,7 @@ class Loss(ABC):
                 "No ρ is known that bounds it at every Rényi order.",
                 "a pure ε, an (ε, δ), or a family that states its ρ; or `rdp(order)` at the orders you need.",
             )
-        return Pure(Fraction(worst)).zcdp()
+        return Pure(Fraction(worst), relation=demand_one_relation([self])).zcdp()
 
     def gdp(self) -> Gdp:
         """A Gaussian loss that dominates this one at every ε, where one is known; it only ever loses."""
@@ -94,7 +95,7 @@ class Loss(ABC):
                 "No μ is known whose curve lies above this one at every ε.",
                 "a Gdp, or a loss with a finite pure ε.",
             )
-        return Pure(Fraction(worst)).gdp()
+        return Pure(Fraction(worst), relation=demand_one_relation([self])).gdp()
 
     def core(self) -> tuple[Fraction, Loss]:
         """(δ, rest): outside an event of probability at most δ in each world, the release costs only `rest`."""
@@ -102,7 +103,10 @@ class Loss(ABC):
 
     @property
     def relations(self) -> frozenset[Relation]:
-        """The neighbour relations that this loss is proven for only; empty where whoever states it says which one."""
+        """The neighbour relations that this loss is proven for only; empty where whoever states it says which one.
+
+        Every conversion of the loss has the same ones.
+        """
         return frozenset()
 
     def __repr__(self) -> str:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from tacit.errors import Refused
-from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
+
+if TYPE_CHECKING:
+    from tacit.loss.loss import Loss
 
 
 def demand_one_relation(losses: Iterable[Loss], relation: Relation | None = None) -> Relation | None:

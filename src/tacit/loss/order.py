@@ -13,6 +13,7 @@ from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.rdp import Rdp
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.loss import Loss, a_loss
+from tacit.loss.one_relation import demand_one_relation
 from tacit.loss.pairs.pair import Pair
 from tacit.loss.sharp import sharp
 from tacit.noise.ball import START_BITS, Ball, ball, less, precision
@@ -23,7 +24,8 @@ _DEEPEST = 12  # halvings of an interval before a comparison of curves is called
 
 
 def fits(cost: Loss, budget: Loss) -> bool:
-    """Whether every component of the cost is within the budget's, exactly; only within one currency."""
+    """Whether every component of the cost is within the budget's, exactly; in one currency and under one relation."""
+    demand_one_relation([a_loss(cost), a_loss(budget)])
     if isinstance(cost, Approx) and isinstance(budget, Approx):
         return cost.exact_epsilon <= budget.exact_epsilon and cost.exact_delta <= budget.exact_delta
     if isinstance(cost, Zcdp) and isinstance(budget, Zcdp):

@@ -82,7 +82,7 @@ def test_fixed_size_under_add_remove_is_refused() -> None:
 def test_exact_ends() -> None:
     loss = Approx(1, "0.1")
     assert amplified(loss, 1, POISSON, ADD_REMOVE) == loss
-    assert amplified(loss, 0, FIXED, REPLACE) == Approx(0, 0)
+    assert amplified(loss, 0, FIXED, REPLACE) == Approx(0, 0, relation=REPLACE)
     assert amplified(loss, "1/4", FIXED, REPLACE).exact_delta == Fraction(1, 40)
     small = amplified(Pure(1), "1e-9", POISSON, ADD_REMOVE)
     assert isinstance(small, Pure)

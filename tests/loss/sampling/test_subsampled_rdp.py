@@ -10,7 +10,7 @@ import mpmath
 import pytest
 
 from tacit.errors import Refused
-from tacit.loss import Gdp, Rdp, compose
+from tacit.loss import Gdp, Rdp, Relation, compose
 from tacit.loss.sampling.sampled_gaussian_renyi import SampledGaussianRenyi
 from tacit.loss.sampling.subsampled_rdp import HIGHEST, poisson_gaussian_rdp
 
@@ -108,7 +108,7 @@ def test_as_other_losses() -> None:
     assert loss.listed().epsilon("1e-5") == pytest.approx(loss.epsilon("1e-5"), rel=0.01)
     assert loss.listed().epsilon("1e-5") >= loss.epsilon("1e-5")
     assert loss.tradeoff("0.1") > Gdp(Fraction(10, 4)).tradeoff("0.1")
-    assert loss.gdp() == Gdp(Fraction(10, 4))
+    assert loss.gdp() == Gdp(Fraction(10, 4), relation=Relation.ADD_REMOVE)
     assert loss.zcdp().rho == Fraction(10, 8)
     assert compose(loss, Gdp(1)).epsilon("1e-5") > loss.epsilon("1e-5")
     assert loss.group(2).rdp(4) >= loss.rdp(8)

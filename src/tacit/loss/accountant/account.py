@@ -92,18 +92,18 @@ def account(parts: Iterable[tuple[Loss, int]], same_world: bool = False) -> Acco
     says that this does not happen.
     """
     gathered: Counter[Loss] = Counter()
-    squared = Fraction(0)
+    squared, gaussian = Fraction(0), None
     for loss, times in in_pairs(parts, "(Loss, times) pairs."):
         count = whole(times, "times", least=0)
         if not count <= _MOST_TIMES:
             raise Refused("a release made more than 1e100 times", "Nobody makes so many.", "times ≤ 1e100.")
         for part, inner in _taken_apart(loss):
             if isinstance(part, Gdp):
-                squared += part.mu_squared * count * inner
+                squared, gaussian = squared + part.mu_squared * count * inner, demand_one_relation([part], gaussian)
             elif count:
                 gathered[part] += count * inner
-    if squared:
-        gathered[Gdp(squared)] += 1
+    if squared or gaussian:
+        gathered[Gdp(squared, relation=gaussian)] += 1
     demand_one_relation(gathered)
     found = Account(tuple(gathered.items()))
     found.numeric  # noqa: B018  (what cannot be composed is refused here, not at the first question)

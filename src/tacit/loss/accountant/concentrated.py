@@ -46,7 +46,8 @@ def zcdp_of(parts: Iterable[tuple[Loss, int]], delta: Number) -> Zcdp:
         if known is None:
             raise
         return known
-    found = Zcdp(Fraction(_least_rho(clipped)), level)
+    relation = demand_one_relation(loss for loss, _ in listed)
+    found = Zcdp(Fraction(_least_rho(clipped)), level, relation=relation)
     return known if known is not None and known.rho <= _KEPT * found.rho else found
 
 
@@ -99,10 +100,11 @@ def _least_rho(clipped: Clipped) -> float:
 
 def _by_parts(parts: list[tuple[Loss, int]], level: Fraction) -> Zcdp | None:
     """Σρ and Σδ of the parts, where every part states them and Σδ is within the level."""
-    demand_one_relation(loss for loss, _ in parts)
+    relation = demand_one_relation(loss for loss, _ in parts)
     try:
         costs = [(loss.zcdp(), times) for loss, times in parts]
     except Refused:
         return None
     slack = sum((cost.exact_delta * times for cost, times in costs), Fraction(0))
-    return Zcdp(sum((cost.rho * times for cost, times in costs), Fraction(0)), slack) if slack <= level else None
+    rho = sum((cost.rho * times for cost, times in costs), Fraction(0))
+    return Zcdp(rho, slack, relation=relation) if slack <= level else None

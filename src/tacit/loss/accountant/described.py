@@ -12,6 +12,7 @@ from tacit.loss.families.approx import Approx
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.loss import Loss
+from tacit.loss.one_relation import demand_one_relation
 
 
 def described(parts: Iterable[tuple[Loss, int]], delta: Number, gap: Number = "1e-3") -> Bracket:
@@ -23,6 +24,7 @@ def described(parts: Iterable[tuple[Loss, int]], delta: Number, gap: Number = "1
     promise less than its exact composition with the other parts' pairs.
     """
     listed = [(loss, whole(times, "times", least=0)) for loss, times in parts]
+    demand_one_relation(loss for loss, _ in listed)
     if not any(isinstance(loss, Zcdp) for loss, _ in listed):
         return account(listed).epsilon(delta, gap)
     attained: list[tuple[Loss, int]] = []

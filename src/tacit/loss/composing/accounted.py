@@ -18,6 +18,7 @@ from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.filters.pure_epsilon import pure_epsilon_of
 from tacit.loss.loss import Loss
+from tacit.loss.one_relation import demand_one_relation
 from tacit.loss.relation import Relation
 
 _SAMPLES = 48
@@ -94,11 +95,13 @@ class Accounted(Loss):
         """Σρ and Σδ of the parts, where every part has them."""
         found = [(loss.zcdp(), times) for loss, times in self.account.parts]
         slack = sum((one.exact_delta * times for one, times in found), Fraction(0))
-        return Zcdp(sum((one.rho * times for one, times in found), Fraction(0)), min(Fraction(1), slack))
+        rho = sum((one.rho * times for one, times in found), Fraction(0))
+        return Zcdp(rho, min(Fraction(1), slack), relation=demand_one_relation([self]))
 
     def gdp(self) -> Gdp:
         """√Σμ² of the parts, where every part has one."""
-        return Gdp(sum((loss.gdp().mu_squared * times for loss, times in self.account.parts), Fraction(0)))
+        squared = sum((loss.gdp().mu_squared * times for loss, times in self.account.parts), Fraction(0))
+        return Gdp(squared, relation=demand_one_relation([self]))
 
     def __str__(self) -> str:
         return " with ".join(f"{times} × ({loss})" for loss, times in self.account.parts) or "nothing"

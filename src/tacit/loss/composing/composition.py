@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
 from tacit.frozen import frozen
+from tacit.loss.composing.family_sums import add_basic, add_concentrated, add_gaussian, add_renyi
 from tacit.loss.curve import float_up
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
@@ -43,24 +44,18 @@ def compose(*losses: Loss) -> Loss:
     and not be added first, build the `Composition` itself.
     """
     parts = [part for part in _flattened(losses) if part != Pure(0)]
-    basic = [part for part in parts if isinstance(part, Approx)]
-    concentrated = [part for part in parts if isinstance(part, Zcdp)]
-    gaussian = [part for part in parts if isinstance(part, Gdp)]
-    renyi = [part for part in parts if isinstance(part, Rdp)]
-    summed = {Approx: basic, Zcdp: concentrated, Gdp: gaussian, Rdp: renyi}
-    total: list[Loss] = [part for part in parts if not isinstance(part, tuple(summed))]
-    if basic:
-        total.append(_add_basic(basic))
-    if concentrated:
-        slack = min(Fraction(1), sum((part.exact_delta for part in concentrated), Fraction(0)))
-        total.append(Zcdp(sum((part.rho for part in concentrated), Fraction(0)), slack))
-    if gaussian:
-        total.append(Gdp(sum((part.mu_squared for part in gaussian), Fraction(0))))
-    if renyi:
-        total.append(_add_renyi(renyi))
+    total: list[Loss] = [part for part in parts if not isinstance(part, Approx | Zcdp | Gdp | Rdp)]
+    if basic := [part for part in parts if isinstance(part, Approx)]:
+        total.append(add_basic(basic))
+    if concentrated := [part for part in parts if isinstance(part, Zcdp)]:
+        total.append(add_concentrated(concentrated))
+    if gaussian := [part for part in parts if isinstance(part, Gdp)]:
+        total.append(add_gaussian(gaussian))
+    if renyi := [part for part in parts if isinstance(part, Rdp)]:
+        total.append(add_renyi(renyi))
     if not total:
         return Pure(0)
-    return total[0] if len(total) == 1 else Composition(tuple(total))
+    return total[0] if len(total) == 1 else Composition(total)
 
 
 def post_processed(loss: Loss) -> Loss:
@@ -134,12 +129,11 @@ class Composition(Loss):
 
     def zcdp(self) -> Zcdp:
         """Σρ and Σδ, where every part has them."""
-        found = compose(*(part.zcdp() for part in self.parts))
-        return found if isinstance(found, Zcdp) else Zcdp(0)
+        return add_concentrated([part.zcdp() for part in self.parts])
 
     def gdp(self) -> Gdp:
         """√Σμ², where every part has one."""
-        return Gdp(sum((part.gdp().mu_squared for part in self.parts), Fraction(0)))
+        return add_gaussian([part.gdp() for part in self.parts])
 
     def core(self) -> tuple[Fraction, Loss]:
         slack, cores = self.core_parts()
@@ -159,25 +153,12 @@ def _sample(loss: Composition) -> tuple[Approx, ...]:
     """Some (ε, δ) that the composition promises."""
     slack, _ = loss.core_parts()
     tried = [slack + (1 - slack) * share for share in _TRIED]
-    return tuple(Approx(Fraction(loss.epsilon(delta)), delta) for delta in tried if loss.epsilon(delta) < math.inf)
+    found = [(loss.epsilon(delta), delta) for delta in tried]
+    return tuple(Approx(Fraction(epsilon), delta) for epsilon, delta in found if epsilon < math.inf)
 
 
 def _flattened(losses: Iterable[Loss]) -> list[Loss]:
     return [part for loss in in_list(losses) for part in (loss.parts if isinstance(loss, Composition) else (loss,))]
-
-
-def _add_basic(parts: list[Approx]) -> Approx:
-    epsilon = sum((part.exact_epsilon for part in parts), Fraction(0))
-    if all(isinstance(part, Pure) for part in parts):
-        return Pure(epsilon)
-    return Approx(epsilon, min(Fraction(1), sum((part.exact_delta for part in parts), Fraction(0))))
-
-
-def _add_renyi(parts: list[Rdp]) -> Rdp:
-    """The sum at every listed order up to which all parts are known: the sum of the straight lines, exactly."""
-    last = min(part.orders[-1] for part in parts)
-    orders = sorted({order for part in parts for order in part.orders if order <= last})
-    return Rdp((order, sum((part.bound(order) or Fraction(0) for part in parts), Fraction(0))) for order in orders)
 
 
 def _renyi_delta(cores: tuple[Loss, ...], epsilon: Fraction) -> float:
@@ -233,7 +214,7 @@ def _numeric(parts: tuple[Loss, ...], question: Callable[[Account], float]) -> f
 
 def _gaussian(cores: tuple[Loss, ...]) -> Gdp | None:
     try:
-        return Gdp(sum((core.gdp().mu_squared for core in cores), Fraction(0)))
+        return add_gaussian([core.gdp() for core in cores])
     except Refused:
         return None
 

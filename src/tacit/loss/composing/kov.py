@@ -19,6 +19,7 @@ from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.loss import Loss
 from tacit.loss.pairs.pair import Pair
+from tacit.loss.relation import Relation
 from tacit.loss.sharp import sharp
 from tacit.noise.ball import START_BITS, Ball, ball, down, fraction_up, precision, up
 
@@ -49,9 +50,13 @@ class RepeatedApprox(Pair):
     part: Approx
     times: int
 
-    def __init__(self, epsilon: Number, delta: Number, times: int) -> None:
-        object.__setattr__(self, "part", Approx(epsilon, delta))
+    def __init__(self, epsilon: Number, delta: Number, times: int, *, relation: Relation | None = None) -> None:
+        object.__setattr__(self, "part", Approx(epsilon, delta, relation=relation))
         object.__setattr__(self, "times", whole(times, "times", least=1))
+
+    @property
+    def relations(self) -> frozenset[Relation]:
+        return self.part.relations
 
     @property
     def pure_epsilon(self) -> Fraction | None:
@@ -114,21 +119,21 @@ class RepeatedApprox(Pair):
     def group(self, people: int) -> RepeatedApprox:
         """Each part for the whole group, k times."""
         one = self.part.group(whole(people, "people", least=1))
-        return RepeatedApprox(one.exact_epsilon, one.exact_delta, self.times)
+        return RepeatedApprox(one.exact_epsilon, one.exact_delta, self.times, relation=one.relation)
 
     def zcdp(self) -> Zcdp:
         """k times the part's ρ, with the total slack."""
-        return Zcdp(self.times * self.part.zcdp().rho, self.core()[0])
+        return Zcdp(self.times * self.part.zcdp().rho, self.core()[0], relation=self.part.relation)
 
     def gdp(self) -> Gdp:
         """k times the part's μ²; refused with δ > 0."""
-        return Gdp(self.times * self.part.gdp().mu_squared)
+        return Gdp(self.times * self.part.gdp().mu_squared, relation=self.part.relation)
 
     def core(self) -> tuple[Fraction, Loss]:
         if not self.part.exact_delta:
             return Fraction(0), self
         slack = min(Fraction(1), fraction_up(sharp(self.slack_ball)))
-        return slack, RepeatedApprox(self.part.exact_epsilon, 0, self.times)
+        return slack, RepeatedApprox(self.part.exact_epsilon, 0, self.times, relation=self.part.relation)
 
     def __str__(self) -> str:
         return f"{self.times} × ({self.part})"

@@ -20,7 +20,9 @@ from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.loss import Loss, in_list, in_order
+from tacit.loss.one_relation import demand_one_relation
 from tacit.loss.pairs.pair import Pair
+from tacit.loss.relation import Relation
 from tacit.loss.sharp import sharp
 from tacit.noise.ball import START_BITS, Ball, ball, down, fraction_up, precision
 
@@ -42,7 +44,8 @@ def optimal_composition(parts: Iterable[Approx]) -> Pair:
             "`Approx` or `Pure` parts; for pairs, the numeric accountant.",
         )
     if len({(part.exact_epsilon, part.exact_delta) for part in listed}) == 1:
-        return RepeatedApprox(listed[0].exact_epsilon, listed[0].exact_delta, len(listed))
+        relation = demand_one_relation(listed)
+        return RepeatedApprox(listed[0].exact_epsilon, listed[0].exact_delta, len(listed), relation=relation)
     return MixedApprox(listed)
 
 
@@ -58,9 +61,14 @@ class MixedApprox(Pair):
     parts: tuple[Approx, ...]
 
     def __init__(self, parts: Iterable[Approx]) -> None:
-        read = [Approx(part.exact_epsilon, part.exact_delta) for part in parts]
+        read = [Approx(part.exact_epsilon, part.exact_delta, relation=part.relation) for part in parts]
         object.__setattr__(self, "parts", in_order(read))
+        demand_one_relation(self.parts)
         self.losses  # noqa: B018  (too many are refused here, not at the first question)
+
+    @property
+    def relations(self) -> frozenset[Relation]:
+        return frozenset(found for part in self.parts for found in part.relations)
 
     @cached_property
     def patterns(self) -> dict[Fraction, int]:
@@ -130,17 +138,19 @@ class MixedApprox(Pair):
 
     def zcdp(self) -> Zcdp:
         """Σρ of the parts, with the total slack."""
-        return Zcdp(sum((part.zcdp().rho for part in self.parts), Fraction(0)), self.core()[0])
+        rho = sum((part.zcdp().rho for part in self.parts), Fraction(0))
+        return Zcdp(rho, self.core()[0], relation=demand_one_relation([self]))
 
     def gdp(self) -> Gdp:
         """Σμ² of the parts; refused with any δ > 0."""
-        return Gdp(sum((part.gdp().mu_squared for part in self.parts), Fraction(0)))
+        squared = sum((part.gdp().mu_squared for part in self.parts), Fraction(0))
+        return Gdp(squared, relation=demand_one_relation([self]))
 
     def core(self) -> tuple[Fraction, Loss]:
         if not any(part.exact_delta for part in self.parts):
             return Fraction(0), self
         slack = min(Fraction(1), fraction_up(sharp(lambda: slack_of(self._deltas))))
-        return slack, MixedApprox(Pure(part.exact_epsilon) for part in self.parts)
+        return slack, MixedApprox(Pure(part.exact_epsilon, relation=part.relation) for part in self.parts)
 
     def __str__(self) -> str:
         return f"{len(self.parts)} releases, " + "; ".join(str(part) for part in self.parts[:3])

@@ -19,6 +19,7 @@ from tacit.exact import Number, probability, proper, whole
 from tacit.loss.composing.kov import RepeatedApprox, slack_of
 from tacit.loss.curve import float_up
 from tacit.loss.families.approx import Approx
+from tacit.loss.one_relation import demand_one_relation
 from tacit.loss.sharp import sharp
 from tacit.noise.ball import Ball, ball, fraction_down, fraction_up
 
@@ -27,7 +28,8 @@ def basic_bound(parts: Iterable[Approx]) -> Approx:
     """(Σε, Σδ), exactly (Dwork et al. 2006)."""
     listed = list(parts)
     delta = sum((part.exact_delta for part in listed), Fraction(0))
-    return Approx(sum((part.exact_epsilon for part in listed), Fraction(0)), min(Fraction(1), delta))
+    epsilon = sum((part.exact_epsilon for part in listed), Fraction(0))
+    return Approx(epsilon, min(Fraction(1), delta), relation=demand_one_relation(listed))
 
 
 def advanced_bound(part: Approx, times: int, slack: Number) -> Approx:
@@ -41,7 +43,8 @@ def advanced_bound(part: Approx, times: int, slack: Number) -> Approx:
         own = ball(part.exact_epsilon)
         return own * (-2 * k * ball(spare).log()).sqrt() + k * own * own.expm1()
 
-    return Approx(fraction_up(sharp(total)), min(Fraction(1), k * part.exact_delta + spare))
+    delta = min(Fraction(1), k * part.exact_delta + spare)
+    return Approx(fraction_up(sharp(total)), delta, relation=part.relation)
 
 
 def kov_bound(parts: Iterable[Approx], slack: Number) -> Approx:
@@ -65,7 +68,7 @@ def kov_bound(parts: Iterable[Approx], slack: Number) -> Approx:
         return mean() + (2 * ball(spread) * inside.log()).sqrt()
 
     epsilon = min(plain, fraction_up(sharp(hoeffding)), fraction_up(sharp(sharper)))
-    return Approx(epsilon, total_delta(counted.elements(), spare))
+    return Approx(epsilon, total_delta(counted.elements(), spare), relation=demand_one_relation(counted))
 
 
 def total_delta(parts: Iterable[Approx], slack: Number) -> Fraction:

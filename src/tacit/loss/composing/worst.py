@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import TypeVar
 
 from tacit.errors import Refused
 from tacit.exact import Number, whole
@@ -15,6 +16,8 @@ from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.loss import Loss, in_list, in_order
 from tacit.loss.one_relation import demand_one_relation
 from tacit.loss.relation import Relation
+
+_Family = TypeVar("_Family", bound=Loss)
 
 
 @frozen(init=False, repr=False)
@@ -55,12 +58,11 @@ class Worst(Loss):
 
     def zcdp(self) -> Zcdp:
         """The worst ρ and the worst δ, where every part has them."""
-        found = [part.zcdp() for part in self.parts]
-        return Zcdp(max(one.rho for one in found), max(one.exact_delta for one in found))
+        return _worst_concentrated([part.zcdp() for part in self.parts])
 
     def gdp(self) -> Gdp:
         """The worst μ, where every part has one."""
-        return Gdp(max(part.gdp().mu_squared for part in self.parts))
+        return _worst_gaussian([part.gdp() for part in self.parts])
 
     def __str__(self) -> str:
         return " or ".join(str(part) for part in self.parts)
@@ -73,23 +75,42 @@ def worst(losses: Iterable[Loss]) -> Loss:
         return Pure(0)
     if len(parts) == 1:
         return parts[0]
-    if all(isinstance(part, Pure) for part in parts):
-        return Pure(max(part.exact_epsilon for part in parts if isinstance(part, Pure)))
-    if all(isinstance(part, Approx) for part in parts):
-        basic = [part for part in parts if isinstance(part, Approx)]
-        return Approx(max(part.exact_epsilon for part in basic), max(part.exact_delta for part in basic))
-    if all(isinstance(part, Zcdp) for part in parts):
-        concentrated = [part for part in parts if isinstance(part, Zcdp)]
-        return Zcdp(max(part.rho for part in concentrated), max(part.exact_delta for part in concentrated))
-    if all(isinstance(part, Gdp) for part in parts):
-        return Gdp(max(part.mu_squared for part in parts if isinstance(part, Gdp)))
-    if all(isinstance(part, Rdp) for part in parts):
-        return _worst_renyi([part for part in parts if isinstance(part, Rdp)])
+    if basic := _all_of(Approx, parts):
+        return _worst_basic(basic)
+    if concentrated := _all_of(Zcdp, parts):
+        return _worst_concentrated(concentrated)
+    if gaussian := _all_of(Gdp, parts):
+        return _worst_gaussian(gaussian)
+    if renyi := _all_of(Rdp, parts):
+        return _worst_renyi(renyi)
     return Worst(parts)
 
 
-def _worst_renyi(parts: list[Rdp]) -> Rdp:
+def _all_of(family: type[_Family], parts: Sequence[Loss]) -> list[_Family]:
+    """The parts, if all are of the family; else none."""
+    found = [part for part in parts if isinstance(part, family)]
+    return found if len(found) == len(parts) else []
+
+
+def _worst_basic(parts: Sequence[Approx]) -> Approx:
+    epsilon, relation = max(part.exact_epsilon for part in parts), demand_one_relation(parts)
+    if all(isinstance(part, Pure) for part in parts):
+        return Pure(epsilon, relation=relation)
+    return Approx(epsilon, max(part.exact_delta for part in parts), relation=relation)
+
+
+def _worst_concentrated(parts: Sequence[Zcdp]) -> Zcdp:
+    rho, slack = max(part.rho for part in parts), max(part.exact_delta for part in parts)
+    return Zcdp(rho, slack, relation=demand_one_relation(parts))
+
+
+def _worst_gaussian(parts: Sequence[Gdp]) -> Gdp:
+    return Gdp(max(part.mu_squared for part in parts), relation=demand_one_relation(parts))
+
+
+def _worst_renyi(parts: Sequence[Rdp]) -> Rdp:
     """The largest value at every listed order up to which all parts are known."""
     last = min(part.orders[-1] for part in parts)
     orders = sorted({order for part in parts for order in part.orders if order <= last})
-    return Rdp((order, max(part.bound(order) or Fraction(0) for part in parts)) for order in orders)
+    largest = [(order, max(part.bound(order) or Fraction(0) for part in parts)) for order in orders]
+    return Rdp(largest, relation=demand_one_relation(parts))

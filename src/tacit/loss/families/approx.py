@@ -11,15 +11,17 @@ from tacit.frozen import frozen
 from tacit.loss.curve import float_down, float_up
 from tacit.loss.exact_curve import ExactCurve
 from tacit.loss.families.gdp import Gdp
+from tacit.loss.families.stated import Stated
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.loss import Loss
 from tacit.loss.normal import quantile
+from tacit.loss.relation import Relation
 from tacit.loss.sharp import order_above_one, sharp, shown
 from tacit.noise.ball import Ball, ball, down, fraction_up, up
 
 
 @frozen(init=False, repr=False)
-class Approx(ExactCurve):
+class Approx(Stated, ExactCurve):
     """(ε, δ)-privacy: P(S) ≤ e^ε Q(S) + δ for every event S, both ways round, under the release's own relation.
 
     The worst such release reveals everything with probability δ and is otherwise a coin that tells the
@@ -30,9 +32,10 @@ class Approx(ExactCurve):
     exact_epsilon: Fraction
     exact_delta: Fraction
 
-    def __init__(self, epsilon: Number, delta: Number) -> None:
+    def __init__(self, epsilon: Number, delta: Number, *, relation: Relation | None = None) -> None:
         object.__setattr__(self, "exact_epsilon", nonnegative(epsilon, "epsilon"))
         object.__setattr__(self, "exact_delta", probability(delta, "delta"))
+        self._state(relation)
 
     def delta(self, epsilon: Number) -> float:
         """δ + (1−δ)(e^ε − e^t)₊/(1+e^ε) at t, rounded up."""
@@ -95,9 +98,9 @@ class Approx(ExactCurve):
         """(kε, δ(e^{kε}−1)/(e^ε−1)) for k people: chain P₀ ≤ e^ε P₁ + δ ≤ … and add the geometric series."""
         size = whole(people, "people", least=1)
         if self.exact_delta == 0 or size == 1:
-            return Approx(size * self.exact_epsilon, self.exact_delta)
+            return Approx(size * self.exact_epsilon, self.exact_delta, relation=self.relation)
         if self.exact_epsilon == 0:
-            return Approx(0, min(Fraction(1), size * self.exact_delta))
+            return Approx(0, min(Fraction(1), size * self.exact_delta), relation=self.relation)
 
         def series() -> Ball:
             own = ball(self.exact_epsilon)
@@ -105,7 +108,7 @@ class Approx(ExactCurve):
 
         total = sharp(series)
         spread = fraction_up(total) if total < 1 else Fraction(1)
-        return Approx(size * self.exact_epsilon, min(Fraction(1), spread))
+        return Approx(size * self.exact_epsilon, min(Fraction(1), spread), relation=self.relation)
 
     def approx(self, delta: Number) -> Approx:
         if probability(delta, "delta") == self.exact_delta:
@@ -120,7 +123,7 @@ class Approx(ExactCurve):
         s = ¼, which is ε·tanh(ε/2)·(s−¼) = ρ·α(α−1). The tangent touches as α → 1: no smaller ρ will do.
         """
         rho = sharp(lambda: ball(self.exact_epsilon) * (ball(self.exact_epsilon) / 2).tanh())
-        return Zcdp(fraction_up(rho), self.exact_delta)
+        return Zcdp(fraction_up(rho), self.exact_delta, relation=self.relation)
 
     def gdp(self) -> Gdp:
         """For δ = 0, μ = 2Φ⁻¹(e^ε/(1+e^ε)) rounded up; refused for δ > 0, which no μ bounds.
@@ -135,7 +138,7 @@ class Approx(ExactCurve):
                 "δ = 0, or `core()`, which sets δ apart.",
             )
         if self.exact_epsilon == 0:
-            return Gdp(0)
+            return Gdp(0, relation=self.relation)
 
         def corner() -> Ball:
             tail = (-ball(self.exact_epsilon)).exp()
@@ -144,10 +147,10 @@ class Approx(ExactCurve):
         squared = sharp(corner)
         if not squared.is_finite():
             raise Refused(f"({self}) as Gaussian privacy", "ε is too large for any useful μ.", "ε ≤ 10^15.")
-        return Gdp(fraction_up(squared))
+        return Gdp(fraction_up(squared), relation=self.relation)
 
     def core(self) -> tuple[Fraction, Loss]:
-        return self.exact_delta, Pure(self.exact_epsilon)
+        return self.exact_delta, Pure(self.exact_epsilon, relation=self.relation)
 
     def __str__(self) -> str:
         return f"ε = {shown(self.exact_epsilon)}, δ = {shown(self.exact_delta)}"
@@ -157,12 +160,12 @@ class Approx(ExactCurve):
 class Pure(Approx):
     """Pure ε-privacy: P(S) ≤ e^ε Q(S) for every event S, both ways round; the (ε, 0) case of `Approx`."""
 
-    def __init__(self, epsilon: Number) -> None:
-        super().__init__(epsilon, 0)
+    def __init__(self, epsilon: Number, *, relation: Relation | None = None) -> None:
+        super().__init__(epsilon, 0, relation=relation)
 
     def group(self, people: int) -> Pure:
         """kε for k people: the ratios of k neighbouring steps multiply."""
-        return Pure(whole(people, "people", least=1) * self.exact_epsilon)
+        return Pure(whole(people, "people", least=1) * self.exact_epsilon, relation=self.relation)
 
     def core(self) -> tuple[Fraction, Loss]:
         return Fraction(0), self

@@ -9,14 +9,16 @@ from tacit.exact import Number, nonnegative, probability, whole
 from tacit.frozen import frozen
 from tacit.loss.curve import epsilon_from_delta, float_up
 from tacit.loss.exact_curve import ExactCurve
+from tacit.loss.families.stated import Stated
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.normal import cumulative, quantile
+from tacit.loss.relation import Relation
 from tacit.loss.sharp import order_above_one, sharp
 from tacit.noise.ball import Ball, ball, down, up
 
 
 @frozen(init=False, repr=False)
-class Gdp(ExactCurve):
+class Gdp(Stated, ExactCurve):
     """μ-Gaussian privacy, kept as μ², which is what adds up; under the release's own relation.
 
     It is the dominating pair N(0, 1) against N(μ, 1) of a Gaussian mechanism with noise σ on a query of
@@ -27,8 +29,9 @@ class Gdp(ExactCurve):
 
     mu_squared: Fraction
 
-    def __init__(self, mu_squared: Number) -> None:
+    def __init__(self, mu_squared: Number, *, relation: Relation | None = None) -> None:
         object.__setattr__(self, "mu_squared", nonnegative(mu_squared, "mu_squared"))
+        self._state(relation)
 
     @classmethod
     def from_mu(cls, mu: Number) -> Gdp:
@@ -73,11 +76,11 @@ class Gdp(ExactCurve):
 
     def group(self, people: int) -> Gdp:
         """kμ for k people: k shifts by μ are one shift by kμ (Dong–Roth–Su 2022)."""
-        return Gdp(whole(people, "people", least=1) ** 2 * self.mu_squared)
+        return Gdp(whole(people, "people", least=1) ** 2 * self.mu_squared, relation=self.relation)
 
     def zcdp(self) -> Zcdp:
         """ρ = μ²/2: the Rényi divergences of the pair are exactly ρα."""
-        return Zcdp(self.mu_squared / 2)
+        return Zcdp(self.mu_squared / 2, relation=self.relation)
 
     def gdp(self) -> Gdp:
         return self

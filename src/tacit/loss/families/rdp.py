@@ -12,13 +12,15 @@ from tacit.exact import Number, nonnegative, probability, whole
 from tacit.frozen import frozen
 from tacit.loss.curve import float_down, float_up, tradeoff_from_delta
 from tacit.loss.families.renyi import delta_at, epsilon_at
-from tacit.loss.loss import Loss, in_pairs
+from tacit.loss.families.stated import Stated
+from tacit.loss.loss import in_pairs
+from tacit.loss.relation import Relation
 from tacit.loss.sharp import order_above_one, sharp, shown
 from tacit.noise.ball import Ball, ball, up
 
 
 @frozen(init=False, repr=False)
-class Rdp(Loss):
+class Rdp(Stated):
     """Rényi privacy (Mironov 2017): D_α ≤ r at each listed order α, both ways round, under the release's own relation.
 
     D_α grows with α, so each value is taken down to the least listed at a higher order. Between listed
@@ -28,7 +30,12 @@ class Rdp(Loss):
 
     points: tuple[tuple[Fraction, Fraction], ...]
 
-    def __init__(self, points: Mapping[Number, Number] | Iterable[tuple[Number, Number]]) -> None:
+    def __init__(
+        self,
+        points: Mapping[Number, Number] | Iterable[tuple[Number, Number]],
+        *,
+        relation: Relation | None = None,
+    ) -> None:
         pairs = points.items() if isinstance(points, Mapping) else points
         least: dict[Fraction, Fraction] = {}
         for order, value in in_pairs(pairs, "(order, divergence) pairs."):
@@ -41,6 +48,7 @@ class Rdp(Loss):
             bound = min(bound, least[order])
             points.append((order, bound))
         object.__setattr__(self, "points", tuple(reversed(points)))
+        self._state(relation)
 
     @property
     def orders(self) -> tuple[Fraction, ...]:
@@ -112,7 +120,7 @@ class Rdp(Loss):
                 "The order shrinks with the group, and none is left.",
                 f"a listed order of at least {2 ** (doublings + 1)}, or `loss.approx(delta).group(people)`.",
             )
-        return Rdp(kept)
+        return Rdp(kept, relation=self.relation)
 
     def __str__(self) -> str:
         first, last = self.points[0], self.points[-1]

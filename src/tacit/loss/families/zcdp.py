@@ -11,7 +11,9 @@ from tacit.exact import Number, nonnegative, probability, whole
 from tacit.frozen import frozen
 from tacit.loss.curve import float_up, tradeoff_from_delta
 from tacit.loss.families.renyi import clipped, delta_at, epsilon_at, order_for_delta, order_for_epsilon
+from tacit.loss.families.stated import Stated
 from tacit.loss.loss import Loss
+from tacit.loss.relation import Relation
 from tacit.loss.sharp import order_above_one, sharp, shown
 from tacit.noise.ball import Ball, ball, up
 
@@ -19,7 +21,7 @@ FARTHEST = 300.0  # ln of the highest order tried: ρ as small as 10^-260 still 
 
 
 @frozen(init=False, repr=False)
-class Zcdp(Loss):
+class Zcdp(Stated):
     """δ-approximate ρ-zCDP (Bun–Steinke 2016), under the release's own relation.
 
     Outside an event of probability at most δ in each world, D_α ≤ ρα for every α > 1, both ways round.
@@ -29,9 +31,10 @@ class Zcdp(Loss):
     rho: Fraction
     exact_delta: Fraction
 
-    def __init__(self, rho: Number, delta: Number = 0) -> None:
+    def __init__(self, rho: Number, delta: Number = 0, *, relation: Relation | None = None) -> None:
         object.__setattr__(self, "rho", nonnegative(rho, "rho"))
         object.__setattr__(self, "exact_delta", probability(delta, "delta"))
+        self._state(relation)
 
     def delta(self, epsilon: Number) -> float:
         """The best Rényi conversion over all orders, plus the slack δ, rounded up."""
@@ -83,13 +86,13 @@ class Zcdp(Loss):
                 "Group privacy of approximate zCDP is not proven in this form.",
                 "`loss.approx(delta).group(people)`, which is; or δ = 0.",
             )
-        return Zcdp(size * size * self.rho, self.exact_delta)
+        return Zcdp(size * size * self.rho, self.exact_delta, relation=self.relation)
 
     def zcdp(self) -> Zcdp:
         return self
 
     def core(self) -> tuple[Fraction, Loss]:
-        return self.exact_delta, Zcdp(self.rho)
+        return self.exact_delta, Zcdp(self.rho, relation=self.relation)
 
     def __str__(self) -> str:
         slack = f", δ = {shown(self.exact_delta)}" if self.exact_delta > 0 else ""

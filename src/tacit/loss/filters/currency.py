@@ -20,6 +20,7 @@ from tacit.loss.families.rdp import Rdp
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.filters.pure_epsilon import pure_epsilon_of
 from tacit.loss.loss import Loss
+from tacit.loss.relation import Relation
 from tacit.loss.sharp import shown
 
 Amounts: TypeAlias = tuple[Fraction, ...]
@@ -38,8 +39,8 @@ class Currency(ABC):
         """What the release costs here, rounded up where it must be; refused where no sound amount is known."""
 
     @abstractmethod
-    def loss(self, amounts: Amounts) -> Loss:
-        """The loss that these amounts stand for."""
+    def loss(self, amounts: Amounts, relation: Relation | None = None) -> Loss:
+        """The loss that these amounts stand for, under the relation that they are proven for, if it is only one."""
 
 
 @frozen
@@ -56,8 +57,8 @@ class PureSum(Currency):
             )
         return (most,)
 
-    def loss(self, amounts: Amounts) -> Loss:
-        return Pure(amounts[0])
+    def loss(self, amounts: Amounts, relation: Relation | None = None) -> Loss:
+        return Pure(amounts[0], relation=relation)
 
     def __str__(self) -> str:
         return "pure ε by sums"
@@ -83,8 +84,8 @@ class BasicSum(Currency):
             )
         return most, Fraction(0)
 
-    def loss(self, amounts: Amounts) -> Loss:
-        return Approx(amounts[0], min(Fraction(1), amounts[1]))
+    def loss(self, amounts: Amounts, relation: Relation | None = None) -> Loss:
+        return Approx(amounts[0], min(Fraction(1), amounts[1]), relation=relation)
 
     def __str__(self) -> str:
         return "(ε, δ) by sums"
@@ -110,8 +111,8 @@ class Concentrated(Currency):
             ) from None
         return cost.rho, cost.exact_delta
 
-    def loss(self, amounts: Amounts) -> Loss:
-        return Zcdp(amounts[0], min(Fraction(1), amounts[1]))
+    def loss(self, amounts: Amounts, relation: Relation | None = None) -> Loss:
+        return Zcdp(amounts[0], min(Fraction(1), amounts[1]), relation=relation)
 
     def __str__(self) -> str:
         return "zCDP (ρ, δ) by sums"
@@ -136,8 +137,8 @@ class GaussianSum(Currency):
                 "a Gdp or a loss with a pure ε; a δ above 0 has no μ and needs an account in zCDP or (ε, δ).",
             ) from None
 
-    def loss(self, amounts: Amounts) -> Loss:
-        return Gdp(amounts[0])
+    def loss(self, amounts: Amounts, relation: Relation | None = None) -> Loss:
+        return Gdp(amounts[0], relation=relation)
 
     def __str__(self) -> str:
         return "Gaussian μ² by sums"
@@ -163,8 +164,8 @@ class RenyiSum(Currency):
             )
         return (known,)
 
-    def loss(self, amounts: Amounts) -> Loss:
-        return Rdp([(self.order, amounts[0])])
+    def loss(self, amounts: Amounts, relation: Relation | None = None) -> Loss:
+        return Rdp([(self.order, amounts[0])], relation=relation)
 
     def __str__(self) -> str:
         return f"Rényi divergence of order {shown(self.order)} by sums"

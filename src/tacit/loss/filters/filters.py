@@ -22,7 +22,7 @@ class Filter:
     seeing all earlier answers, the answers together cost at most `budget`, as long as every release was charged
     first. The proof is that of the currency. Amounts are exact fractions: n charges of one n-th fit, and not one more.
     A filter that is over its budget cannot be made. A loss that is proven for one relation only, such as one on a
-    sample, binds the filter to it: what is proven for the other is refused from then on.
+    sample or its conversions, binds the filter to it: what is proven for the other is refused from then on.
     """
 
     budget: Loss
@@ -51,12 +51,12 @@ class Filter:
     @property
     def spent(self) -> Loss:
         """What the charges so far add up to. It bounds the answers if no more come; see `Odometer` while they do."""
-        return self.currency.loss(self.used)
+        return self.currency.loss(self.used, self.relation)
 
     @property
     def left(self) -> Loss:
         """What may still be charged."""
-        return self.currency.loss(self._left)
+        return self.currency.loss(self._left, self.relation)
 
     @property
     def _left(self) -> Amounts:
@@ -64,7 +64,7 @@ class Filter:
 
     def price(self, loss: Loss) -> Loss:
         """The loss in this account's currency; refused where no sound amount is known."""
-        return self.currency.loss(self._price(loss))
+        return self.currency.loss(self._price(loss), demand_one_relation([loss]))
 
     def _price(self, loss: Loss) -> Amounts:
         if not isinstance(loss, Loss):

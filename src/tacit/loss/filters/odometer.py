@@ -10,7 +10,7 @@ from tacit.exact import proper
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.renyi import clipped, logarithm
-from tacit.loss.filters.currency import BasicSum, Concentrated, GaussianSum, PureSum, RenyiSum
+from tacit.loss.filters.currency import Amounts, BasicSum, Concentrated, Currency, GaussianSum, PureSum, RenyiSum
 from tacit.loss.filters.filters import Filter
 from tacit.loss.loss import Loss
 from tacit.loss.sharp import sharp
@@ -51,15 +51,19 @@ class Odometer:
         """The (ε, δ_total) of everything released so far, ε rounded up."""
         currency, used, limit = self.account.currency, self.account.used, self.account.limit
         if isinstance(currency, PureSum):
-            return Pure(used[0])
+            return Pure(used[0], relation=self.account.relation)
+        epsilon, slack = self._bound(currency, used, limit)
+        return Approx(epsilon, min(Fraction(1), slack), relation=self.account.relation)
+
+    def _bound(self, currency: Currency, used: Amounts, limit: Amounts) -> tuple[Fraction, Fraction]:
         if isinstance(currency, BasicSum):
-            return Approx(used[0], min(Fraction(1), limit[1]))
+            return used[0], limit[1]
         if isinstance(currency, RenyiSum):
-            return Approx(_at_order(currency.order, used[0], self.delta) if used[0] else 0, self.delta)
+            return _at_order(currency.order, used[0], self.delta) if used[0] else Fraction(0), self.delta
         if isinstance(currency, Concentrated):
-            return Approx(_concentrated(used[0], limit[0], self.delta), min(Fraction(1), self.delta + limit[1]))
+            return _concentrated(used[0], limit[0], self.delta), self.delta + limit[1]
         if isinstance(currency, GaussianSum):
-            return Approx(_concentrated(used[0] / 2, limit[0] / 2, self.delta), self.delta)
+            return _concentrated(used[0] / 2, limit[0] / 2, self.delta), self.delta
         raise Refused(f"a reading of {currency}", "No odometer is proven for it.", "one of the currencies of `Filter`.")
 
 

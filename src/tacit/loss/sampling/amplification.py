@@ -7,6 +7,7 @@ from fractions import Fraction
 from tacit.errors import Refused
 from tacit.exact import Number, probability
 from tacit.loss.families.approx import Approx, Pure
+from tacit.loss.one_relation import demand_one_relation
 from tacit.loss.relation import Relation
 from tacit.loss.sampling.sampling import Sampling, demand_partner
 from tacit.loss.sharp import sharp
@@ -30,11 +31,14 @@ def amplified(loss: Approx, rate: Number, sampling: Sampling, relation: Relation
             "The formula speaks of (ε, δ) alone.",
             "`loss.approx(delta)`, or the sub-sampled pair of this very mechanism, which is tighter.",
         )
+    demand_one_relation([loss], relation)
     q = probability(rate, "rate")
     if q == 1:
         return loss
     epsilon = amplified_epsilon(loss.exact_epsilon, q)
-    return Pure(epsilon) if isinstance(loss, Pure) else Approx(epsilon, q * loss.exact_delta)
+    if isinstance(loss, Pure):
+        return Pure(epsilon, relation=relation)
+    return Approx(epsilon, q * loss.exact_delta, relation=relation)
 
 
 def amplified_epsilon(epsilon: Fraction, rate: Fraction) -> Fraction:

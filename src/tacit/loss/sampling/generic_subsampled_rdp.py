@@ -12,6 +12,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, probability, whole
 from tacit.loss.families.rdp import Rdp
 from tacit.loss.loss import Loss
+from tacit.loss.one_relation import demand_one_relation
 from tacit.loss.relation import Relation
 from tacit.loss.sampling.sampling import Sampling, demand_partner
 from tacit.loss.sharp import sharp
@@ -29,6 +30,7 @@ def subsampled_rdp(base: Loss, rate: Number, order: int, sampling: Sampling, rel
     A closed form for the mechanism at hand is tighter.
     """
     demand_partner(sampling, relation)
+    demand_one_relation([base], relation)
     q, alpha = probability(rate, "rate"), whole(order, "order", least=2)
     bounds = [base.rdp(j) for j in range(2, alpha + 1)]
     own = bounds[-1]
@@ -50,7 +52,7 @@ def subsampled_renyi(base: Loss, rate: Number, orders: Iterable[int], sampling: 
             "It has none at these orders.",
             "lower orders, or a loss with finite Rényi divergences.",
         )
-    return Rdp((order, Fraction(value)) for order, value in known)
+    return Rdp(((order, Fraction(value)) for order, value in known), relation=relation)
 
 
 def _poisson(bounds: list[float], rate: Fraction, order: int) -> Ball:

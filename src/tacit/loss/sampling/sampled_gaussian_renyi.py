@@ -91,11 +91,11 @@ class SampledGaussianRenyi(Loss):
 
     def zcdp(self) -> Zcdp:
         """ρ = times·Δ²/2σ², as without sampling: no smaller ρ holds at every order."""
-        return Zcdp(self.times / (2 * self.variance) if self.rate else 0)
+        return Zcdp(self.times / (2 * self.variance) if self.rate else 0, relation=Relation.ADD_REMOVE)
 
     def gdp(self) -> Gdp:
         """μ² = times·Δ²/σ², as without sampling: the sampling coin may be thrown after the noise (post-processing)."""
-        return Gdp(self.times / self.variance if self.rate else 0)
+        return Gdp(self.times / self.variance if self.rate else 0, relation=Relation.ADD_REMOVE)
 
     def __str__(self) -> str:
         return f"{self.times} × Gaussian noise, σ²/Δ² = {shown(self.variance)}, on samples of rate {shown(self.rate)}"
@@ -103,4 +103,4 @@ class SampledGaussianRenyi(Loss):
 
 @lru_cache(maxsize=64)
 def _listed(loss: SampledGaussianRenyi) -> Rdp:
-    return Rdp((order, Fraction(loss.rdp(order))) for order in LISTED)
+    return Rdp(((order, Fraction(loss.rdp(order))) for order in LISTED), relation=Relation.ADD_REMOVE)

@@ -14,6 +14,7 @@ from tacit.loss.exact_curve import ExactCurve
 from tacit.loss.families.approx import Approx
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.loss import Loss
+from tacit.loss.one_relation import demand_one_relation
 from tacit.loss.pairs.discrete_gaussian_pair import DiscreteGaussianPair
 from tacit.loss.pairs.discrete_laplace_pair import DiscreteLaplacePair
 from tacit.loss.pairs.finite_pair import FinitePair
@@ -58,6 +59,7 @@ class Subsampled(ExactCurve):
                 "Its dominating pair is not known.",
                 "Gdp, a Laplace, discrete or finite pair, Pure or Approx; for Rényi losses `subsampled_rdp`.",
             )
+        demand_one_relation([self.loss], self.relation)
         object.__setattr__(self, "rate", probability(self.rate, "rate"))
 
     @property
