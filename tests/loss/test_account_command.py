@@ -41,7 +41,7 @@ def test_the_bracket_contains_the_true_value(release: str, delta: str, truth: fl
 def test_the_least_noise_says_how_much_is_left() -> None:
     words = ("gaussian(q=0.01) x 1000", "--epsilon", "2", "--delta", "1e-5")
     found = json.loads(run("calibrate", *words, "--json"))
-    left = float(run("calibrate", *words).split("at most ")[1].split()[0])
+    left = float(run("calibrate", *words).split(" is within ")[1].split(" of ε of the least noise")[0])
     assert 2 - found["lower"] <= left <= 2e-4
 
 
@@ -53,7 +53,15 @@ def test_a_plan_is_shown_as_what_a_zcdp_account_is_charged() -> None:
     assert charged["delta"] == pytest.approx(1e-6)
     exactly = json.loads(run("compose", "zcdp(rho=0.1) x 3", "gaussian(sigma=2)", "--delta", "1e-5", "--json"))["zcdp"]
     assert exactly == {"rho": pytest.approx(0.425), "delta": 0.0}
-    assert json.loads(run("compose", "approx(epsilon=1, delta=0.1)", "--delta", "0.2", "--json"))["zcdp"] is None
+
+
+def test_a_plan_without_a_rho_says_why() -> None:
+    plan = ("approx(epsilon=1, delta=0.1)", "--delta", "0.2")
+    found = json.loads(run("compose", *plan, "--json"))
+    assert found["zcdp"] is None
+    assert "more often than that" in found["zcdp_reason"]
+    assert "No ρ is known at δ′ = 0.02: It gives everything away more often than that." in run("compose", *plan)
+    assert json.loads(run("compose", "gaussian(sigma=2)", "--delta", "1e-5", "--json"))["zcdp_reason"] is None
 
 
 def test_several_releases_cost_more_than_one() -> None:

@@ -57,7 +57,8 @@ def compose(releases: tuple[str, ...], delta: str, gap: str, figure: Path | None
     start = perf_counter()
     found = described(parts, delta, gap)
     milliseconds = (perf_counter() - start) * 1000
-    charged = _charged(parts, exact(delta, "delta") / 10)
+    level = exact(delta, "delta") / 10
+    charged, unknown = _charged(parts, level)
     if figure is not None:
         from tacit.loss.plans.figures import draw_profile  # matplotlib takes a second to load
 
@@ -65,7 +66,9 @@ def compose(releases: tuple[str, ...], delta: str, gap: str, figure: Path | None
         draw_profile(figure, releases, [(float(level), described(parts, level, "1e-2")) for level in levels])
     if as_json:
         rho = None if charged is None else {"rho": float_up(charged.rho), "delta": float_up(charged.exact_delta)}
-        _print_json(lower=found.lower, upper=found.upper, delta=float(exact(delta, "delta")), zcdp=rho)
+        _print_json(
+            lower=found.lower, upper=found.upper, delta=float(exact(delta, "delta")), zcdp=rho, zcdp_reason=unknown
+        )
         return
     if not found.upper < math.inf:
         _console.print(f"No ε is certified at δ = {delta}: everything may be given away with a greater probability.")
@@ -83,6 +86,8 @@ def compose(releases: tuple[str, ...], delta: str, gap: str, figure: Path | None
         _console.print(
             f"A plan fixed in advance, it is charged to a zCDP account as ρ = {shown_up(float_up(charged.rho))}{tail}."
         )
+    else:
+        _console.print(f"No ρ is known at δ′ = {shown(level)}: {unknown}")
     _say_where(figure)
 
 
@@ -118,9 +123,9 @@ def calibrate(release: str, epsilon: str, delta: str, find: str | None, figure: 
         return
     unused = max(0.0, float_up(exact(epsilon, "epsilon") - Fraction(cost.lower)))
     _console.print(
-        f"{question.name} = {float(found):.15g} is {question.extreme} that keeps ε ≤ {epsilon} at δ = {delta} "
-        f"({milliseconds:.0f} ms), but for a slack: ε is then between {shown_down(cost.lower)} and "
-        f"{shown_up(cost.upper)}, so at most {shown_up(unused)} of it is left."
+        f"{question.name} = {float(found):.15g} keeps ε ≤ {epsilon} at δ = {delta}, and is within "
+        f"{shown_up(unused, 2)} of ε of {question.extreme} ({milliseconds:.0f} ms): "
+        f"ε is between {shown_down(cost.lower)} and {shown_up(cost.upper)}."
     )
     _say_where(figure)
 
@@ -191,12 +196,12 @@ def region(epsilon: str, delta: str, times: str, figure: Path | None, as_json: b
     _say_where(figure)
 
 
-def _charged(parts: list[tuple[Loss, int]], delta: Fraction) -> Zcdp | None:
-    """The plan as zCDP at this δ′; None where no ρ is known."""
+def _charged(parts: list[tuple[Loss, int]], delta: Fraction) -> tuple[Zcdp | None, str | None]:
+    """The plan as zCDP at this δ′; where no ρ is known, why not."""
     try:
-        return zcdp_of(parts, delta)
-    except Refused:
-        return None
+        return zcdp_of(parts, delta), None
+    except Refused as refusal:
+        return None, refusal.why
 
 
 def _total(part: Approx, times: int, total: str | None) -> Fraction:

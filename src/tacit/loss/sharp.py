@@ -42,9 +42,9 @@ def shown(number: Fraction) -> str:
     return f"{float(mantissa):g}e{exponent + int(shift):+d}"
 
 
-def shown_up(value: float) -> str:
-    """A number to six significant digits, never below it: an upper end as a person reads it."""
-    return f"{float(Context(6, ROUND_CEILING).create_decimal(Decimal(repr(value)))):g}"
+def shown_up(value: float, digits: int = 6) -> str:
+    """A number to six significant digits, or as many as asked, never below it: an upper end as a person reads it."""
+    return f"{float(Context(digits, ROUND_CEILING).create_decimal(Decimal(repr(value)))):g}"
 
 
 def shown_down(value: float) -> str:

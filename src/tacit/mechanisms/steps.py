@@ -16,6 +16,11 @@ FARTHEST: Final = (1 << 62) - 1  # the difference of two such integers fits 64 b
 EXACT: Final = 1 << 53  # up to here a float holds every integer
 
 
+def farthest(grid: Grid | None) -> float:
+    """The largest value that is held for certain, as steps of 64 bits and on a grid as a float."""
+    return float(FARTHEST) if grid is None else min(float(FARTHEST * grid.step), float(EXACT))
+
+
 def in_steps(values: ArrayLike, grid: Grid | None) -> Integers:
     """The values in steps of the grid, or as the integers they are where there is none.
 

@@ -11,7 +11,7 @@ import pytest
 
 from tacit.errors import Refused
 from tacit.loss import Relation, Zcdp
-from tacit.mechanisms import Gaussian, Laplace
+from tacit.mechanisms import Gaussian, Laplace, Staircase
 from tacit.mechanisms.additive.additive import Additive
 from tacit.noise.grid import Grid
 from tacit.noise.rehearsal import Seeded
@@ -23,12 +23,17 @@ MECHANISMS = [
     lambda: Laplace.for_epsilon(1, 1, ADD, grid=Grid(-10)),
     lambda: Laplace.for_epsilon(1, 1, ADD, grid=Grid(4)),
     lambda: Gaussian.for_loss(Zcdp(1), 1, ADD, grid=Grid(-10)),
+    lambda: Staircase.for_epsilon(1, 1, ADD),
+    lambda: Staircase.for_epsilon(1, 1, ADD, grid=Grid(-10)),
+    lambda: Staircase.for_epsilon(1, 1, ADD, grid=Grid(4)),
 ]
 
 
 @pytest.mark.parametrize("make", MECHANISMS)
 @pytest.mark.parametrize("value", [10**30, -(10**30), math.inf, -math.inf, 1e300])
-def test_a_value_beyond_the_end_is_never_said_to_be_near_it(make: Callable[[], Additive], value: Any) -> None:
+def test_a_value_beyond_the_end_is_never_said_to_be_near_it(
+    make: Callable[[], Additive | Staircase], value: Any
+) -> None:
     mechanism = make()
     if mechanism.grid is None and isinstance(value, float):
         with pytest.raises(Refused):
@@ -47,6 +52,16 @@ def test_the_words_at_the_usual_confidence() -> None:
     said = [str(INTEGERS.rehearse(10**30, Seeded(seed))) for seed in range(200)]
     assert sum("saturated" in words for words in said) > 180
     assert not any("saturated" in str(INTEGERS.rehearse(value, Seeded(1))) for value in (0, 10**15, -(10**18)))
+
+
+@pytest.mark.parametrize(("value", "words"), [(10**30, "or more"), (-(10**30), "or less")])
+def test_an_open_interval_is_said_by_its_end(value: int, words: str) -> None:
+    """Not by the noisy number, below which the value may well lie."""
+    for seed in range(20):
+        answer = INTEGERS.rehearse(value, Seeded(seed))
+        half = INTEGERS.error("0.999999")
+        end = answer.value - half if value > 0 else answer.value + half
+        assert answer.describe("0.999999").startswith(f"{int(end):,} {words}  (")
 
 
 def test_cells_of_an_array_are_told_apart() -> None:

@@ -19,7 +19,9 @@ from tacit.noise.ball import Ball, ball, down, up
 
 @frozen(init=False, repr=False)
 class Gdp(Stated, ExactCurve):
-    """μ-Gaussian privacy, kept as μ², which is what adds up; under the release's own relation.
+    """μ-Gaussian privacy, given and kept as μ², which is what adds up; under the release's own relation.
+
+    `Gdp(4)` is μ = 2, as is `Gdp.from_mu(2)`.
 
     It is the dominating pair N(0, 1) against N(μ, 1) of a Gaussian mechanism with noise σ on a query of
     ℓ₂ sensitivity Δ, μ = Δ/σ, and of anything computed from its answer, rounding included: by rotation

@@ -16,7 +16,7 @@ from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.held_answer import HeldAnswer
 from tacit.mechanisms.answer import Answer
 from tacit.mechanisms.mechanism import Mechanism
-from tacit.mechanisms.steps import EXACT, FARTHEST, in_steps
+from tacit.mechanisms.steps import farthest, in_steps
 from tacit.noise.additive import AdditiveLaw
 from tacit.noise.bits import Bits
 from tacit.noise.grid import Grid
@@ -70,8 +70,8 @@ class Additive(Mechanism[ArrayLike, Answer]):
 
     @property
     def farthest(self) -> float:
-        """The largest value that is held for certain, as steps of 64 bits and on a grid as a float."""
-        return float(FARTHEST) if self.grid is None else min(float(FARTHEST * self.step), float(EXACT))
+        """The largest value that is held for certain."""
+        return farthest(self.grid)
 
     def privatize(self, value: ArrayLike, bits: Bits) -> Any:
         steps = in_steps(value, self.grid)

@@ -15,6 +15,7 @@ from tacit.mechanisms.answer import Answer, number, percent
 
 if TYPE_CHECKING:
     from tacit.mechanisms.additive.additive import Additive
+    from tacit.mechanisms.additive.staircase import Staircase
 
 
 @frozen(eq=False)
@@ -25,7 +26,7 @@ class HeldAnswer(Answer):
     the noisy number alone: post-processing. No exception could say it, for whether there is one would tell of the data.
     """
 
-    mechanism: Additive
+    mechanism: Additive | Staircase
 
     def interval(self, confidence: Number = "0.95") -> tuple[Any, Any]:
         """The ends between which the true value lies with this confidence, however large it is."""
@@ -38,7 +39,7 @@ class HeldAnswer(Answer):
         return (low, high) if low.ndim else (float(low), float(high))
 
     def describe(self, confidence: Number = "0.95") -> str:
-        """Value, ± interval, cost; “or more”, “or less” where the value may lie beyond what is held."""
+        """Value, ± interval, cost; the end of the interval “or more”, “or less” where the other one is open."""
         half = self.error(confidence)
         above, below = (np.atleast_1d(end).ravel() for end in self._at_ends(half))
         if not (above.any() or below.any()):
@@ -46,8 +47,12 @@ class HeldAnswer(Answer):
         cells = np.atleast_1d(np.asarray(self.value)).ravel()
         lines = []
         for cell, is_above, is_below in zip(cells, above, below, strict=True):
-            beyond = " or more" if is_above else " or less" if is_below else f" ± {number(half, half)}"
-            lines.append(f"{number(cell, half)}{beyond}")
+            if is_above:
+                lines.append(f"{number(cell - half, half)} or more")
+            elif is_below:
+                lines.append(f"{number(cell + half, half)} or less")
+            else:
+                lines.append(f"{number(cell, half)} ± {number(half, half)}")
         said = f"{percent(confidence)} interval; cost {cost(self.loss)}; saturated: the end of what can be held"
         return "\n".join(lines) + f"  ({said})"
 

@@ -11,9 +11,10 @@ from tacit.exact import Number, positive, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
+from tacit.mechanisms.additive.held_answer import HeldAnswer
 from tacit.mechanisms.answer import Answer
 from tacit.mechanisms.mechanism import Mechanism
-from tacit.mechanisms.steps import in_steps
+from tacit.mechanisms.steps import farthest, in_steps
 from tacit.noise import staircase as noise
 from tacit.noise.bits import Bits
 from tacit.noise.grid import Grid, whole_steps_down
@@ -28,6 +29,7 @@ class Staircase(Mechanism[float, Answer]):
     mass falls with |x| and by exactly e^−ε over a period, which is the sensitivity in whole steps (rounding to the
     grid counted in); so two points at most a period apart differ by a factor e^ε at most. With the
     best stair width its expected magnitude (or square) is the least of all ε-private noise (Geng and Viswanath 2014).
+    Values beyond `farthest` count as the end of what is held, and the answer says so where it comes near that.
 
     It is for one number only. In a vector each coordinate could cross the edge of a stair, however little it moved, and
     pay ε of its own: the ℓ₁ sensitivity does not bound the cost.
@@ -87,7 +89,12 @@ class Staircase(Mechanism[float, Answer]):
         return steps if self.grid is None else float((steps + Fraction(1, 2)) * self.step)
 
     def answer(self, private: float) -> Answer:
-        return Answer(private, self)
+        return HeldAnswer(private, self)
+
+    @property
+    def farthest(self) -> float:
+        """The largest value that is held for certain."""
+        return farthest(self.grid)
 
     def privatize(self, value: float, bits: Bits) -> float:
         steps = in_steps(value, self.grid)
