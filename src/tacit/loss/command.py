@@ -43,10 +43,10 @@ def account() -> None:
 @account.command()
 @click.argument("releases", nargs=-1, required=True)
 @_delta
-@click.option("--gap", default="1e-3", show_default=True, help="How far apart the two ends may be.")
+@click.option("--gap", help="How far apart the two ends may be; else 1e-3, or as near as a second of work brings them.")
 @_figure
 @_as_json
-def compose(releases: tuple[str, ...], delta: str, gap: str, figure: Path | None, as_json: bool) -> None:
+def compose(releases: tuple[str, ...], delta: str, gap: str | None, figure: Path | None, as_json: bool) -> None:
     """What these releases cost together: ε at δ, between two certified ends.
 
     RELEASES are what is released, as in "gaussian(sigma=1, q=0.01) x 1000"; several compose.
@@ -63,7 +63,7 @@ def compose(releases: tuple[str, ...], delta: str, gap: str, figure: Path | None
         from tacit.loss.plans.figures import draw_profile  # matplotlib takes a second to load
 
         levels = [Fraction(1, 10**power) for power in range(1, 13)]
-        draw_profile(figure, releases, [(float(level), described(parts, level, "1e-2")) for level in levels])
+        draw_profile(figure, releases, [(float(level), described(parts, level)) for level in levels])
     if as_json:
         rho = None if charged is None else {"rho": float_up(charged.rho), "delta": float_up(charged.exact_delta)}
         _print_json(

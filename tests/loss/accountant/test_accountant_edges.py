@@ -11,7 +11,7 @@ from scipy.special import ndtr
 
 from tacit.errors import Refused
 from tacit.loss import DiscreteLaplacePair, Gdp, LaplacePair, Loss, Pure, account, binary_response, fixed_size, poisson
-from tacit.loss.accountant import ends
+from tacit.loss.accountant import ends, rare
 from tacit.loss.accountant.corner import least_epsilon, most_epsilon
 from tacit.loss.accountant.spectrum import MOST_WORK, Sum
 from tacit.loss.accountant.steps import step_of
@@ -30,7 +30,8 @@ def transformed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         sizes.append(found.work)
         return found
 
-    monkeypatch.setattr(ends, "add_up", counted)
+    for module in (ends, rare):
+        monkeypatch.setattr(module, "add_up", counted)
     return sizes
 
 
@@ -103,7 +104,34 @@ def test_a_thousand_of_it_are_answered(transformed: list[int]) -> None:
     assert 0 < found.gap <= 1e-3
     assert sum(transformed) <= 2 * MOST_WORK
     low, high = _convolved(found.lower), _convolved(found.upper)
-    assert low > 1.01e-9 > 0.99e-9 > high
+    assert 1.02e-9 > low > 1e-9 > high > 0.96e-9
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "delta"),
+    [("0.5", "1e-5", "1e-10"), ("0.4", "1e-7", "1e-12"), ("0.6", "1e-6", "1e-9"), ("0.6", "1e-6", "1e-12")],
+)
+def test_a_thousand_rare_ones_are_answered_at_every_delta(
+    sigma: str, rate: str, delta: str, transformed: list[int]
+) -> None:
+    whole = account([(poisson(Gdp(1 / Fraction(sigma) ** 2), rate), 1000)])
+    found = whole.epsilon(delta)
+    assert found.gap <= min(1e-3, 0.02 * found.upper)
+    assert found.upper <= whole.upper(delta)
+    assert sum(transformed) <= 2 * MOST_WORK
+    reference = _convolved(found.upper, 1 / float(sigma), float(rate))
+    assert reference == pytest.approx(float(delta), rel=0.05)
+    for epsilon in ("0.5", "5", "10"):
+        assert 0 < whole.delta(epsilon).upper <= 1.02 * whole.delta(epsilon).lower
+
+
+def test_without_a_gap_the_nearest_bracket_is_given() -> None:
+    """Two kinds of rare losses at once: no closer than this in about a second, and still a bracket."""
+    whole = account([(poisson(Gdp(4), "1e-5"), 10**5), (poisson(Gdp(9), "1e-6"), 10**5)])
+    found = whole.epsilon("1e-10")
+    assert 8.12 < found.lower < found.upper < 8.14
+    with pytest.raises(Refused, match=r"It lies between .* wider gap"):
+        whole.epsilon("1e-10", "1e-6")
 
 
 def _convolved(epsilon: float, mu: float = 1 / 0.6, rate: float = 1e-6, times: int = 1000) -> float:

@@ -44,23 +44,30 @@ class Account:
 
     parts: tuple[tuple[Loss, int], ...]
 
-    def epsilon(self, delta: Number, gap: Number = "1e-3") -> Bracket:
-        """The least ε at δ, between ends at most `gap` apart; refused if that cannot be certified."""
-        allowed, width = _delta(delta), _gap(gap)
+    def epsilon(self, delta: Number, gap: Number | None = None) -> Bracket:
+        """The least ε at δ, between ends at most `gap` apart; refused if that cannot be certified.
+
+        Without a gap the ends are brought within 1e-3 of each other, or as near as about a second of work brings them.
+        """
+        allowed, width = _delta(delta), _gap("1e-3" if gap is None else gap)
         if allowed == 1 or not self.numeric.steps:
             return Bracket(0.0, 0.0)
         form = closed_form(self.parts)
         if form:
             return closed_epsilon(form, allowed)
-        return _read_back(self.numeric.epsilon(float_down(allowed), width, most_epsilon(self.parts)))
+        most = most_epsilon(self.parts)
+        return _read_back(self.numeric.epsilon(float_down(allowed), width, most, gap is not None))
 
-    def delta(self, epsilon: Number, gap: Number = "1e-2") -> Bracket:
-        """The least δ at ε, between ends whose ratio is at most 1 + `gap`; refused if that cannot be certified."""
-        at, width = nonnegative(epsilon, "epsilon"), _gap(gap)
+    def delta(self, epsilon: Number, gap: Number | None = None) -> Bracket:
+        """The least δ at ε, between ends whose ratio is at most 1 + `gap`; refused if that cannot be certified.
+
+        Without a gap it is 1e-2, or as near as about a second of work brings it.
+        """
+        at, width = nonnegative(epsilon, "epsilon"), _gap("1e-2" if gap is None else gap)
         if not self.numeric.steps:
             return Bracket(0.0, 0.0)
         form = closed_form(self.parts)
-        return closed_delta(form, at) if form else _read_back(self.numeric.delta(float(at), width))
+        return closed_delta(form, at) if form else _read_back(self.numeric.delta(float(at), width, gap is not None))
 
     def upper(self, delta: Number, gap: Number = "1e-3") -> float:
         """The upper end of ε at δ alone, about half the work; as near as a grid for this gap brings it."""

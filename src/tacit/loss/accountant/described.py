@@ -15,7 +15,7 @@ from tacit.loss.loss import Loss
 from tacit.loss.one_relation import demand_one_relation
 
 
-def described(parts: Iterable[tuple[Loss, int]], delta: Number, gap: Number = "1e-3") -> Bracket:
+def described(parts: Iterable[tuple[Loss, int]], delta: Number, gap: Number | None = None) -> Bracket:
     """The least ε at δ that every composition of such releases keeps, between two ends.
 
     Claim: with no ρ among the parts this is `account`. Otherwise the upper end adds everything up as (approximate) zCDP

@@ -12,12 +12,16 @@ from tacit.loss.accountant.corner import least_epsilon
 from tacit.loss.accountant.ends import cut_all, delta_bracket, epsilon_lower, epsilon_upper
 from tacit.loss.accountant.grid import Grid, grid_for
 from tacit.loss.accountant.pilot import survey
+from tacit.loss.accountant.rare import RareLosses, are_rare
 from tacit.loss.accountant.spectrum import MOST_WORK
 from tacit.loss.accountant.step import Step
 
 _OUTSIDE = 1e-7  # the share of δ that may lie beyond the cells
 _ROUNDS = 6
 _CLOSE = 0.05  # how near the search for ε comes to each end, in gaps
+_NEAR = 0.98
+_FARTHER = 1e-8  # of the tail: how much less is left outside where large losses are rare
+_COARSER = (1.0, 4.0, 16.0, 64.0)  # grids that are tried where the one that should do takes too much work
 
 
 @frozen
@@ -26,8 +30,11 @@ class Numeric:
 
     steps: tuple[tuple[Step, int], ...]
 
-    def epsilon(self, delta: float, gap: float, most: float = math.inf) -> Bracket:
-        """ε at δ, between ends at most `gap` apart; δ rounded down by at most one float. `most` is the parts' Σε."""
+    def epsilon(self, delta: float, gap: float, most: float = math.inf, demanded: bool = True) -> Bracket:
+        """ε at δ, between ends at most `gap` apart; δ rounded down by at most one float. `most` is the parts' Σε.
+
+        Where so close a bracket takes too much work it is refused if it is demanded; else the closest found is given.
+        """
         barely = math.nextafter(delta, 1.0)
         least = least_epsilon(self.steps, barely)
         if most - least <= gap:
@@ -46,7 +53,13 @@ class Numeric:
             bottom = epsilon_lower(self.steps, cells, finer, barely, top, _CLOSE * gap, found)
             return Bracket(min(max(bottom, least), top), top), found.work
 
-        return self._refined(once, grid, gap, lambda found: found.gap, f"ε at δ = {delta:g}")
+        def rare(made: RareLosses) -> Bracket:
+            found = made.epsilon(delta)
+            return Bracket(max(least, min(found.lower, most)), min(found.upper, most))
+
+        unknown = Bracket(min(least, most), most)
+        found = self._refined(once, rare, grid, gap, lambda found: found.gap, unknown, guess)
+        return _given(found, found.gap <= gap, demanded or found == unknown, f"ε at δ = {delta:g} within {gap:g}")
 
     def epsilon_above(self, delta: float, gap: float, most: float = math.inf) -> float:
         """The upper end of ε at δ alone, on the grid that should do for this gap; half the work."""
@@ -56,6 +69,8 @@ class Numeric:
         if started is None:
             return math.inf
         grid, guess = started
+        if len(self.steps) == 1 and are_rare(*self.steps[0], guess):
+            return self.epsilon(delta, gap, most, demanded=False).upper
         cells = cut_all(self.steps, grid)
         return min(most, epsilon_upper(self.steps, cells, grid, delta, min(guess, most), _CLOSE * gap).epsilon)
 
@@ -66,8 +81,8 @@ class Numeric:
         started = self._start(delta, 1e-3)
         return math.inf if started is None else started[1]
 
-    def delta(self, epsilon: float, gap: float) -> Bracket:
-        """δ at ε, between ends whose ratio is at most 1+gap; ε rounded by at most one float."""
+    def delta(self, epsilon: float, gap: float, demanded: bool = True) -> Bracket:
+        """δ at ε, between ends whose ratio is at most 1+gap; ε rounded by at most one float. `demanded` as for ε."""
         if epsilon >= math.fsum(times * step.ceiling() for step, times in self.steps):
             return Bracket(*(self._given_away(end) * (1 + sign * 1e-12) for end, sign in ((0, -1), (1, 1))))
         pilot = survey(self.steps, 1e-40)
@@ -79,9 +94,17 @@ class Numeric:
         def ratio(found: Bracket) -> float:
             return found.upper / found.lower - 1 if found.lower > 0 else math.inf if found.upper > 0 else 0.0
 
-        return self._refined(
-            lambda finer: delta_bracket(self.steps, finer, epsilon), grid, gap, ratio, f"δ at ε = {epsilon:g}"
+        unknown = Bracket(0.0, 1.0)
+        found = self._refined(
+            lambda finer: delta_bracket(self.steps, finer, epsilon),
+            lambda made: made.delta(epsilon),
+            grid,
+            gap,
+            ratio,
+            unknown,
+            epsilon,
         )
+        return _given(found, ratio(found) <= gap, demanded or found == unknown, f"δ at ε = {epsilon:g} within {gap:g}")
 
     def grid(self, delta: float, gap: float) -> Grid:
         """A grid on which ε at δ should be known within the gap; refused where more than δ is given away."""
@@ -116,29 +139,72 @@ class Numeric:
     def _refined(
         self,
         once: Callable[[Grid], tuple[Bracket, int]],
+        rare: Callable[[RareLosses], Bracket],
         grid: Grid,
         gap: float,
         width: Callable[[Bracket], float],
-        asked: str,
+        known: Bracket,
+        near: float,
     ) -> Bracket:
-        """The best of the brackets on finer and finer grids; each is true, so the tightest ends together are."""
-        best, work = once(grid)
+        """The best of the brackets on finer and finer grids; each is true, so the tightest ends together are.
+
+        Equal steps are looked at by their rare, large losses first, where they have such, or else where the first grid
+        leaves the ends too far apart, or far apart beside their size. `near` is about the ε in question.
+        """
+        alike = len(self.steps) == 1 and self.steps[0][1] > 1
+        tried = alike and are_rare(*self.steps[0], near)
+        if tried:
+            known = _both(known, rare(self._rare(grid)))
+            if width(known) <= gap:
+                return known
+        best, work, grid = self._first(once, grid, known)
         spent = work
+        if alike and not tried and (width(best) > gap or best.lower < _NEAR * best.upper):
+            best = _both(best, rare(self._rare(grid)))
         for _ in range(_ROUNDS):
             excess = width(best) / gap
-            if excess <= 1:
-                return best
-            factor = max(0.15, 0.85 / math.sqrt(excess))
-            if spent + work / factor > MOST_WORK:
+            factor = max(0.15, 0.85 / math.sqrt(max(excess, 1.0)))
+            if not excess > 1 or spent + work / factor > MOST_WORK:
                 break
             grid = grid.finer(factor, self.steps)
-            found, work = once(grid)
+            try:
+                found, work = once(grid)
+            except Refused:
+                break
             spent += work
-            best = Bracket(max(best.lower, found.lower), min(best.upper, found.upper))
-        if width(best) <= gap:
-            return best
-        raise Refused(
-            f"{asked} within {gap:g}",
-            f"It lies {best}, and bringing the ends closer takes too much work.",
-            "a wider gap, a larger δ, or fewer or coarser parts.",
-        )
+            best = _both(best, found)
+        return best
+
+    def _rare(self, grid: Grid) -> RareLosses:
+        (step, times), *_ = self.steps
+        return RareLosses.of(step, times, max(_FARTHER * grid.tail, 1e-290))
+
+    def _first(
+        self, once: Callable[[Grid], tuple[Bracket, int]], grid: Grid, known: Bracket
+    ) -> tuple[Bracket, int, Grid]:
+        """The bracket on the first grid that does not take too much work, the work, and that grid."""
+        for factor in _COARSER:
+            coarse = grid if factor == 1 else grid.finer(factor, self.steps)
+            try:
+                found, work = once(coarse)
+                return _both(known, found), work, coarse
+            except Refused:
+                continue
+        return known, MOST_WORK, grid
+
+
+def _given(found: Bracket, is_close: bool, demanded: bool, asked: str) -> Bracket:
+    """The bracket; refused if it is not close, and that is demanded."""
+    if is_close or (not demanded and found.upper < math.inf):
+        return found
+    raise Refused(
+        asked,
+        f"It lies {found}, and bringing the ends closer takes too much work.",
+        "a wider gap, a larger δ, or fewer or coarser parts.",
+    )
+
+
+def _both(one: Bracket, other: Bracket) -> Bracket:
+    """What lies in both, which are both true."""
+    lower, upper = max(one.lower, other.lower), min(one.upper, other.upper)
+    return Bracket(min(lower, upper), upper)
