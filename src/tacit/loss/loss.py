@@ -97,6 +97,10 @@ class Loss(ABC):
             )
         return Pure(Fraction(worst), relation=demand_one_relation([self])).gdp()
 
+    def composed(self) -> tuple[tuple[Loss, int], ...]:
+        """The releases that this loss is the composition of, each with its repetitions; itself where it is one."""
+        return ((self, 1),)
+
     def core(self) -> tuple[Fraction, Loss]:
         """(δ, rest): outside an event of probability at most δ in each world, the release costs only `rest`."""
         return Fraction(0), self

@@ -18,9 +18,6 @@ from tacit.loss.accountant.mixture_step import PoissonStep
 from tacit.loss.accountant.numeric import Numeric
 from tacit.loss.accountant.step import Step
 from tacit.loss.accountant.steps import step_of
-from tacit.loss.composing.composition import Composition
-from tacit.loss.composing.kov import RepeatedApprox
-from tacit.loss.composing.optimal_composition import MixedApprox
 from tacit.loss.curve import float_down, float_up
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.loss import Loss, in_pairs
@@ -123,11 +120,7 @@ def account(parts: Iterable[tuple[Loss, int]], same_world: bool = False) -> Acco
 def _taken_apart(loss: Loss) -> list[tuple[Loss, int]]:
     if not isinstance(loss, Loss):
         raise Refused(f"a part of type {type(loss).__name__}", "It is not a loss.", "(Loss, times) pairs.")
-    if isinstance(loss, RepeatedApprox):
-        return [(loss.part, loss.times)]
-    if isinstance(loss, Composition | MixedApprox):
-        return [(inner, 1) for inner in loss.parts]
-    return [(loss, 1)]
+    return list(loss.composed())
 
 
 def _demand_both_ways_alike(part: Loss, step: Step | None) -> None:

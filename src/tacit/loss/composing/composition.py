@@ -15,24 +15,22 @@ from typing import TYPE_CHECKING
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
 from tacit.frozen import frozen
+from tacit.loss.composing.core_bounds import basic_delta, basic_epsilon, gaussian_of, renyi_delta, renyi_epsilon, sum_up
 from tacit.loss.composing.family_sums import add_basic, add_concentrated, add_gaussian, add_renyi
 from tacit.loss.curve import float_up
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.rdp import Rdp
-from tacit.loss.families.renyi import delta_at, epsilon_at, order_for_delta, order_for_epsilon
 from tacit.loss.families.zcdp import Zcdp
+from tacit.loss.filters.pure_epsilon import pure_epsilon_of
 from tacit.loss.loss import Loss, in_list, in_order
 from tacit.loss.one_relation import demand_one_relation
 from tacit.loss.relation import Relation
-from tacit.loss.sharp import order_above_one, sharp
-from tacit.noise.ball import Ball, ball, up
+from tacit.loss.sharp import order_above_one
 
 if TYPE_CHECKING:
     from tacit.loss.accountant.account import Account
 
-_FARTHEST = 14.0  # ln of the highest order tried: about a million
-_HALVINGS = 30
 _TRIED = (Fraction(0), *(Fraction(1, 2**k) for k in (1, 2, 3, 4, 5, 7, 10, 14, 20, 27, 34, 45, 60, 80)))
 
 
@@ -83,15 +81,25 @@ class Composition(Loss):
     def relations(self) -> frozenset[Relation]:
         return frozenset(found for part in self.parts for found in part.relations)
 
+    @property
+    def pure_epsilon(self) -> Fraction | None:
+        """The sum of the parts' pure ε, exactly; None if one has none."""
+        parts = [pure_epsilon_of(part) for part in self.parts]
+        known = [part for part in parts if part is not None]
+        return None if len(known) < len(parts) else sum(known, Fraction(0))
+
+    def composed(self) -> tuple[tuple[Loss, int], ...]:
+        return tuple((part, 1) for part in self.parts)
+
     def delta(self, epsilon: Number) -> float:
         target = nonnegative(epsilon, "epsilon")
         slack, cores = self.core_parts()
         if (certain := _numeric(self.parts, lambda whole: whole.delta(target).upper)) is not None:
             return certain
-        best = min(1.0, _renyi_delta(cores, target))
-        if (gaussian := _gaussian(cores)) is not None:
+        best = min(1.0, renyi_delta(cores, target))
+        if (gaussian := gaussian_of(cores)) is not None:
             best = min(best, gaussian.delta(target))
-        return float_up(slack + (1 - slack) * Fraction(_basic_delta(cores, target, best)))
+        return float_up(slack + (1 - slack) * Fraction(basic_delta(cores, target, best)))
 
     def epsilon(self, delta: Number) -> float:
         target = probability(delta, "delta")
@@ -103,8 +111,8 @@ class Composition(Loss):
         if target < slack:
             return math.inf
         left = (target - slack) / (1 - slack)
-        bounds = [_renyi_epsilon(cores, left), _basic_epsilon(cores, left)]
-        if (gaussian := _gaussian(cores)) is not None:
+        bounds = [renyi_epsilon(cores, left), basic_epsilon(cores, left)]
+        if (gaussian := gaussian_of(cores)) is not None:
             bounds.append(gaussian.epsilon(left))
         return min(bounds)
 
@@ -113,14 +121,14 @@ class Composition(Loss):
         level = probability(alpha, "alpha")
         slack, cores = self.core_parts()
         curves = [known.tradeoff(level) for known in _sample(self)]
-        if slack == 0 and (gaussian := _gaussian(cores)) is not None:
+        if slack == 0 and (gaussian := gaussian_of(cores)) is not None:
             curves.append(gaussian.tradeoff(level))
         return max(0.0, *curves) if curves else 0.0
 
     def rdp(self, order: Number) -> float:
         """The sum of the parts' divergences, rounded up."""
         alpha = order_above_one(order)
-        return _sum_up(part.rdp(alpha) for part in self.parts)
+        return sum_up(part.rdp(alpha) for part in self.parts)
 
     def group(self, people: int) -> Composition:
         """Each part for the whole group, side by side."""
@@ -161,47 +169,6 @@ def _flattened(losses: Iterable[Loss]) -> list[Loss]:
     return [part for loss in in_list(losses) for part in (loss.parts if isinstance(loss, Composition) else (loss,))]
 
 
-def _renyi_delta(cores: tuple[Loss, ...], epsilon: Fraction) -> float:
-    order = order_for_delta(_divergence(cores), epsilon, _FARTHEST)
-    return _certified(cores, order, lambda total: delta_at(order, total, epsilon))
-
-
-def _renyi_epsilon(cores: tuple[Loss, ...], delta: Fraction) -> float:
-    if delta == 0:
-        return math.inf
-    order = order_for_epsilon(_divergence(cores), delta, _FARTHEST)
-    return max(0.0, _certified(cores, order, lambda total: epsilon_at(order, total, delta)))
-
-
-def _basic_delta(cores: tuple[Loss, ...], epsilon: Fraction, known: float) -> float:
-    """The least δ ≤ `known` whose basic ε is within the target: bisection over the exponent of δ."""
-    if _basic_epsilon(cores, Fraction(0)) <= epsilon:
-        return 0.0
-    if known == 0 or not _basic_epsilon(cores, Fraction(known)) <= epsilon:
-        return known
-    low, high = -1074.0, math.log2(known)
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        trial = math.exp2(middle)
-        if _basic_epsilon(cores, Fraction(trial)) <= epsilon:
-            high, known = middle, min(known, trial)
-        else:
-            low = middle
-    return known
-
-
-def _basic_epsilon(cores: tuple[Loss, ...], delta: Fraction) -> float:
-    """The better of two splits: δ shared by all parts, or only by those that have no pure ε."""
-    pure = [core.epsilon(0) for core in cores]
-    needy = sum(1 for bound in pure if not bound < math.inf)
-    if needy == 0 and delta == 0:
-        return _sum_up(pure)
-    by_need = _sum_up(
-        bound if bound < math.inf else core.epsilon(delta / needy) for core, bound in zip(cores, pure, strict=True)
-    )
-    return min(by_need, _sum_up(core.epsilon(delta / len(cores)) for core in cores))
-
-
 def _numeric(parts: tuple[Loss, ...], question: Callable[[Account], float]) -> float | None:
     """The numeric accountant's answer; None where it has none, because a part has no pair or δ is too small."""
     from tacit.loss.accountant.account import account  # it takes compositions apart, so it cannot be imported above
@@ -210,25 +177,3 @@ def _numeric(parts: tuple[Loss, ...], question: Callable[[Account], float]) -> f
         return question(account((part, 1) for part in parts))
     except Refused:
         return None
-
-
-def _gaussian(cores: tuple[Loss, ...]) -> Gdp | None:
-    try:
-        return add_gaussian([core.gdp() for core in cores])
-    except Refused:
-        return None
-
-
-def _divergence(cores: tuple[Loss, ...]) -> Callable[[float], float]:
-    return lambda excess: math.fsum(core.rdp(1 + Fraction(excess)) for core in cores)
-
-
-def _certified(cores: tuple[Loss, ...], order: Fraction, convert: Callable[[Ball], Ball]) -> float:
-    total = _sum_up(core.rdp(order) for core in cores)
-    return up(sharp(lambda: convert(ball(total)))) if total < math.inf else math.inf
-
-
-def _sum_up(bounds: Iterable[float]) -> float:
-    """The sum, rounded up once."""
-    values = list(bounds)
-    return float_up(sum((Fraction(v) for v in values), Fraction(0))) if all(v < math.inf for v in values) else math.inf

@@ -58,6 +58,9 @@ class RepeatedApprox(Pair):
     def relations(self) -> frozenset[Relation]:
         return self.part.relations
 
+    def composed(self) -> tuple[tuple[Loss, int], ...]:
+        return ((self.part, self.times),)
+
     @property
     def pure_epsilon(self) -> Fraction | None:
         return None if self.part.exact_delta else self.times * self.part.exact_epsilon

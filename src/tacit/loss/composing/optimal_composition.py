@@ -101,6 +101,9 @@ class MixedApprox(Pair):
     def _deltas(self) -> list[tuple[Fraction, int]]:
         return list(Counter(part.exact_delta for part in self.parts).items())
 
+    def composed(self) -> tuple[tuple[Loss, int], ...]:
+        return tuple((part, 1) for part in self.parts)
+
     @property
     def pure_epsilon(self) -> Fraction | None:
         return None if any(part.exact_delta for part in self.parts) else self.losses[0]

@@ -13,6 +13,7 @@ from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.rdp import Rdp
 from tacit.loss.families.zcdp import Zcdp
+from tacit.loss.filters.pure_epsilon import pure_epsilon_of
 from tacit.loss.loss import Loss, in_list, in_order
 from tacit.loss.one_relation import demand_one_relation
 from tacit.loss.relation import Relation
@@ -33,6 +34,13 @@ class Worst(Loss):
     @property
     def relations(self) -> frozenset[Relation]:
         return frozenset(found for part in self.parts for found in part.relations)
+
+    @property
+    def pure_epsilon(self) -> Fraction | None:
+        """The largest of the parts' pure ε, exactly; None if one has none."""
+        parts = [pure_epsilon_of(part) for part in self.parts]
+        known = [part for part in parts if part is not None]
+        return None if len(known) < len(parts) else max(known, default=Fraction(0))
 
     def delta(self, epsilon: Number) -> float:
         return max(part.delta(epsilon) for part in self.parts)

@@ -28,14 +28,5 @@ def pure_epsilon_of(loss: Loss) -> Fraction | None:
         return None if loss.exact_delta else loss.exact_epsilon
     if isinstance(loss, Bounded):
         return loss.pure_epsilon
-    from tacit.loss.composing.composition import Composition  # it loads every pair, which an account never needs
-    from tacit.loss.composing.worst import Worst
-
-    if isinstance(loss, (Composition, Worst)):
-        parts = [pure_epsilon_of(part) for part in loss.parts]
-        known = [part for part in parts if part is not None]
-        if len(known) < len(parts):
-            return None
-        return sum(known, Fraction(0)) if isinstance(loss, Composition) else max(known, default=Fraction(0))
     most = loss.epsilon(0)
     return Fraction(most) if most < math.inf else None
