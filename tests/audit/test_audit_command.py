@@ -46,6 +46,22 @@ def exact_once_in_500(data):
     return float(sum(data)) if rng.random() < 1 / 500 else whole_count(data)
 
 
+def only_at_three(data):
+    return float(sum(data)) if sum(data) == 3 and rng.random() < 1 / 500 else whole_count(data)
+
+
+def only_of_seven(data):
+    return ("seven", rng.random()) if len(data) == 7 and rng.random() < 1 / 500 else whole_count(data)
+
+
+def only_when_long(data):
+    return whole_count(data) if len(data) < 60 else str(whole_count(data))
+
+
+def fails_when_long(data):
+    return whole_count(data) if len(data) < 60 else {}[1]
+
+
 def always_fails(data):
     raise ValueError("no answer today")
 
@@ -125,6 +141,19 @@ def test_a_rare_exact_count_is_found_with_the_worst_pair_and_a_picture(module: s
     page = (tmp_path / "audit.html").read_text("utf-8")
     assert "<svg" in page
     assert not re.search(r"<(img|script|link)|src=|url\((?!#)", page), "nothing is loaded from elsewhere"
+
+
+@pytest.mark.parametrize("name", ["only_at_three", "only_of_seven", "only_when_long", "fails_when_long"])
+def test_a_fault_at_one_count_or_on_long_lists_is_found(module: str, name: str) -> None:
+    done = run(f"{module}:{name}", "--claims", "epsilon=1", "--without", "timing")
+    assert done.exit_code == 1, done.output
+
+
+def test_the_lists_that_were_tried_stand_on_the_screen(module: str) -> None:
+    done = run(f"{module}:whole_count", "--claims", "epsilon=1", "--samples", 10_000)
+    told = {line.split()[0]: line for line in done.output.splitlines() if line.startswith("  ")}
+    for stage, rows in (("exclusive", 100), ("timing", 100), ("replay", 100), ("bits", 5)):
+        assert f"lists of up to {rows} rows" in told[stage], told[stage]
 
 
 def test_a_leak_an_error_and_an_import_error_end_differently(module: str, tmp_path: Path) -> None:

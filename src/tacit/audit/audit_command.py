@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 
 import click
 
@@ -18,6 +20,7 @@ from tacit.errors import Refused
 from tacit.loss.relation import Relation
 
 BROKEN, RAISES, SUSPICIOUS = 1, 3, 4
+_QUIET = 2.0  # seconds between two words of progress
 _NAMES = [stage.name for stage in STAGES]
 
 
@@ -26,7 +29,8 @@ _NAMES = [stage.name for stage in STAGES]
 @click.option("--claims", help='What it promises, as "epsilon=1", "epsilon=1 delta=1e-5", "rho=0.1" or "mu=0.5".')
 @click.option("--relation", type=click.Choice(["add/remove", "replace"]), default="add/remove", show_default=True)
 @click.option("--values", default="0,1", show_default=True, help="What rows of a function's data may be.")
-@click.option("--samples", default=400_000, show_default=True, help="How many answers a stage may ask for.")
+@click.option("--samples", default=600_000, show_default=True, help="How many answers a stage may ask for.")
+@click.option("--seconds", default=600.0, show_default=True, help="How long it may take at most; a stage says if less.")
 @click.option("--alarm-rate", default=1e-4, show_default=True, help="How often a sound one may be called broken.")
 @click.option("--without", type=click.Choice(_NAMES), multiple=True, help="Leave this stage out; repeat it for more.")
 @click.option("--all", "to_the_end", is_flag=True, help="Go on after the first fault.")
@@ -39,6 +43,7 @@ def audit(
     relation: str,
     values: str,
     samples: int,
+    seconds: float,
     alarm_rate: float,
     without: tuple[str, ...],
     to_the_end: bool,
@@ -60,14 +65,14 @@ def audit(
 
     Example: `tacit audit mymodule:noisy_mean --claims "epsilon=1"`
     """
-    effort, chosen = Effort(alarm_rate, samples), None
+    effort, chosen = Effort(alarm_rate, samples, seconds), None
     if subject.endswith(".toml"):
         if without:
             raise Refused(f"{subject} without {without[0]}", "A data set has stages of its own.", "no --without.")
         verdict = audit_data_set(Path(subject), effort)
     else:
         chosen = _own(subject, claims, relation, values) if ":" in subject else _named(subject)
-        verdict = examine(chosen, STAGES, effort, to_the_end=to_the_end, without=without, watch=_say_stage)
+        verdict = examine(chosen, STAGES, effort, to_the_end=to_the_end, without=without, watch=Progress())
     click.echo(verdict.certificate() if as_json else verdict.describe())
     if certificate is not None:
         certificate.write_text(verdict.certificate() + "\n", "utf-8")
@@ -106,5 +111,14 @@ def _named(name: str) -> Subject:
     return found[name]
 
 
-def _say_stage(name: str) -> None:
-    click.echo(f"… {name}", err=True)
+class Progress:
+    """Says on the error stream which stage is under way, and every few seconds how far it is."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._said = clock()
+
+    def __call__(self, words: str) -> None:
+        if ": " not in words or self._clock() - self._said >= _QUIET:
+            self._said = self._clock()
+            click.echo(f"… {words}", err=True)

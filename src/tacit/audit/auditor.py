@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from time import perf_counter
 
 from tacit.audit.effort import Effort
@@ -47,8 +48,12 @@ def audit(
             continue
         watch(stage.name)
         start = perf_counter()
-        found = stage.look(subject, tried.share(len(applicable)))
+        found = stage.look(subject, replace(tried.share(len(applicable)), watch=_within(stage.name, watch)))
         findings.append(found.after(perf_counter() - start))
         if found.is_broken and not to_the_end:
             break
     return Verdict(subject.name, str(subject.claim), str(subject.relation), tuple(findings), tried.alarm_rate)
+
+
+def _within(stage: str, watch: Callable[[str], None]) -> Callable[[str], None]:
+    return lambda words: watch(f"{stage}: {words}")

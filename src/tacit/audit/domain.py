@@ -13,6 +13,23 @@ from tacit.loss.relation import Relation
 
 Pair: TypeAlias = tuple[Any, Any]
 
+_LONGEST = 100
+"""Rows of the longest list on a ladder."""
+
+
+def rungs(ladder: Sequence[Pair]) -> list[Pair]:
+    """The first steps of a ladder and a few of the others, up to the last."""
+    return [*ladder[:9], *ladder[9:][::-1][::30][::-1]]
+
+
+def tried_words(pairs: Sequence[Pair]) -> str:
+    """How many pairs were tried, and how long their lists are, where they are lists."""
+    sides = [side for pair in pairs for side in pair]
+    number = "the one pair tried" if len(pairs) == 1 else f"each of the {len(pairs)} pairs tried"
+    if not all(isinstance(side, (list, tuple)) for side in sides):
+        return number
+    return f"{number} (lists of up to {max(map(len, sides))} rows)"
+
 
 class Domain(ABC):
     """All pairs of neighbours that a claim speaks of, as far as they can be written down."""
@@ -110,6 +127,19 @@ class Rows(Domain):
         if self.relation is Relation.ADD_REMOVE:
             bases.append([])
         return [self._neighbours(base, row) for base in bases for row in edge]
+
+    def ladder(self) -> list[Pair]:
+        """One more of the last row beside each number of them, up to lists of a hundred: every count is a pair's.
+
+        Each step shares a data set with the next under add/remove. Under replace a step changes the last row; first
+        the number of last rows grows in lists as long as the domain's, then the lists do.
+        """
+        last = self.universe[-1]
+        if self.relation is Relation.ADD_REMOVE:
+            return [self._neighbours([last] * count, last) for count in range(1, _LONGEST)]
+        longer = [Rows(self.universe, self.relation, length) for length in range(self.size + 1, _LONGEST + 1)]
+        steps = [self._neighbours([last] * count, last) for count in range(1, self.size - 1)]
+        return steps + [rows._neighbours([last] * (rows.size - 1), last) for rows in longer]
 
     def changed(self, pair: Pair, generator: np.random.Generator) -> Pair:
         """Some rows of the others redrawn, added or taken away, and at times another person."""

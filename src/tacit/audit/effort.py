@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import field, replace
 
 from tacit.errors import Refused
 from tacit.exact import whole
@@ -18,7 +20,10 @@ class Effort:
     alarm_rate: float = 1e-4
     samples: int = 1_000_000
     seconds: float = 60.0
+    """The time limit: a stage means to use its samples, and says so where this keeps it from them."""
     seed: int = 1
+    watch: Callable[[str], None] = field(default=lambda _: None, compare=False, repr=False)
+    """Told what is under way."""
 
     def __post_init__(self) -> None:
         if not 0 < self.alarm_rate < 1:
@@ -35,4 +40,9 @@ class Effort:
 
     def share(self, parts: int) -> Effort:
         """The same for one of so many parts: its alarm rate and its time are one part of the whole (Bonferroni)."""
-        return Effort(self.alarm_rate / parts, self.samples, self.seconds / parts, self.seed)
+        return replace(self, alarm_rate=self.alarm_rate / parts, seconds=self.seconds / parts)
+
+    def shortfall(self, used: int, wanted: int | None = None) -> str:
+        """What to say where the time limit kept a stage from all of its answers; empty where it did not."""
+        meant = self.samples if wanted is None else wanted
+        return "" if used >= meant else f" The time limit left {used:,} of {meant:,} answers (--seconds lifts it)."

@@ -44,7 +44,10 @@ def read_values(words: str) -> tuple[float, ...]:
 
 
 def own_subject(named: str, claim: Loss, relation: Relation, values: Sequence[float], rows: int = 5) -> Subject:
-    """The function as a subject: lists of up to so many rows of these values, all neighbours open to the search."""
+    """The function as a subject: lists of up to so many rows of these values, all neighbours open to the search.
+
+    Longer lists are on its ladder, for the stages that climb it.
+    """
     function = find_function(named)
     domain = Rows(tuple(values), relation, rows)
     return Subject(
@@ -55,6 +58,7 @@ def own_subject(named: str, claim: Loss, relation: Relation, values: Sequence[fl
         domain.patterns(),
         universe=tuple(values),
         domain=domain,
+        ladder=domain.ladder(),
     )
 
 

@@ -78,6 +78,9 @@ class Subject:
     worlds: Worlds | SampledLosses | None = None
     """The laws of the answers on some pair of neighbours, where they can be written down or sampled with their loss."""
 
+    ladder: Sequence[tuple[Data, Data]] = ()
+    """Further pairs, one after another, for the stages to which a pair costs little."""
+
     def sample(self, data: Data, count: int, bits: Bits) -> Outputs:
         """So many independent answers, one a row."""
         if self.many is not None:

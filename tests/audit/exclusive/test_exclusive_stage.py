@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tacit.audit.auditor import audit
-from tacit.audit.domain import Rows
+from tacit.audit.domain import Rows, rungs
 from tacit.audit.effort import Effort
-from tacit.audit.exclusive.traits import trait_words, traits_of
+from tacit.audit.exclusive.trait_words import trait_words
+from tacit.audit.exclusive.traits import traits_of
 from tacit.audit.stages.all import STAGES
 from tacit.audit.stages.exclusive import EXCLUSIVE
 from tacit.audit.subject import Data, Outputs, Raised, Subject
@@ -39,6 +42,12 @@ def subject(answer: Callable[[Any, np.random.Generator], Any], claim: Loss | Non
     return Subject("one", claim or Pure(1), Relation.ADD_REMOVE, lambda data, _: answer(data, generator), PAIRS)
 
 
+@dataclass
+class Noted:
+    noise: float
+    counts: list[int]
+
+
 def fails(data: Any, generator: np.random.Generator) -> Any:
     if len(data) < 5:
         return private(data, generator)
@@ -58,6 +67,14 @@ LEAKS: dict[str, Callable[[Any, np.random.Generator], Any]] = {
     "a length": lambda data, generator: generator.random(len(data)).tolist(),
     "a shape": lambda data, generator: generator.random((2, len(data))),
     "a set": lambda data, generator: {generator.random(), sum(data)},
+    "a nested value": lambda data, generator: {"rows": [{"n": sum(data), "r": generator.random()}]},
+    "a nested tuple": lambda data, generator: (0, (generator.random(), (sum(data), "a"))),
+    "a key's part": lambda data, generator: {(generator.random(), sum(data)): 1},
+    "the start of bytes": lambda data, generator: bytes([sum(data)]) + generator.bytes(30),
+    "the end of a text": lambda data, generator: generator.bytes(9).hex() + str(sum(data)),
+    "a field": lambda data, generator: Noted(generator.random(), [sum(data)]),
+    "an attribute": lambda data, generator: SimpleNamespace(noise=generator.random(), exact=sum(data)),
+    "a late part": lambda data, generator: [*generator.random(29).tolist(), sum(data)],
 }
 
 
@@ -128,6 +145,66 @@ def test_the_counts_of_a_finding_agree_with_its_words(kind: str) -> None:
     told = [int(number.replace(",", "")) for number in re.findall(r"in ([\d,]+) of", found.words)]
     assert told == [found.evidence["hits"], found.evidence["strays"]]
     assert "only one data set has" not in found.words
+
+
+def test_what_is_not_searched_is_said() -> None:
+    kinds: dict[str, Callable[[Any], Any]] = {
+        "parts of an answer after the first 48": lambda n: list(range(n, n + 60)),
+        "words of a text after the first 16": lambda n: " ".join(map(str, range(30))),
+        "the inside of objects of type generator": lambda n: (each for each in range(n)),
+        "parts that lie more than 8 deep in an answer": lambda n: [[[[[[[[[[n]]]]]]]]]],
+    }
+    for words, wrap in kinds.items():
+        sound = subject(lambda data, generator, wrap=wrap: wrap(private([], generator)))
+        found = EXCLUSIVE.look(sound, Effort(2e-5, 2_000, 600))
+        assert not found.is_broken, found.words
+        assert f"Not searched: {words}." in found.words
+    plain = EXCLUSIVE.look(subject(private), Effort(2e-5, 2_000, 600))
+    assert "Not searched" not in plain.words
+
+
+def test_an_answer_that_holds_itself_is_read() -> None:
+    loop: list[Any] = [3]
+    loop.append(loop)
+    assert "3 as part 1 of the answer" in set(map(trait_words, traits_of(loop)))
+
+
+def test_effort_is_counted_in_answers_and_a_time_limit_that_bites_is_said() -> None:
+    asked = []
+    counted = subject(lambda data, generator: asked.append(len(data)) or private(data, generator))
+    found = EXCLUSIVE.look(counted, Effort(2e-5, 20_000, 600))
+    assert 19_000 < found.samples <= 20_000
+    assert "time limit" not in found.words
+    short = EXCLUSIVE.look(counted, Effort(2e-5, 10_000_000, 0.5))
+    assert re.search(r"The time limit left [\d,]+ of 10,000,000 answers \(--seconds lifts it\)\.", short.words)
+
+
+@pytest.mark.parametrize("relation", list(Relation))
+def test_the_ladder_has_every_count_and_long_lists(relation: Relation) -> None:
+    rows = Rows((0, 1), relation, 5)
+    sides = [side for pair in (*rows.patterns(), *rows.ladder()) for side in pair]
+    assert {sum(side) for side in sides} >= set(range(101 if relation is Relation.ADD_REMOVE else 6))
+    assert max(map(len, sides)) == 100
+    assert [len(one) for one, _ in rungs(rows.ladder())][-1] == 100
+    for one, other in rows.ladder():
+        if relation is Relation.ADD_REMOVE:
+            assert one == [*other, 1]
+        else:
+            assert sum(a != b for a, b in zip(one, other, strict=True)) == 1
+
+
+def test_data_sets_that_two_pairs_share_are_asked_once() -> None:
+    chain = Rows((0, 1), Relation.ADD_REMOVE, 5).ladder()[:9]
+    asked = []
+
+    def noted(data: Data, count: int, bits: Bits) -> Outputs:
+        asked.append((len(data), count))
+        return sum(data) + DiscreteLaplace(1).draw(count, bits)
+
+    one = Subject("chain", Pure(1), Relation.ADD_REMOVE, lambda data, bits: 0, chain[:1], noted, ladder=chain[1:])
+    EXCLUSIVE.look(one, Effort(2e-5, 10_000, 600))
+    searched = [length for length, count in asked if count == 600]  # 0.6 of 10,000 among 10 data sets
+    assert sorted(searched) == list(range(1, 11))
 
 
 def test_a_trait_is_told_as_the_value_that_it_stands_for() -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.audit.auditor import Stage
+from tacit.audit.domain import tried_words
 from tacit.audit.effort import Effort
 from tacit.audit.finding import Finding, Outcome
 from tacit.audit.stages.event import POWER, Counted, least_share
@@ -63,7 +64,7 @@ def look(subject: Subject, effort: Effort) -> Finding:
     share = least_share(subject.claim, runs // 2, miss)
     seen = (
         f"a grid or range that one neighbour has in {share:.2%} of answers and the other never, with power {POWER:.0%}"
-        f", on each of the {len(subject.pairs)} pairs tried"
+        f", on {tried_words(subject.pairs)}"
     )
     words = "No grid or range of numbers belongs to one neighbour alone."
     return Finding(

@@ -5,10 +5,12 @@ from __future__ import annotations
 from math import floor, inf
 
 from tacit.audit.auditor import Stage
+from tacit.audit.domain import tried_words
 from tacit.audit.effort import Effort
 from tacit.audit.exclusive.excess import Excess, least_chance
-from tacit.audit.exclusive.search import Counted, Plan, hold, search, tests
-from tacit.audit.exclusive.traits import KINDS, trait_words
+from tacit.audit.exclusive.search import Counted, Plan, drawn_about, hold, search, tests
+from tacit.audit.exclusive.trait_words import trait_words
+from tacit.audit.exclusive.traits import KINDS
 from tacit.audit.finding import Finding, Outcome
 from tacit.audit.stages.event import POWER
 from tacit.audit.subject import Subject
@@ -25,25 +27,26 @@ def look(subject: Subject, effort: Effort) -> Finding:
     bits = effort.bits(23)
     plan = Plan.of(subject, effort, bits)
     tried = tests(subject.claim, plan, effort.alarm_rate)
-    candidates, noticed = search(subject, plan, tried[0].claimed.epsilon, bits)
-    searched = 2 * plan.searched * len(plan.pairs)
-    held = hold(subject, candidates, plan.fresh, bits) if candidates else []
+    made = search(subject, plan, tried[0].claimed.epsilon, bits, effort.watch)
+    searched = plan.searched * drawn_about(plan.pairs)
+    held = hold(subject, made.candidates, plan.fresh, bits) if made.candidates else []
     for found, test in zip(held, tried, strict=False):
         if test.breaks(found.hits, found.strays):
             return _fault(found, test, effort.alarm_rate, searched)
-    words = "Nothing that one data set shows is beyond what its neighbour may show."
-    seen = _could_see(least_chance(noticed, plan.searched, tried[0]), len(plan.pairs))
-    return Finding(
-        NAME, Outcome.PASSED, words, effort.alarm_rate, seen, samples=searched + (plan.fresh if candidates else 0)
-    )
+    words = "Nothing that one data set shows is beyond what its neighbour may show." + effort.shortfall(plan.answers)
+    if made.unread:
+        words += f" Not searched: {'; '.join(sorted(made.unread))}."
+    seen = _could_see(least_chance(made.noticed, plan.searched, tried[0]), tried_words(plan.pairs))
+    samples = searched + (plan.fresh if made.candidates else 0)
+    return Finding(NAME, Outcome.PASSED, words, effort.alarm_rate, seen, samples=samples)
 
 
-def _could_see(chance: float, pairs: int) -> str:
+def _could_see(chance: float, pairs: str) -> str:
     if chance == inf:
         return "nothing at this claim with so few answers"
     return (
         f"an answer that one data set gives once in {floor(1 / chance):,} times or oftener and its neighbour never, "
-        f"with power {POWER:.0%}, on each of the {pairs} pairs tried (searched: {KINDS})"
+        f"with power {POWER:.0%}, on {pairs} (searched: {KINDS})"
     )
 
 

@@ -9,27 +9,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.audit.stages.inside import attributes_of, is_compared_by_identity, is_whole, text_of
 from tacit.audit.subject import Data, Subject
 from tacit.noise.bits import Bits
 
 Floats = NDArray[np.float64]
 _BATCH = 64
+DEEPEST = 8
+"""How deep nested answers are read: an answer may hold itself."""
 
 
-def key_of(answer: Any) -> Hashable:
-    """The answer as a key: equal iff an observer sees the same, order and type included."""
+def key_of(answer: Any, depth: int = 0) -> Hashable:
+    """The answer as a key: equal iff an observer sees the same, order and type included.
+
+    An object that only equals itself is read by its attributes; what lies deeper than the deepest is its type.
+    """
     if isinstance(answer, float):
         return ("float", answer if answer and answer == answer else str(answer))  # NaN is NaN, -0.0 is not 0.0
+    if depth > DEEPEST:
+        return type(answer).__name__
     if isinstance(answer, np.ndarray):
-        return (answer.shape, answer.dtype.kind, tuple(map(key_of, answer.ravel().tolist())))
-    if isinstance(answer, np.generic):
-        return key_of(answer.item())
+        return (answer.shape, answer.dtype.kind, tuple(key_of(each, depth + 1) for each in answer.ravel().tolist()))
+    if isinstance(answer, np.generic) and not isinstance(plain := answer.item(), np.generic):
+        return key_of(plain, depth)
     if isinstance(answer, Mapping):
-        return ("mapping", tuple((key_of(name), key_of(value)) for name, value in answer.items()))
+        named = ((key_of(name, depth + 1), key_of(value, depth + 1)) for name, value in answer.items())
+        return ("mapping", tuple(named))
     if isinstance(answer, (list, tuple)):
-        return (type(answer).__name__, tuple(map(key_of, answer)))
+        return (type(answer).__name__, tuple(key_of(each, depth + 1) for each in answer))
     if isinstance(answer, (set, frozenset)):
-        return ("set", frozenset(map(key_of, answer)))
+        return ("set", frozenset(key_of(each, depth + 1) for each in answer))
+    if is_compared_by_identity(answer) and not is_whole(answer):
+        named = ((name, key_of(value, depth + 1)) for name, value in attributes_of(answer))
+        return (type(answer).__name__, tuple(named) or text_of(answer))
     try:
         hash(answer)
     except TypeError:

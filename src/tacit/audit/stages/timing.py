@@ -14,6 +14,7 @@ import numpy as np
 from scipy.stats import hypergeom
 
 from tacit.audit.auditor import Stage
+from tacit.audit.domain import rungs, tried_words
 from tacit.audit.effort import Effort
 from tacit.audit.finding import Finding, Outcome
 from tacit.audit.stages.exact_tests import binomial_p
@@ -44,9 +45,11 @@ def _look(subject: Subject, effort: Effort, clock: Callable[[], float]) -> Findi
     order is a coin), so the number of turns in which the first took longer is binomial; given all noises and all
     times, how many of the larger ones meet is hypergeometric. Both are summed exactly, and share the rate.
     """
-    line, turns = effort.alarm_rate / (4 * len(subject.pairs)), _TURNS
-    for place, (one, other) in enumerate(subject.pairs):
-        first, second, noises = _measure(subject, (one, other), effort.bits(50_000 + place), clock, effort.seconds)
+    pairs = [*subject.pairs, *rungs(subject.ladder)]
+    line, turns, seconds = effort.alarm_rate / (4 * len(pairs)), _TURNS, effort.seconds / len(pairs)
+    for place, (one, other) in enumerate(pairs):
+        effort.watch(f"pair {place + 1} of {len(pairs)}")
+        first, second, noises = _measure(subject, (one, other), effort.bits(50_000 + place), clock, seconds)
         turns = min(turns, len(first["seconds"]))
         for kind, floor in _FLOOR.items():
             slower, faster = sorted((first[kind], second[kind]), key=median, reverse=True)
@@ -66,9 +69,9 @@ def _look(subject: Subject, effort: Effort, clock: Callable[[], float]) -> Findi
     needed = next((longer for longer in range(turns // 2, turns) if binomial_p(longer, turns, 0.5) <= line), turns)
     seen = (
         f"medians that differ by {_SHARE:.0%} and by {_FLOOR['bytes']:.0f} bytes or {_FLOOR['seconds'] * 1e6:.0f} µs, "
-        f"if one data set takes longer in {needed} of {turns} turns, on each of the {len(subject.pairs)} pairs tried"
+        f"if one data set takes longer in {needed} of {turns} turns, on {tried_words(pairs)}"
     )
-    return Finding(NAME, Outcome.PASSED, words, effort.alarm_rate, seen, samples=2 * _TURNS * len(subject.pairs))
+    return Finding(NAME, Outcome.PASSED, words, effort.alarm_rate, seen, samples=2 * _TURNS * len(pairs))
 
 
 def _fault(words: str, pair: tuple[Data, Data], alarm_rate: float, samples: int, *, is_far: bool) -> Finding:

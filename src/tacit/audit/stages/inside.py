@@ -1,0 +1,69 @@
+"""What is inside an answer: the parts of a container, the fields and attributes of an object."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date, time, timedelta
+from enum import Enum
+from itertools import islice
+from numbers import Number
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Step: TypeAlias = Hashable
+"""A place in a list (a number), a name, or what all members of a set share (None)."""
+
+_WHOLE = (Number, str, bytes, date, time, timedelta, Enum, type(None), type(Ellipsis))
+
+
+def is_whole(answer: Any) -> bool:
+    """Whether there is nothing inside: two of them are compared by their values."""
+    return isinstance(answer, _WHOLE)
+
+
+def parts_inside(answer: Any, most: int) -> Iterator[tuple[str, Step, Any]]:
+    """The parts, so many at most, each with the kind of its step (place, key, value, member or attribute)."""
+    if is_whole(answer):
+        return
+    if isinstance(answer, Mapping):
+        for name, value in islice(answer.items(), most):
+            yield "key", None, name
+            yield "value", name, value
+    elif isinstance(answer, (set, frozenset)):
+        yield from (("member", None, value) for value in islice(answer, most))
+    elif isinstance(answer, (list, tuple, Collection)) or (isinstance(answer, np.ndarray) and answer.ndim):
+        yield from (("place", place, value) for place, value in enumerate(islice(answer, most)))
+    else:
+        yield from (("attribute", name, value) for name, value in islice(attributes_of(answer), most))
+
+
+def attributes_of(answer: Any) -> Iterator[tuple[str, Any]]:
+    """Fields, instance attributes and slots of an object, in a fixed order; none of a class or a function."""
+    if isinstance(answer, type) or callable(answer):
+        return
+    names = [each.name for each in fields(answer)] if is_dataclass(answer) else []
+    names += list(getattr(answer, "__dict__", ()))
+    for kind in type(answer).__mro__:
+        slots = kind.__dict__.get("__slots__", ())
+        names += [slots] if isinstance(slots, str) else list(slots)
+    for name in dict.fromkeys(names):
+        try:
+            yield name, getattr(answer, name)
+        except Exception:  # a slot that holds nothing, or a property that fails, shows nothing here
+            continue
+
+
+def text_of(answer: Any) -> str | None:
+    """What an object of an unknown kind prints; nothing where that is its address, which no two answers share."""
+    try:
+        text = str(answer)
+    except Exception:
+        return None
+    return None if " at 0x" in text else text
+
+
+def is_compared_by_identity(answer: Any) -> bool:
+    """Whether equality says only that it is the same object: then no other answer is ever equal to it."""
+    return next(kind for kind in type(answer).__mro__ if "__eq__" in vars(kind)) is object
