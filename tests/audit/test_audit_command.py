@@ -202,6 +202,14 @@ def test_a_suspicion_has_a_grade_and_an_exit_code_of_its_own(module: str, monkey
     assert "Left out, and so not looked for: timing." in without.output
 
 
+def test_progress_is_said_every_few_seconds(capsys: pytest.CaptureFixture[str]) -> None:
+    now = iter([0.0, 0.5, 1.0, 2.5, 2.5, 3.0])
+    progress = audit_command.Progress(lambda: next(now))
+    for words in ("bits", "bits: pair 1 of 8", "bits: pair 2 of 8", "bits: pair 3 of 8"):
+        progress(words)
+    assert capsys.readouterr().err.splitlines() == ["… bits", "… bits: pair 2 of 8"]
+
+
 def test_every_stage_can_be_left_out_by_a_name_in_the_help() -> None:
     listed = run("--help").output
     assert all(stage.name in " ".join(listed.split()) for stage in STAGES)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tacit.audit.controls.broken.float_noise import FLOAT_NOISE
 from tacit.audit.controls.control import Control
 from tacit.audit.effort import Effort
+from tacit.audit.stages import bits as bits_stage
 from tacit.audit.stages.bits import BITS
 from tacit.audit.stages.grain import COARSEST, grain
 from tacit.audit.stages.outcomes import key_of, numbers_of
@@ -55,6 +56,33 @@ def test_noise_on_a_public_grid_passes_wherever_the_value_lies() -> None:
     found = BITS.look(subject, Effort(samples=1000, seconds=20))
     assert not found.is_broken
     assert "one neighbour has in" in found.could_see
+
+
+def test_numbers_of_long_lists_are_read_once_a_data_set_and_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty-one numbers an answer, of which the last is left on a float grid; each is turned into an array once."""
+    read, told = [], []
+    monkeypatch.setattr(bits_stage, "numbers_of", lambda answers: read.append(1) or numbers_of(answers))
+    generator = np.random.default_rng(3)
+
+    def release(data: Data, bits: Bits) -> list[float]:
+        return [*generator.integers(0, 9, 20).tolist(), data / 3 + int(generator.normal(0, 300))]
+
+    pairs = ((0, 0), (1, 1), (0, 1))
+    listed = Subject("lists", Pure(1), Relation.ADD_REMOVE, release, pairs)
+    found = BITS.look(listed, Effort(samples=2_000, seconds=600, watch=told.append))
+    assert found.is_broken
+    assert found.pair is not None
+    assert set(found.pair) == {0, 1}
+    assert "floating-point noise: use a grid" in found.words
+    assert len(read) == 2 * len(pairs)
+    assert told == [f"pair {place} of 3" for place in (1, 2, 3)]
+
+
+def test_answers_that_are_no_numbers_claim_no_power() -> None:
+    words = Subject("words", Pure(1), Relation.ADD_REMOVE, lambda data, bits: "a", ((0, 1),))
+    found = BITS.look(words, Effort(samples=1_000, seconds=20))
+    assert not found.is_broken
+    assert found.could_see == "nothing"
 
 
 def many(data: Data, count: int, bits: Bits) -> Outputs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from math import inf, log
@@ -43,8 +44,14 @@ def _score(hits: int, strays: int, guess: float) -> float:
 
 
 def count_traits(answers: Iterable[Any]) -> Counter[Trait]:
-    """In how many answers each trait is."""
-    return Counter(trait for answer in answers for trait in traits_of(answer))
+    """In how many answers each trait is. Nothing here is a cycle: to look for some takes longer than to count."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        return Counter(trait for answer in answers for trait in traits_of(answer))
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def single_traits(pair: Pair, first: Counter[Trait], second: Counter[Trait]) -> Iterator[Candidate]:
@@ -64,14 +71,19 @@ def sets_of_traits(pair: Pair, first: Counter[Trait], second: Counter[Trait], be
     the other side.
     """
     for is_first, ours, theirs in ((True, first, second), (False, second, first)):
-        kinds: dict[str, list[tuple[int, int, Trait]]] = defaultdict(list)
+        kinds: dict[str, Counter[tuple[int, int]]] = defaultdict(Counter)
         for trait, times in ours.items():
-            kinds[trait[0]].append((times, theirs[trait], trait))
-        for known in kinds.values():
+            kinds[trait[0]][times, theirs.get(trait, 0)] += 1
+        for kind, known in kinds.items():
             for least in _TIMES:
-                hits = sum(times for times, others, _ in known if not others and times > least)
-                strays = sum(others == 1 and times >= least for times, others, _ in known)
+                hits = sum(times * many for (times, others), many in known.items() if not others and times > least)
+                strays = sum(many for (times, others), many in known.items() if others == 1 and times >= least)
                 found = _score(hits, strays, _SET) if hits else -inf
                 if found > beyond:
-                    chosen = frozenset(trait for times, others, trait in known if not others and times >= least)
-                    yield Candidate(pair, is_first, chosen, found)
+                    yield Candidate(pair, is_first, _exclusive(kind, least, ours, theirs), found)
+
+
+def _exclusive(kind: str, least: int, ours: Counter[Trait], theirs: Counter[Trait]) -> frozenset[Trait]:
+    return frozenset(
+        trait for trait, times in ours.items() if times >= least and trait[0] == kind and trait not in theirs
+    )

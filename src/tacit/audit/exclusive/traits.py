@@ -55,6 +55,8 @@ def _inner(answer: Any) -> Iterator[Trait]:
         read += 1
         if path:
             yield from _placed(path, value)
+        if isinstance(value, _PLAIN):
+            continue
         if isinstance(value, (str, bytes, bytearray)):
             yield from _words(value)
             yield from _ends(value)

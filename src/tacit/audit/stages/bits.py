@@ -6,9 +6,8 @@ a private number of people in the denominator. Each is an event that one neighbo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import inf
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,17 +26,23 @@ from tacit.loss.families.approx import Approx
 NAME = "bits"
 _MOST = 40_000
 _KINDS = 2
-_COLUMNS = 8
+_COLUMNS = 64
 _GUESS = 0.1  # by which events are compared while learning; it decides nothing
 Marks = NDArray[np.bool_]
 
 
-@frozen
+@frozen(eq=False)
 class Sign:
-    """An event in words, and which answers show it."""
+    """An event in words, which numbers of a column show it, and how much it promises."""
 
     words: str
-    marks: Callable[[Any], Marks]
+    column: int
+    marks: Callable[[Floats], Marks]
+    promise: float
+
+    def count(self, first: Floats, second: Floats, miss: float) -> Counted:
+        hits, strays = (int(self.marks(side[:, self.column]).sum()) for side in (first, second))
+        return Counted(hits, len(first), strays, len(second), miss)
 
 
 def look(subject: Subject, effort: Effort) -> Finding:
@@ -49,26 +54,36 @@ def look(subject: Subject, effort: Effort) -> Finding:
     """
     count, miss = min(effort.samples, _MOST), effort.alarm_rate / (2 * _KINDS * len(subject.pairs))
     seconds = effort.seconds / (2 * len(subject.pairs))
-    runs = count
+    runs, widest, read = count, 0, []
     for place, pair in enumerate(subject.pairs):
+        effort.watch(f"pair {place + 1} of {len(subject.pairs)}")
         salts = (97 + 2 * place, 98 + 2 * place)
         one, other = (
-            sample_within(subject, data, count, seconds, effort.bits(salt))
+            numbers_of(sample_within(subject, data, count, seconds, effort.bits(salt)))
             for data, salt in zip(pair, salts, strict=True)
         )
-        runs = min(runs, len(one), len(other))
+        if one is None or other is None or one.shape[1] != other.shape[1]:
+            continue
+        read.append(pair)
+        runs, widest = min(runs, len(one), len(other)), max(widest, one.shape[1])
         for first, second in ((one, other), (other, one)):
             for sign, found in _held(first, second, miss):
                 if found.breaks(subject.claim):
                     return _fault(subject, pair if first is one else pair[::-1], sign, found, effort.alarm_rate)
-    share = least_share(subject.claim, runs // 2, miss)
-    seen = (
+    words = "No grid or range of numbers belongs to one neighbour alone." + effort.shortfall(runs, count)
+    words += f" Only the first {_COLUMNS} numbers of an answer were looked at." if widest > _COLUMNS else ""
+    if not read:
+        words = "Its answers are no numbers, or not always equally many: nothing was looked at."
+    seen = _could_see(least_share(subject.claim, runs // 2, miss), read)
+    return Finding(NAME, Outcome.PASSED, words, effort.alarm_rate, seen, samples=runs if read else 0)
+
+
+def _could_see(share: float, read: Sequence[tuple[Data, Data]]) -> str:
+    if share == inf or not read:
+        return "nothing at this claim" if read else "nothing"
+    return (
         f"a grid or range that one neighbour has in {share:.2%} of answers and the other never, with power {POWER:.0%}"
-        f", on {tried_words(subject.pairs)}"
-    )
-    words = "No grid or range of numbers belongs to one neighbour alone."
-    return Finding(
-        NAME, Outcome.PASSED, words, effort.alarm_rate, seen if share < inf else "nothing at this claim", samples=runs
+        f", on {tried_words(read)}"
     )
 
 
@@ -82,58 +97,45 @@ def _fault(subject: Subject, pair: tuple[Data, Data], sign: Sign, found: Counted
     return Finding(NAME, Outcome.BROKEN, words, alarm_rate, "", bound, delta, samples, evidence=evidence, pair=pair)
 
 
-def _held(first: Any, second: Any, miss: float) -> Iterator[tuple[Sign, Counted]]:
+def _held(first: Floats, second: Floats, miss: float) -> Iterator[tuple[Sign, Counted]]:
     """The best event of each kind, by the first halves, and how often it occurs in the second halves."""
     (taught, held), (teaches, against) = _halves(first), _halves(second)
-    for signs in (_grains(taught, teaches), _ranges(taught, teaches)):
-        scored = [(_counted(sign, taught, teaches, _GUESS).epsilon(0), sign) for sign in signs]
-        score, sign = max(scored, key=lambda pair: pair[0], default=(0.0, None))
-        if sign is not None and score > 0:
-            yield sign, _counted(sign, held, against, miss)
+    columns = range(min(first.shape[1], _COLUMNS))
+    for signs in (_grains, _ranges):
+        found = (sign for column in columns for sign in signs(column, taught[:, column], teaches[:, column]))
+        best = max(found, key=lambda sign: sign.promise, default=None)
+        if best is not None and best.promise > 0:
+            yield best, best.count(held, against, miss)
 
 
-def _counted(sign: Sign, first: Any, second: Any, miss: float) -> Counted:
-    return Counted(int(sign.marks(first).sum()), len(first), int(sign.marks(second).sum()), len(second), miss)
-
-
-def _halves(answers: Any) -> tuple[Any, Any]:
+def _halves(answers: Floats) -> tuple[Floats, Floats]:
     return answers[: len(answers) // 2], answers[len(answers) // 2 :]
 
 
-def _grains(first: Any, second: Any) -> Iterator[Sign]:
+def _grains(column: int, ours: Floats, theirs: Floats) -> Iterator[Sign]:
     """Low bits: answers that are no multiples of some power of two. Whole numbers have none to speak of."""
-    for column, left, _ in _columns(first, second):
-        for step in sorted(set(grain(left[np.isfinite(left)]).tolist())):
-            if step < 0:
-                yield Sign(f"Answers finer than steps of 2^{step + 1}", _finer(column, step))
+    fine, others = np.sort(grain(ours)), np.sort(grain(theirs))
+    for step in np.unique(fine[fine < 0]).tolist():
+        hits, strays = (int(np.searchsorted(side, step, "right")) for side in (fine, others))
+        words = f"Answers finer than steps of 2^{step + 1} (floating-point noise: use a grid)"
+        promise = Counted(hits, len(fine), strays, len(others), _GUESS).epsilon(0)
+        yield Sign(words, column, _finer(step), promise)
 
 
-def _finer(column: int, step: int) -> Callable[[Any], Marks]:
-    return lambda answers: _marked(answers, column, lambda cells: grain(cells) <= step)
+def _finer(step: int) -> Callable[[Floats], Marks]:
+    return lambda cells: grain(cells) <= step
 
 
-def _ranges(first: Any, second: Any) -> Iterator[Sign]:
+def _ranges(column: int, ours: Floats, theirs: Floats) -> Iterator[Sign]:
     """Answers beyond all that the second has."""
-    for column, _, right in _columns(first, second):
-        low, high = float(right.min()), float(right.max())
-        yield Sign(f"Answers above {high:g}", _beyond(column, high, 1))
-        yield Sign(f"Answers below {low:g}", _beyond(column, -low, -1))
+    for words, end, way in (("above", float(theirs.max()), 1), ("below", float(theirs.min()), -1)):
+        marks = _beyond(end, way)
+        promise = Counted(int(marks(ours).sum()), len(ours), 0, len(theirs), _GUESS).epsilon(0)
+        yield Sign(f"Answers {words} {end:g}", column, marks, promise)
 
 
-def _beyond(column: int, end: float, way: int) -> Callable[[Any], Marks]:
-    return lambda answers: _marked(answers, column, lambda cells: way * cells > end)
-
-
-def _columns(first: Any, second: Any) -> Iterator[tuple[int, Floats, Floats]]:
-    left, right = numbers_of(first), numbers_of(second)
-    if left is not None and right is not None and left.shape[1] == right.shape[1]:
-        for column in range(min(left.shape[1], _COLUMNS)):
-            yield column, left[:, column], right[:, column]
-
-
-def _marked(answers: Any, column: int, test: Callable[[Floats], Marks]) -> Marks:
-    numbers = numbers_of(answers)
-    return np.zeros(len(answers), np.bool_) if numbers is None else test(numbers[:, column])
+def _beyond(end: float, way: int) -> Callable[[Floats], Marks]:
+    return lambda cells: way * cells > way * end
 
 
 BITS = Stage(NAME, lambda subject: bool(subject.pairs), look)

@@ -15,7 +15,7 @@ import numpy as np
 Step: TypeAlias = Hashable
 """A place in a list (a number), a name, or what all members of a set share (None)."""
 
-_WHOLE = (Number, str, bytes, date, time, timedelta, Enum, type(None), type(Ellipsis))
+_WHOLE = (int, float, str, bytes, Number, date, time, timedelta, Enum, type(None), type(Ellipsis))
 
 
 def is_whole(answer: Any) -> bool:
