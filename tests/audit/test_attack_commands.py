@@ -14,8 +14,10 @@ from click.testing import CliRunner, Result
 
 from tacit.__main__ import app
 from tacit.audit.columns import read_bits
+from tacit.audit.commands import reconstruct as reconstruct_command
 from tacit.audit.reconstruction.figure import draw_recovery
 from tacit.audit.reconstruction.study import Recovery
+from tacit.errors import Refused
 
 
 def run(*words: object) -> Result:
@@ -69,10 +71,42 @@ def test_a_constant_column_is_refused(tmp_path: Path, value: bool) -> None:
 def test_the_figure_of_a_reconstruction_draws_the_share_that_guessing_gets(tmp_path: Path) -> None:
     noise = (Recovery("n counts", (0.1, 1.0), (1.0, 0.8)),)
     ledger = Recovery("off", (64.0, 128.0), (0.9, 1.0)), Recovery("on", (64.0, 128.0), (0.8, 0.7))
-    draw_recovery(tmp_path / "recovered.svg", 100, 0.8, noise, ledger)
+    draw_recovery(tmp_path / "recovered.svg", (100, 100), 0.8, noise, ledger)
     words = text_of(tmp_path / "recovered.svg")
     assert "100 of 100 people exposed without a ledger; with one, 70: fewer than the 80 that guessing gets" in words
     assert "guessing the commoner value for all (80%)" in words
+    draw_recovery(tmp_path / "part.svg", (100, 500), 0.8, noise, ledger)
+    assert "100 of 100 (of the 500) people exposed without a ledger" in text_of(tmp_path / "part.svg")
+
+
+@pytest.mark.parametrize(("people", "most"), [(24, 256), (24, 16)])
+def test_screen_and_figure_speak_of_the_same_people(
+    patients: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, people: int, most: int
+) -> None:
+    assert reconstruct_command.reconstruct.params[2].default == reconstruct_command._DRAWN, "by default all of them"
+    monkeypatch.setattr(reconstruct_command, "_DRAWN", most)
+    drawn = tmp_path / "r.svg"
+    done = run("reconstruct", patients, "--secret", "diabetic", "--people", people, "--factor", 2, "--figure", drawn)
+    assert done.exit_code == 0, done.output
+    assert "of 24 people's bits recovered" in done.output
+    assert re.search(
+        r"of 24 people exposed" if most > people else r"of 16 \(of the 24\) people exposed", text_of(drawn)
+    )
+    assert ("for 16 of the 24 people" in done.output) == (most < people)
+
+
+def test_the_refusal_of_a_rare_value_names_a_number_that_is_accepted(tmp_path: Path) -> None:
+    path = tmp_path / "rare.parquet"
+    pq.write_table(pa.table({"ill": np.arange(5000) == 7}), path)
+    refused = run("reconstruct", path, "--secret", "ill", "--people", 8)
+    assert refused.exit_code == 2, refused.output
+    told = re.search(
+        r"--people (\d+), with which both values occur, or another --seed", " ".join(refused.output.split())
+    )
+    assert told is not None, refused.output
+    assert read_bits(path, "ill", int(told[1])).sum() == 1
+    with pytest.raises(Refused):
+        read_bits(path, "ill", int(told[1]) - 1)
 
 
 def text_of(path: Path) -> str:
@@ -107,7 +141,9 @@ def test_anonymity_is_attacked(tmp_path: Path) -> None:
     for attack in ("Homogeneity", "Background", "Composition", "Downcoding"):
         assert attack in done.output
         assert attack in text_of(figure)
-    assert re.search(r"[\d,]+ of [\d,]+ people exposed by [a-z ]+, though the table is 5-anonymous", text_of(figure))
+    assert re.search(
+        r"[\d,]+ of [\d,]+ people exposed by [a-z ]+( \(.*?\))?, though the table is 5-anonymous", text_of(figure)
+    )
 
 
 @pytest.mark.parametrize(

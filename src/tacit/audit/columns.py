@@ -18,10 +18,14 @@ def read_bits(path: Path, column: str, people: int, seed: int = 0) -> NDArray[np
     values = [value for value in read_column(path, column) if value is not None]
     if not values or any(value not in (0, 1) for value in values):
         raise Refused(f"the column {column} of {path}", "It is no yes or no.", "truth values, or 0 and 1.")
-    bits = np.random.default_rng(seed).permutation(np.array(values, np.bool_))[:wanted]
+    order = np.random.default_rng(seed).permutation(np.array(values, np.bool_))
+    bits = order[:wanted]
     if bits.all() or not bits.any():
         why = "All people drawn have the same value: who guesses it is right about everybody, without any attack."
-        raise Refused(f"the column {column} of {path}", why, "a column in which both values occur, or more --people.")
+        accepted = "a column in which both values occur."
+        if (others := np.flatnonzero(order != order[0])).size:
+            accepted = f"--people {others[0] + 1}, with which both values occur, or another --seed."
+        raise Refused(f"the column {column} of {path}", why, accepted)
     return bits
 
 

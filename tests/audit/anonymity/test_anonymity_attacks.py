@@ -10,6 +10,7 @@ import pytest
 from tacit.audit.anonymity.anonymised import Anonymised, Class, anonymise, branches_of
 from tacit.audit.anonymity.attacks import exploit_background, exploit_composition, exploit_homogeneity
 from tacit.audit.anonymity.downcoding import Downcoded, downcode
+from tacit.audit.anonymity.figure import exposure_title
 from tacit.audit.anonymity.people import People
 from tacit.audit.anonymity.report import attack_anonymity
 from tacit.errors import Refused
@@ -59,9 +60,28 @@ def test_composition_tells_what_neither_table_does() -> None:
     found = exploit_composition(people, 5, shared=0.05, seed=1)
     assert exploit_homogeneity(anonymise(people, 5)).said == 0
     assert found.share > 0.5
-    assert "(0 by one table alone)" in found.describe()
+    assert f"(0 by one table alone, {found.said:,} only by both together)" in found.describe()
     with pytest.raises(Refused, match="strictly between"):
         exploit_composition(people, 5, shared=1.0)
+
+
+def test_the_title_counts_apart_what_one_table_gives_away() -> None:
+    """Of two secrets a second table settles nothing that one does not; of sixty it does for most."""
+    generator = np.random.default_rng(5)
+    town = generator.integers(0, 64, 3000)
+    for secrets, credited in ((2, "homogeneity"), (60, "composition")):
+        rare = np.where(generator.random(3000) < 0.1, 0, generator.integers(0, secrets, 3000))
+        ill = np.where(town < 8, 0, rare if secrets > 2 else generator.integers(0, 2, 3000))
+        columns = {"town": town, "age": generator.integers(0, 64, 3000), "ill": ill}
+        report = attack_anonymity(People.of(columns, ["town", "age"], "ill"), 5)
+        joined = {each.attack: each for each in report.exposures}["Composition"]
+        assert joined.alone is not None
+        words = f"({joined.alone:,} by one table alone, {joined.said - joined.alone:,} only by both together)"
+        assert words in report.describe()
+        title = " ".join(exposure_title(report).split())
+        assert f"people exposed by {credited}" in title, report.describe()
+        assert (words in title) == (credited == "composition")
+        assert 0 < joined.alone <= joined.said
 
 
 @pytest.mark.parametrize("k", [3, 10])

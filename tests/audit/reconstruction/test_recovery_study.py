@@ -20,5 +20,5 @@ def test_more_noise_less_recovered_and_a_ledger_keeps_it_so(tmp_path: Path) -> N
     assert off.shares[1] >= 0.9
     assert on.shares[1] < 0.9  # a bit is right with probability 0.54: 29 of 32 once in a hundred thousand runs
     file = tmp_path / "recovery.png"
-    draw_recovery(file, 32, 0.5, (few, many), (off, on))
+    draw_recovery(file, (32, 32), 0.5, (few, many), (off, on))
     assert file.read_bytes().startswith(b"\x89PNG")

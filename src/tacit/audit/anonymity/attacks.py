@@ -61,5 +61,5 @@ def exploit_composition(people: People, k: int, shared: float = 0.2, seed: int =
     places = [table.class_of()[: both.size] for table in tables]
     found = sum(len(left[0][one] & left[1][other]) == 1 for one, other in zip(*places, strict=True))
     alone = sum(min(len(left[0][one]), len(left[1][other])) == 1 for one, other in zip(*places, strict=True))
-    words = f"in two such tables have one secret in common to both of their classes ({alone:,} by one table alone)"
-    return Exposure("Composition", int(both.size), found, found, words)
+    words = "in two such tables have one secret in common to both of their classes"
+    return Exposure("Composition", int(both.size), found, found, words, alone)

@@ -58,7 +58,7 @@ def downcode(table: Anonymised, reference: People) -> Downcoded:
         right += _within(leaves, guess.branch)
         public += guess.public * len(one)
     words = "in classes that could not be split get a finer word than was published"
-    return Downcoded("Downcoding", len(table.people), said, right, words, public)
+    return Downcoded("Downcoding", len(table.people), said, right, words, public=public)
 
 
 def _best_guess(table: Anonymised, one: Class, reference: People) -> _Guess | None:

@@ -25,15 +25,26 @@ def draw_exposures(path: Path, report: AnonymityReport) -> None:
     most = max(max(shares), 0.01)
     for place, (each, share) in enumerate(zip(shown, shares, strict=True)):
         right = "" if each.right == each.said else f" (right about {each.right / each.said:.0%})"
-        words = fill(f"{each.said:,} of {each.people:,} {each.words}{right}", 52)
+        joined = f" ({each.parts})" if each.parts else ""
+        words = fill(f"{each.said:,} of {each.people:,} {each.words}{joined}{right}", 52)
         axes.text(share + most / 60, place, words, va="center", fontsize=9)
     axes.set(xlim=(0, 2.1 * most), xlabel="people about whom the attack says more than the table")
     axes.set_xticks([tick for tick in axes.get_xticks() if tick <= 1.05 * most])
     axes.xaxis.set_major_formatter(PercentFormatter(1))
     axes.spines[["top", "right"]].set_visible(False)
-    worst = max((each for each in shown if each.is_secret), key=lambda each: each.said / each.people)
-    title = f"{worst.said:,} of {worst.people:,} people exposed by {worst.attack.lower()}"
-    axes.set_title(f"{title}, though the table is {report.table.k}-anonymous", loc="left", fontsize=12)
+    axes.set_title(exposure_title(report), loc="left", fontsize=12)
     kinds = {_SECRET: "the secret is learned", _WORD: "a finer word is learned than was published"}
     axes.legend([Patch(color=colour) for colour in kinds], kinds.values(), frameon=False, fontsize=9, loc="upper right")
     figure.savefig(path, dpi=150)
+
+
+def exposure_title(report: AnonymityReport) -> str:
+    """The attack that adds the greatest share of exposed secrets, and what of it one table alone gives away."""
+    secrets = [each for each in report.exposures if each.is_secret]
+    worst = max(secrets, key=lambda each: (each.said - (each.alone or 0)) / each.people)
+    parts = f" ({worst.parts})" if worst.parts else ""
+    return fill(
+        f"{worst.said:,} of {worst.people:,} people exposed by {worst.attack.lower()}{parts}, "
+        f"though the table is {report.table.k}-anonymous",
+        90,
+    )

@@ -16,7 +16,8 @@ from tacit.audit.reconstruction.tacit_counts import TacitCounts, open_people
 
 _GUARDED = 2
 """Counts a person through Tacit: its budget is shared by all, so that more of them are noisier and recover no more."""
-_DRAWN = 128
+_DRAWN = 256
+"""People in the figure, which solves for them 40 times over."""
 
 
 @click.command()
@@ -50,11 +51,12 @@ def reconstruct(
         words = f"counts through Tacit (ε = {epsilon} in all)"
         click.echo(recover(guarded, bits, few, answers=words).describe())
     if figure is not None:
-        _draw(figure, bits[:_DRAWN], epsilon)
-        click.echo(f"Drawn to {figure}.")
+        _draw(figure, bits[:_DRAWN], bits.size, epsilon)
+        fewer = f", for {_DRAWN:,} of the {bits.size:,} people" if bits.size > _DRAWN else ""
+        click.echo(f"Drawn to {figure}{fewer}.")
 
 
-def _draw(path: Path, bits: Mask, epsilon: str) -> None:
+def _draw(path: Path, bits: Mask, attacked: int, epsilon: str) -> None:
     from tacit.audit.reconstruction.figure import draw_recovery  # matplotlib takes a second to load
     from tacit.audit.reconstruction.study import study_ledger, study_noise
 
@@ -62,7 +64,7 @@ def _draw(path: Path, bits: Mask, epsilon: str) -> None:
     _say("counts with more and more noise, for the figure")
     by_noise = study_noise(bits)
     by_ledger = study_ledger(bits, [bits.size // 2 * times for times in (1, 2, 4, 8)], epsilon, watch=_say)
-    draw_recovery(path, bits.size, max(share, 1 - share), by_noise, by_ledger)
+    draw_recovery(path, (bits.size, attacked), max(share, 1 - share), by_noise, by_ledger)
 
 
 def _say(words: str) -> None:

@@ -11,9 +11,12 @@ _COLOURS = ("#31688e", "#35b779", "#b5a20b", "#440154", "#d1495b")
 
 
 def draw_recovery(
-    path: Path, people: int, blind: float, by_noise: Sequence[Recovery], by_ledger: tuple[Recovery, Recovery]
+    path: Path, shown: tuple[int, int], blind: float, by_noise: Sequence[Recovery], by_ledger: tuple[Recovery, Recovery]
 ) -> None:
-    """Two panels side by side; the dotted line is what giving everybody the commoner value gets."""
+    """Two panels side by side; the dotted line is what giving everybody the commoner value gets.
+
+    `shown` is how many people the curves are about, and of how many they were taken.
+    """
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter, PercentFormatter
 
@@ -40,9 +43,11 @@ def draw_recovery(
     left.set_ylabel("people whose secret is recovered")
     left.set_title("Every count noised alone", loc="left", fontsize=11)
     right.set_title("With the ledger off and on", loc="left", fontsize=11)
+    people, attacked = shown
     without, guarded = (round(each.shares[-1] * people) for each in by_ledger)
     blindly = round(blind * people)
     than = "as many as" if guarded == blindly else "fewer than" if guarded < blindly else "more than"
-    title = f"{without:,} of {people:,} people exposed without a ledger; with one, {guarded:,}"
+    which = f"{people:,}" if people == attacked else f"{people:,} (of the {attacked:,})"
+    title = f"{without:,} of {which} people exposed without a ledger; with one, {guarded:,}"
     figure.suptitle(f"{title}: {than} the {blindly:,} that guessing gets", fontsize=12)
     figure.savefig(path, dpi=150)
