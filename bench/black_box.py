@@ -11,8 +11,8 @@ from time import perf_counter
 
 from bench.black_box_ceilings import ceiling, needed
 from bench.claims import Claim, report
+from bench.dp_sniper import DP_SNIPER
 from tacit.audit.black_box.estimate import estimate
-from tacit.audit.controls.dp_sniper import DP_SNIPER
 from tacit.audit.effort import Effort
 
 SAMPLES = 10_000_000

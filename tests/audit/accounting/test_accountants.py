@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.audit.accounting.broken import BROKEN_ACCOUNTANTS
+from tests.audit.accounting.sound import SOUND_ACCOUNTANTS
 
 from tacit.audit.accounting.accounting import Accounting, check_accountant
-from tacit.audit.controls.accountants.broken import BROKEN_ACCOUNTANTS
-from tacit.audit.controls.accountants.sound import SOUND_ACCOUNTANTS
 from tacit.audit.effort import Effort
 from tacit.audit.finding import Outcome
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from bench.dp_sniper import DP_SNIPER, Target
 
 from tacit.audit.black_box.estimate import estimate
-from tacit.audit.controls.dp_sniper import DP_SNIPER, Target
 from tacit.audit.effort import Effort
 
 BY_NAME = {target.subject.name: target for target in DP_SNIPER}

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.audit.membership.game import Game, best_success
 
 from tacit.audit.membership.bound import bound_from_rates, rate_at_least
-from tacit.audit.membership.game import Game, best_success
 from tacit.audit.membership.one_run import Guesses, chance_of_guesses, guess_extremes, one_run
 from tacit.audit.membership.one_run_curve import (
     approximate_curve,

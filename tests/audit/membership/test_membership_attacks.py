@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.audit.membership.game import Game, one_by_one
+from tests.audit.membership.scores import by_likelihood, by_threshold
 
 from tacit.audit.membership.figure import draw_curves
-from tacit.audit.membership.game import Game, one_by_one
 from tacit.audit.membership.marginals import Marginals
 from tacit.audit.membership.played import Played
-from tacit.audit.membership.scores import by_likelihood, by_threshold
 from tacit.audit.membership.shadow import attack_model
 from tacit.errors import Refused
 

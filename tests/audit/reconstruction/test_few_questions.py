@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.audit.reconstruction.all_subsets import reconstruct_from_all
+from tests.audit.reconstruction.differencing import difference
 
-from tacit.audit.reconstruction.all_subsets import reconstruct_from_all
 from tacit.audit.reconstruction.answers import Counts, laplace_noise, uniform_noise
-from tacit.audit.reconstruction.differencing import difference
 from tacit.errors import Refused
 
 SECRETS = np.random.default_rng(8).integers(0, 2, 200).astype(bool)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.audit.reconstruction.differencing import difference
 
 from tacit.audit.reconstruction.answers import Counts, laplace_noise
-from tacit.audit.reconstruction.differencing import difference
 from tacit.audit.reconstruction.reconstruction import reconstruct
 from tacit.audit.reconstruction.subsets import Subsets
 from tacit.audit.reconstruction.tacit_counts import TacitCounts, even_price, open_people

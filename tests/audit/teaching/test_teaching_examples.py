@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.audit.teaching.biased_query import ask_biased
+from tests.audit.teaching.published_row import PublishedRow, least_error
+from tests.audit.teaching.random_half import RandomHalf
+from tests.audit.teaching.sampled_region import sample_region
 
-from tacit.audit.teaching.biased_query import ask_biased
-from tacit.audit.teaching.published_row import PublishedRow, least_error
-from tacit.audit.teaching.random_half import RandomHalf
-from tacit.audit.teaching.sampled_region import sample_region
 from tacit.errors import Refused
 from tacit.loss.families.approx import Approx, Pure
 from tacit.noise.rehearsal import Seeded

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from tests.audit.membership.game import Outputs
 
-from tacit.audit.membership.game import Outputs
 from tacit.audit.membership.played import Reals
 
 LogDensity = Callable[[Outputs], Reals]

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+from tests.audit.accounting.claimed import SEEN, claim, coins, upper_end
+
 from tacit.audit.accounting.accounting import Accounting
 from tacit.audit.accounting.sampled_losses import sampled_gaussian
 from tacit.audit.accounting.worlds import (
@@ -16,7 +18,6 @@ from tacit.audit.accounting.worlds import (
     poisson,
     rounded_gaussian,
 )
-from tacit.audit.controls.accountants.claimed import SEEN, claim, coins, upper_end
 from tacit.exact import Number
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.gdp import Gdp

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from tests.audit.accounting.claimed import SEEN, claim, coins, upper_end
+
 from tacit.audit.accounting.accounting import Accounting
 from tacit.audit.accounting.sampled_losses import sampled_gaussian
 from tacit.audit.accounting.worlds import (
@@ -12,7 +14,6 @@ from tacit.audit.accounting.worlds import (
     poisson,
     rounded_gaussian,
 )
-from tacit.audit.controls.accountants.claimed import SEEN, claim, coins, upper_end
 from tacit.loss.composing.composition import compose
 from tacit.loss.composing.kov import RepeatedApprox
 from tacit.loss.composing.published_bounds import advanced_bound, kov_bound

@@ -1,1 +1,0 @@
-"""Accountants, broken and sound."""
