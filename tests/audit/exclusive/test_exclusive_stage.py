@@ -88,7 +88,7 @@ def test_a_leak_is_found_in_every_kind_of_answer(kind: str) -> None:
 
 @pytest.mark.long
 def test_a_leak_once_in_500_answers_is_found_20_times_of_20() -> None:
-    """With the answers that the stage has in `tacit audit` by default, and time enough on any machine."""
+    """With fewer answers than the stage has in `tacit audit` by default, and time enough on any machine."""
     missed = []
     for seed, kind in enumerate([*LEAKS, *LEAKS][:20]):
         found = EXCLUSIVE.look(subject(leaking(1 / 500, LEAKS[kind]), seed=seed), Effort(2e-5, 400_000, 600, seed))
