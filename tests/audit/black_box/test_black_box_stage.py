@@ -53,6 +53,14 @@ SOUND = {
 }
 
 
+def test_a_time_limit_that_bites_is_said() -> None:
+    all_of_them = BLACK_BOX.look(SOUND["response"], Effort(1e-5, 20_000, 600))
+    assert all_of_them.samples == 20_000
+    assert "time limit" not in all_of_them.words
+    fewer = BLACK_BOX.look(SOUND["response"], Effort(1e-5, 10**12, 1e-3))
+    assert f"The time limit left {fewer.samples:,} of 1,000,000,000,000 answers" in fewer.words
+
+
 @pytest.mark.parametrize("name", SOUND)
 def test_sound_mechanisms_pass(name: str) -> None:
     """Three runs of each at 1e-5: a false alarm in one of the 15 has probability at most 1.5e-4."""

@@ -21,6 +21,7 @@ def _look(subject: Subject, effort: Effort) -> Finding:
     else:
         words = (
             f"ε is at least {found.epsilon:.3g}{at} on the worst pair found, within the {claimed.epsilon:.3g} claimed."
+            f"{effort.shortfall(found.samples)}"
         )
     return Finding(
         _NAME,
