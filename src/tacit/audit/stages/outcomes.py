@@ -15,6 +15,7 @@ from tacit.noise.bits import Bits
 
 Floats = NDArray[np.float64]
 _BATCH = 64
+_COMMON = (int, str, bool, bytes, type(None))
 DEEPEST = 8
 """How deep nested answers are read: an answer may hold itself."""
 
@@ -26,6 +27,8 @@ def key_of(answer: Any, depth: int = 0) -> Hashable:
     """
     if isinstance(answer, float):
         return ("float", answer if answer and answer == answer else str(answer))  # NaN is NaN, -0.0 is not 0.0
+    if type(answer) in _COMMON:
+        return (type(answer).__name__, answer)
     if depth > DEEPEST:
         return type(answer).__name__
     if isinstance(answer, np.ndarray):
