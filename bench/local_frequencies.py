@@ -26,7 +26,7 @@ from tacit.local.frequencies.oracle import Oracle
 from tacit.local.frequencies.projective import ProjectiveOracle
 from tacit.local.frequencies.subset import SubsetOracle
 from tacit.local.frequencies.unary import UnaryOracle
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 
 PEERS = Path(__file__).parent.parent / ".venv-peers-local" / "bin" / "python"
 SCRIPT = Path(__file__).parent / "peers" / "local_frequencies.py"

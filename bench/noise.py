@@ -14,10 +14,9 @@ from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian as DiscreteGaussianMechanism
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
-from tacit.noise.discrete_gaussian import DiscreteGaussian
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.entropy import ENTROPY
-from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.noise.gaussian_law import DiscreteGaussianLaw, RoundedGaussian
 from tacit.noise.slabs import slabs
 
 SIZE = 1_000_000
@@ -31,7 +30,7 @@ def against_numpy() -> list[Claim]:
         for law, floor, target, peer in (
             (DiscreteLaplace(scale), FLOOR.laplace, 1.0, "laplace"),
             (RoundedGaussian(scale**2), FLOOR.normal, 1.2, "normal"),
-            (DiscreteGaussian(scale**2), FLOOR.normal, 1.2, "normal"),
+            (DiscreteGaussianLaw(scale**2), FLOOR.normal, 1.2, "normal"),
         ):
             ours, theirs = take_turns([partial(law.draw, SIZE, ENTROPY), partial(floor, 0.0, scale, SIZE)])
             name = f"{type(law).__name__} at {scale:,} / NumPy {peer}"
@@ -61,7 +60,7 @@ def against_opendp() -> list[Claim]:
 
 def first_use() -> list[Claim]:
     claims = []
-    for law in (DiscreteLaplace("1234.567"), RoundedGaussian("1234.567e3"), DiscreteGaussian("7654.321e9")):
+    for law in (DiscreteLaplace("1234.567"), RoundedGaussian("1234.567e3"), DiscreteGaussianLaw("7654.321e9")):
         slabs.cache_clear()
         start = perf_counter()
         law.draw(1, ENTROPY)

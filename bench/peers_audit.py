@@ -29,8 +29,8 @@ from tacit.audit.subject import Data, Outputs, Subject
 from tacit.loss.families.approx import Approx
 from tacit.loss.relation import Relation
 from tacit.noise.bits import Bits, Integers
-from tacit.noise.discrete_gaussian import DiscreteGaussian
 from tacit.noise.discrete_laplace import DiscreteLaplace
+from tacit.noise.gaussian_law import DiscreteGaussianLaw
 
 PEERS = Path(__file__).parent.parent / ".venv-peers-audit" / "bin" / "python"
 SCRIPT = Path(__file__).parent / "peers" / "audit_answers.py"
@@ -61,7 +61,7 @@ def subject(claim: dict[str, Any], given: tuple[Outputs, Outputs]) -> Subject:
 def law_stage(said: list[Any], noise: Integers) -> Stage:
     """Stage c on noise that was drawn before: its fit to the law, and pairs of neighbouring draws."""
     kind, scale = said
-    law = DiscreteLaplace(scale) if kind == "discrete Laplace" else DiscreteGaussian(Fraction(str(scale)) ** 2)
+    law = DiscreteLaplace(scale) if kind == "discrete Laplace" else DiscreteGaussianLaw(Fraction(str(scale)) ** 2)
 
     def look(_: Subject, effort: Effort) -> Finding:
         cells = Cells.of(law)

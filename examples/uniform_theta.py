@@ -33,7 +33,7 @@ from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.selection.exponential import Exponential
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 
 THETA, EPSILON, RUNS = 0.6, 1, 30
 SIZES = (300, 1_000, 3_000, 10_000, 30_000, 100_000)

@@ -8,8 +8,7 @@ from fractions import Fraction
 from itertools import product
 
 from tacit.noise.ball import Ball, ball, precision
-from tacit.noise.bits import Bits
-from tacit.noise.rehearsal import Scripted, ScriptEnded
+from tacit.noise.bits import Bits, Scripted, ScriptEnded
 
 OCTETS = tuple(bytes([value]) for value in range(256))
 

@@ -10,7 +10,7 @@ from tests.engines.poison_values import TYPES, table_sql
 from tests.query.running.all_stages import run
 
 from tacit.loss.families.approx import Pure
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 from tacit.query.catalogue import Catalogue
 from tacit.query.engine import Engine
 from tacit.query.engines.duckdb_engine import DuckDBEngine

@@ -11,17 +11,7 @@ import pytest
 from tests.laws.adversary import Release, release_of, worst_delta, worst_moment, worst_overrun
 
 from tacit.errors import Refused
-from tacit.loss import (
-    Approx,
-    FinitePair,
-    Gdp,
-    Pure,
-    Rdp,
-    Zcdp,
-    binary_response,
-    forced_response,
-    optimal_response,
-)
+from tacit.loss import Approx, FinitePair, Gdp, Pure, Rdp, Zcdp, binary_response, forced_response, optimal_response
 from tacit.loss.composing.symmetric_product import symmetric_product
 from tacit.loss.filters.filters import Filter
 from tacit.loss.filters.odometer import Odometer

@@ -16,9 +16,8 @@ from tacit.loss.families.approx import Approx
 from tacit.loss.filters.budget import budget_from
 from tacit.loss.relation import Relation
 from tacit.noise.ball import ball, less
-from tacit.noise.bits import Bits
-from tacit.noise.rehearsal import Seeded
-from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.noise.bits import Bits, Seeded
+from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.engines.duckdb_engine import DuckDBSession
 from tacit.query.plans import key_rule
 from tacit.query.plans.key_rule import FULL, MOST_KEYS, KeyRule

@@ -20,7 +20,7 @@ from tacit.errors import Refused
 from tacit.loss.families.approx import Approx
 from tacit.loss.filters.budget import budget_from
 from tacit.loss.relation import Relation
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb_engine import DuckDBSession
 from tacit.query.plans.question import read_question

@@ -17,8 +17,7 @@ from tests.query.running.all_stages import run
 
 from tacit.curator.dataset import open_dataset
 from tacit.errors import Failed, Refused
-from tacit.noise.bits import Bits
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Bits, Seeded
 from tacit.noise.slabs import slabs
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb_engine import DuckDBEngine

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 from tacit.query.plans.geometric_rule import GeometricRule
 from tacit.query.plans.key_rule import KeyRule
 from tacit.query.plans.noise_share import NoiseShare

@@ -14,9 +14,8 @@ from tests.goodness import FALSE_ALARM, p_value
 from tacit.errors import Refused
 from tacit.noise.ball import Ball, ball, less, precision
 from tacit.noise.bernoulli import Bernoulli, BernoulliExp, Coin, flip_exp
-from tacit.noise.bits import Bits
+from tacit.noise.bits import Bits, Scripted, ScriptEnded, Seeded
 from tacit.noise.entropy import ENTROPY
-from tacit.noise.rehearsal import Scripted, ScriptEnded, Seeded
 
 
 def exp_down(power: Fraction, width: int) -> int:

@@ -14,11 +14,9 @@ from tests.goodness import FALSE_ALARM, p_value
 
 from tacit.errors import Refused
 from tacit.noise.ball import Ball, precision
-from tacit.noise.bits import Bits
-from tacit.noise.choice import Board, choice_law, choose, choose_many
+from tacit.noise.bits import Bits, Scripted, ScriptEnded, Seeded
 from tacit.noise.entropy import ENTROPY
-from tacit.noise.noisy_max import noisy_max, permute_and_flip
-from tacit.noise.rehearsal import Scripted, ScriptEnded, Seeded
+from tacit.noise.selection_draws import Board, choice_law, choose, choose_many, noisy_max, permute_and_flip
 
 COUNTS, EXPONENTS, RATE = np.array([2, 0, 3, 1]), np.array([4, 0, 5, 9]), Fraction(1, 2)
 

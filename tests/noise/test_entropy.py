@@ -17,9 +17,8 @@ import numpy as np
 import pytest
 
 from tacit.noise import entropy
-from tacit.noise.bits import Bits, Rehearsal
+from tacit.noise.bits import Bits, Rehearsal, Scripted, ScriptEnded, Seeded
 from tacit.noise.entropy import ENTROPY, Entropy
-from tacit.noise.rehearsal import Scripted, ScriptEnded, Seeded
 
 PIECE = 16  # two honest pieces of 16 bytes agree with probability 2^-128
 

@@ -16,10 +16,9 @@ from tests.goodness import FALSE_ALARM, p_value
 
 from tacit.errors import Refused
 from tacit.noise.ball import Ball, ball, precision
-from tacit.noise.bits import Bits
+from tacit.noise.bits import Bits, Scripted, ScriptEnded, Seeded
 from tacit.noise.entropy import ENTROPY
-from tacit.noise.noisy_max import noisy_max, noisy_max_law, permute_and_flip
-from tacit.noise.rehearsal import Scripted, ScriptEnded, Seeded
+from tacit.noise.selection_draws import noisy_max, noisy_max_law, permute_and_flip
 
 
 def as_law(masses: Callable[[], list[Ball]], size: int) -> dict[int, Callable[[], Ball]]:

@@ -14,10 +14,9 @@ from tests.enumeration import OCTETS, broken_brackets, outcomes
 from tests.goodness import FALSE_ALARM, p_value
 
 from tacit.errors import Refused
-from tacit.noise.bits import Bits
+from tacit.noise.bits import Bits, Scripted, Seeded
 from tacit.noise.entropy import ENTROPY
-from tacit.noise.permutation import permutation, sample_without_replacement
-from tacit.noise.rehearsal import Scripted, Seeded
+from tacit.noise.uniform import permutation, sample_without_replacement
 
 
 def short(n: int) -> Callable[[Bits], tuple[int, ...]]:

@@ -15,12 +15,12 @@ from tests.goodness import FALSE_ALARM, p_value
 
 from tacit.errors import Refused
 from tacit.noise.ball import Ball, ball, precision
-from tacit.noise.bits import Bits
+from tacit.noise.bits import Bits, Scripted, ScriptEnded, Seeded
 from tacit.noise.entropy import ENTROPY
-from tacit.noise.reals import (
+from tacit.noise.real_noise import (
     CAUCHY,
     EXPONENTIAL,
-    Exponential,
+    ExponentialLaw,
     RealNoise,
     direction_noise,
     euclidean_laplace_noise,
@@ -29,7 +29,6 @@ from tacit.noise.reals import (
     normals,
     round_exactly,
 )
-from tacit.noise.rehearsal import Scripted, ScriptEnded, Seeded
 
 HALF = Fraction(1, 2)
 
@@ -186,7 +185,7 @@ def test_a_thousand_dimensions_at_once() -> None:
 
 @given(st.fractions(Fraction(1, 1000), Fraction(999, 1000)), st.fractions(Fraction(1, 100), 100))
 def test_the_exponential_quantile_inverts_its_tail(share: Fraction, mean: Fraction) -> None:
-    law = Exponential(mean)
+    law = ExponentialLaw(mean)
     with precision(128):
         assert law.tail(0) == 1
         assert law.tail(-3) == 1
@@ -199,4 +198,4 @@ def test_what_has_no_shape_is_refused() -> None:
             with pytest.raises(Refused):
                 build(wrong)
     with pytest.raises(Refused):
-        Exponential(0)
+        ExponentialLaw(0)

@@ -13,14 +13,11 @@ from scipy.stats import chisquare
 from tests.goodness import FALSE_ALARM, fit
 
 from tacit.noise.ball import ball, precision
-from tacit.noise.bits import Bits, Integers
-from tacit.noise.discrete_gaussian import DiscreteGaussian
-from tacit.noise.discrete_laplace import DiscreteLaplace
-from tacit.noise.geometric import Geometric
+from tacit.noise.bits import Bits, Integers, Scripted, Seeded
+from tacit.noise.discrete_laplace import DiscreteLaplace, Geometric
+from tacit.noise.gaussian_law import DiscreteGaussianLaw, RoundedGaussian
+from tacit.noise.grid import Draws
 from tacit.noise.law import Law
-from tacit.noise.rehearsal import Scripted, Seeded
-from tacit.noise.rounded_gaussian import RoundedGaussian
-from tacit.noise.saturate import Draws
 from tacit.noise.slabs import Slabs, slabs
 
 NARROW: list[Law] = [
@@ -31,9 +28,9 @@ NARROW: list[Law] = [
     RoundedGaussian(1),
     RoundedGaussian("1/10"),
     RoundedGaussian(50),
-    DiscreteGaussian(1),
-    DiscreteGaussian("1/10"),
-    DiscreteGaussian(50),
+    DiscreteGaussianLaw(1),
+    DiscreteGaussianLaw("1/10"),
+    DiscreteGaussianLaw(50),
     Geometric(2),
     Geometric("1/3"),
 ]
@@ -111,9 +108,9 @@ WIDE: list[Law] = [
     RoundedGaussian(64**2),
     RoundedGaussian(10**6),
     RoundedGaussian(10**12),
-    DiscreteGaussian(64**2),
-    DiscreteGaussian(10**6),
-    DiscreteGaussian(10**12),
+    DiscreteGaussianLaw(64**2),
+    DiscreteGaussianLaw(10**6),
+    DiscreteGaussianLaw(10**12),
     Geometric(100),
     Geometric(10**5),
 ]
@@ -155,7 +152,7 @@ def test_a_wedge_that_keeps_everything_would_be_seen() -> None:
     assert fit_within_bins(law, Careless(law).draw(4_000_000, Seeded(2))) < FALSE_ALARM
 
 
-@pytest.mark.parametrize("law", [DiscreteLaplace(640), RoundedGaussian(100**2), DiscreteGaussian(100**2)], ids=str)
+@pytest.mark.parametrize("law", [DiscreteLaplace(640), RoundedGaussian(100**2), DiscreteGaussianLaw(100**2)], ids=str)
 def test_floats_decide_as_exact_arithmetic_does(law: Law) -> None:
     """R03: with the margin opened so wide that Arb decides every wedge, the same bits give the same draws."""
 
@@ -171,7 +168,7 @@ def test_floats_decide_as_exact_arithmetic_does(law: Law) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.sampled_from([DiscreteLaplace, RoundedGaussian, DiscreteGaussian]),
+    st.sampled_from([DiscreteLaplace, RoundedGaussian, DiscreteGaussianLaw]),
     st.fractions(min_value=40, max_value=10**7),
     st.integers(0, 2**32),
 )
@@ -187,7 +184,7 @@ def test_relative_weights_err_by_less_than_their_margin(kind: type, parameter: F
             assert abs(law.weight(magnitude) / law.weight(near) - ball(float(floating))) < law.margin
 
 
-@pytest.mark.parametrize("kind", [DiscreteLaplace, RoundedGaussian, DiscreteGaussian, Geometric])
+@pytest.mark.parametrize("kind", [DiscreteLaplace, RoundedGaussian, DiscreteGaussianLaw, Geometric])
 @pytest.mark.parametrize("reach", [0.1, 1.0, 2.5])
 def test_tails_are_drawn_not_cut(kind: type, reach: float) -> None:
     """Where the bulk ends is a matter of speed alone: ended early, the tail envelope must do the work exactly."""

@@ -13,9 +13,8 @@ from tests.goodness import FALSE_ALARM, p_value
 
 from tacit.errors import Refused
 from tacit.noise.ball import ball, precision
-from tacit.noise.bits import Bits
+from tacit.noise.bits import Bits, Scripted, ScriptEnded, Seeded
 from tacit.noise.entropy import ENTROPY
-from tacit.noise.rehearsal import Scripted, ScriptEnded, Seeded
 from tacit.noise.uniform import UniformBelow
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.noise.ball import ball, precision
-from tacit.noise.rehearsal import Scripted, ScriptEnded
-from tacit.noise.uniform_real import UniformReal
+from tacit.noise.bits import Scripted, ScriptEnded
+from tacit.noise.uniform import UniformReal
 
 
 def words(*values: int) -> Scripted:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.noise import rounded_gaussian
+from tacit.noise import gaussian_law as rounded_gaussian
 from tacit.noise.ball import Ball, ball, between, floor_down, precision
-from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.noise.slabs import Slabs
 
 WIDE = [Fraction(4) ** 24, Fraction(4) ** 29, Fraction(4) ** 40 / 3, Fraction(10) ** 20 + Fraction(1, 7)]

@@ -9,8 +9,7 @@ from dataclasses import field, replace
 from tacit.errors import Refused
 from tacit.exact import whole
 from tacit.frozen import frozen
-from tacit.noise.bits import Rehearsal
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Rehearsal, Seeded
 
 
 @frozen

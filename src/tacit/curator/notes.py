@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.parts import Distinct, Measure, Part, Ranks
 from tacit.query.plans.choosing import row_norm
 from tacit.query.plans.limit import Origin

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tacit.errors import Refused
 from tacit.noise.bits import Integers
-from tacit.noise.grid import Grid
-from tacit.noise.saturate import saturated
+from tacit.noise.grid import Grid, saturated
 
 FARTHEST: Final = (1 << 62) - 1  # the difference of two such integers fits 64 bits
 EXACT: Final = 1 << 53  # up to here a float holds every integer

@@ -19,7 +19,7 @@ from tacit.noise.ball import Ball, ball, precision
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.law import Law
 from tacit.noise.near import Unsigned, exp_near, product_near
-from tacit.noise.uniform_real import UniformReal
+from tacit.noise.uniform import UniformReal
 
 _WIDTH = 16
 _SLACK = 2.0**-42  # the filter's 2^-44 and the roundings of the word, with room

@@ -1,7 +1,8 @@
 """The public grid on which real-valued answers live: multiples of one power of two.
 
 Values are rounded to the grid before noise is added, so every output is a multiple of a step that does
-not depend on the data, and no low bit can tell two values apart.
+not depend on the data, and no low bit can tell two values apart. Sums that leave 64 bits are cut to the nearest integer
+that fits, and only after the addition.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil, floor, isqrt, ldexp
 from numbers import Integral
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +19,6 @@ from tacit.errors import Refused
 from tacit.exact import Number, positive
 from tacit.frozen import frozen
 from tacit.noise.bits import Integers
-from tacit.noise.saturate import saturated
 
 _FINEST = -200
 _COARSEST = 200
@@ -114,3 +114,31 @@ def check_grid(grid: object) -> None:
 def whole_steps_down(sensitivity: Fraction) -> int:
     """Integers that differ by at most `sensitivity` differ by at most its whole part."""
     return floor(sensitivity)
+
+
+_LIMITS: Final = np.iinfo(np.int64)
+_SAFE: Final = 1 << 62  # two integers below this add up within 64 bits
+
+Draws: TypeAlias = NDArray[Any]
+"""int64 if all are less than 2^62 in size, else Python integers (dtype object)."""
+
+
+def is_safe(value: int) -> bool:
+    """Whether a draw may be kept as int64."""
+    return -_SAFE < value < _SAFE
+
+
+def saturated(draws: Draws) -> Integers:
+    """The draws as 64-bit integers, those beyond cut to the nearest."""
+    if draws.dtype == object:
+        return np.asarray(np.clip(draws, _LIMITS.min, _LIMITS.max), np.int64)  # clip unwraps a lone Python integer
+    return draws
+
+
+def saturated_sum(values: Integers, noise: Draws) -> Integers:
+    """values + noise, cut to 64 bits only after the addition; `noise` is used up."""
+    least, most = np.minimum.reduce(values, initial=0), np.maximum.reduce(values, initial=0)
+    if noise.dtype == object or not (is_safe(least) and is_safe(most)):
+        return saturated(values.astype(object) + noise)
+    noise += values
+    return noise

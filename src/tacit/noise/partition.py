@@ -2,20 +2,23 @@
 
 The integers are cut into bins of 2^w. Over each bin lies a *slab* as high as the least weight in it,
 on the slab a *wedge* up to the greatest, and past the last bin a geometric *tail* that dominates.
+A `Shape` is what the slab sampler must know of a law: its weights up to a constant, and how fast they fall.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache
 from math import ceil, floor, log2
-from typing import Final
+from typing import Final, Protocol
 
+import numpy as np
 from flint import arb
+from numpy.typing import NDArray
 
 from tacit.frozen import frozen
 from tacit.noise.ball import Ball, ball
-from tacit.noise.shape import Shape
 
 _FINENESS: Final = 32  # bins to a width, at least
 
@@ -64,3 +67,44 @@ class Partition:
         """The sum of the geometric envelope: weight(a) · (1 + e^−γ + e^−2γ + …)."""
         start = self.tail_start(left)
         return weight(start) / -(-ball(self.shape.decay(start))).expm1()
+
+
+class Shape(Protocol):
+    """A log-concave weight on the integers, falling with |x|. Hashable, so that tables are built once.
+
+    `two_sided` says whether it lives on all integers (symmetrically) or on 0, 1, 2, …
+    """
+
+    @property
+    def two_sided(self) -> bool: ...
+
+    @property
+    def width(self) -> float:
+        """About how far the bulk reaches: the scale, or the standard deviation."""
+        ...
+
+    @property
+    def reach(self) -> float:
+        """After how many widths the bulk ends and the tail begins. Any choice is exact; it sets the speed."""
+        ...
+
+    @property
+    def margin(self) -> float:
+        """The most by which `relative` may be wrong."""
+        ...
+
+    def weight(self, magnitude: int) -> Ball:
+        """The weight at ±magnitude, not normalised."""
+        ...
+
+    def weight_near(self) -> Callable[[int], Ball]:
+        """Balls that hold the weights, quick to come by at this precision, though a higher one may not narrow them."""
+        return self.weight
+
+    def decay(self, magnitude: int) -> Fraction:
+        """A rate γ > 0 with weight(x+1) ≤ e^−γ · weight(x) for every x ≥ magnitude ≥ 1."""
+        ...
+
+    def relative(self, magnitude: NDArray[np.float64], near: NDArray[np.float64]) -> NDArray[np.float64]:
+        """weight(magnitude) / weight(near) within `margin`, where near ≤ magnitude lie in one bin of the bulk."""
+        ...

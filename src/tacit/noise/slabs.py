@@ -8,6 +8,8 @@ sampling from the sum of the pieces, so what is kept follows the law exactly (vo
 Which piece: 16 bits look into 65,536 cells. Slabs own whole cells; what is left over shares the
 remaining cells and is told apart by a 64-bit word against certified boundaries, and if the word
 lies on a boundary, by as many further bits as it takes.
+
+`AdditiveLaw` is noise that is added to an answer: a symmetric integer law drawn by slabs.
 """
 
 from __future__ import annotations
@@ -22,11 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.noise.ball import Ball, ball, floor_down, precision
-from tacit.noise.bits import Bits
-from tacit.noise.partition import Areas, Partition
-from tacit.noise.saturate import Draws, is_safe
-from tacit.noise.shape import Shape
-from tacit.noise.uniform_real import UniformReal
+from tacit.noise.bits import Bits, Integers
+from tacit.noise.grid import Draws, is_safe, saturated, saturated_sum
+from tacit.noise.law import SymmetricLaw
+from tacit.noise.partition import Areas, Partition, Shape
+from tacit.noise.uniform import UniformReal
 
 _CELLS: Final = 1 << 16
 _SHARED: Final = np.iinfo(np.int16).min  # the cell belongs to no slab alone
@@ -189,3 +191,18 @@ def _draw_geometric(rate: Fraction, bits: Bits) -> int:
 def slabs(shape: Shape) -> Slabs:
     """The tables of a shape, built once."""
     return Slabs(shape)
+
+
+class AdditiveLaw(SymmetricLaw, Shape):
+    """A symmetric law that can be added to integers exactly."""
+
+    @property
+    def two_sided(self) -> bool:
+        return True
+
+    def draw(self, size: int, bits: Bits) -> Integers:
+        return saturated(slabs(self).draw(size, bits))
+
+    def add(self, values: Integers, bits: Bits) -> Integers:
+        """values + independent noise in each place; what leaves 64 bits saturates after the addition."""
+        return saturated_sum(values, slabs(self).draw(values.size, bits))

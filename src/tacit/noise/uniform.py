@@ -1,15 +1,22 @@
-"""A uniform integer below n, without the bias of a remainder."""
+"""Uniform draws: integers below n without the bias of a remainder, reals, random orders and samples.
+
+A uniform real in [0, 1) is known only to as many bits as a comparison needed. Orders are uniformly random, and so are
+samples without replacement.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import ceil
 
 import numpy as np
+from flint import arb
 
+from tacit.errors import Refused
 from tacit.exact import Number, proper, whole
 from tacit.frozen import frozen
-from tacit.noise.ball import Ball, ball
+from tacit.noise.ball import Ball, ball, between, precision
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.law import Law
 
@@ -55,3 +62,82 @@ class UniformBelow(Law):
         while (word := bits.integer(width)) >= top:
             pass
         return word % self.n
+
+
+_STEP = 64
+
+
+class UniformReal:
+    """The real number 0.b₁b₂b₃… of fair bits. Bits already seen stay; more are drawn only to break a tie."""
+
+    def __init__(self, bits: Bits, word: int | None = None, width: int = _STEP) -> None:
+        self._bits = bits
+        self._word = bits.integer(width) if word is None else word
+        self.width = width
+
+    def refine(self) -> None:
+        """Learn the next 64 bits."""
+        self._word = self._word << _STEP | self._bits.integer(_STEP)
+        self.width += _STEP
+
+    def ball(self) -> Ball:
+        """The ball of all numbers that begin with the bits seen so far."""
+        low, high = self._ends()
+        return between(low, high)
+
+    def is_below(self, threshold: Callable[[], Ball]) -> bool:
+        """Whether the number is less than a threshold; exact, since the comparison goes on until it is certain."""
+        while True:
+            with precision(self.width + _STEP):
+                low, high = self._ends()
+                bound = threshold()
+            if high <= bound:
+                return True
+            if low >= bound:
+                return False
+            self.refine()
+
+    def _ends(self) -> tuple[Ball, Ball]:
+        scale = arb(2) ** -self.width
+        return arb(self._word) * scale, arb(self._word + 1) * scale
+
+
+def permutation(n: int, bits: Bits, *, width: int = 64) -> Integers:
+    """The numbers 0 … n−1 in uniformly random order.
+
+    Each number gets its own random word and the words are sorted; if any two are equal, all are drawn anew.
+    `width` is the length of a word; the law is the same for every width that offers n different words.
+
+    Proof: the words are independent and of one law, and drawing all of them anew treats all places alike; so which
+    number got which of the distinct words is uniform, and with it the order. Breaking a tie by place would favour
+    the orders that agree with it.
+    """
+    count = whole(n, "n")
+    if not count <= 1 << width:
+        raise Refused(f"a permutation of {count} by words of {width} bits", "Some words must be equal.", "wider words.")
+    while True:
+        words = bits.words(count, width)
+        order = np.argsort(words)
+        ranked = words[order]
+        if not np.any(ranked[1:] == ranked[:-1]):
+            return order.astype(np.int64, copy=False)
+
+
+def sample_without_replacement(n: int, m: int, bits: Bits) -> Integers:
+    """m different numbers below n ≤ 2^63, in the order drawn: each of the n!/(n−m)! sequences is equally likely.
+
+    A small part of n is drawn with replacement, and repetitions are dropped: by symmetry each number that is new
+    is uniform among those not yet seen. A large part is the beginning of a permutation.
+    """
+    everyone, wanted = whole(n, "n"), whole(m, "m")
+    if not wanted <= everyone <= 1 << 63:
+        raise Refused(f"{wanted} of {everyone} without replacement", "There are not that many.", "0 ≤ m ≤ n ≤ 2^63.")
+    if 4 * wanted >= everyone:
+        return permutation(everyone, bits)[:wanted]
+    law = UniformBelow(everyone)
+    drawn = law.draw(wanted, bits)
+    while True:
+        first = np.sort(np.unique(drawn, return_index=True)[1])
+        if first.size >= wanted:
+            return drawn[first[:wanted]]
+        drawn = np.concatenate([drawn[first], law.draw(wanted - first.size, bits)])

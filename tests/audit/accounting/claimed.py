@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from tacit.audit.accounting.worlds import (
-    Worlds,
-    coin,
-)
+from tacit.audit.accounting.worlds import Worlds, coin
 from tacit.exact import Number
 from tacit.loss.accountant.account import account
 from tacit.loss.loss import Loss

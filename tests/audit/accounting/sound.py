@@ -8,12 +8,7 @@ from tests.audit.accounting.claimed import SEEN, claim, coins, upper_end
 
 from tacit.audit.accounting.accounting import Accounting
 from tacit.audit.accounting.sampled_losses import sampled_gaussian
-from tacit.audit.accounting.worlds import (
-    coin,
-    discrete_gaussian,
-    poisson,
-    rounded_gaussian,
-)
+from tacit.audit.accounting.worlds import coin, discrete_gaussian, poisson, rounded_gaussian
 from tacit.loss.composing.composition import compose
 from tacit.loss.composing.kov import RepeatedApprox
 from tacit.loss.composing.published_bounds import advanced_bound, kov_bound

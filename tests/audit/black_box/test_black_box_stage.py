@@ -21,7 +21,7 @@ from tacit.loss.relation import Relation
 from tacit.mechanisms.response.warner import Warner
 from tacit.noise.bits import Bits
 from tacit.noise.discrete_laplace import DiscreteLaplace
-from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.noise.gaussian_law import RoundedGaussian
 
 Many = Callable[[Any, int, Bits], Any]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tacit.audit.controls.registry import BROKEN
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 
 Law = dict[tuple[int, int], float]
 

@@ -18,13 +18,7 @@ from tests.audit.membership.game import Game, best_success
 
 from tacit.audit.membership.bound import bound_from_rates, rate_at_least
 from tacit.audit.membership.one_run import Guesses, chance_of_guesses, guess_extremes, one_run
-from tacit.audit.membership.one_run_curve import (
-    approximate_curve,
-    gaussian_curve,
-    one_run_epsilon,
-    one_run_mu,
-    refutes,
-)
+from tacit.audit.membership.one_run_curve import approximate_curve, gaussian_curve, one_run_epsilon, one_run_mu, refutes
 from tacit.audit.membership.played import Played
 from tacit.errors import Refused
 from tacit.mechanisms.response.clopper_pearson import lower_end

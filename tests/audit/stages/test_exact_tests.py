@@ -10,9 +10,9 @@ from scipy.stats import binom
 
 from tacit.audit.stages.cells import Cells
 from tacit.audit.stages.exact_tests import agreements, binomial_p, fits, sum_p
+from tacit.noise.bits import Seeded
 from tacit.noise.discrete_laplace import DiscreteLaplace
-from tacit.noise.rehearsal import Seeded
-from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.noise.gaussian_law import RoundedGaussian
 
 
 def test_a_sum_of_scores_has_the_chance_that_enumeration_gives() -> None:

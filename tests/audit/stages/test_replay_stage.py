@@ -14,9 +14,8 @@ from tacit.audit.stages.replay import REPLAY
 from tacit.audit.subject import Subject
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
-from tacit.noise.bits import Bits
+from tacit.noise.bits import Bits, Seeded
 from tacit.noise.discrete_laplace import DiscreteLaplace
-from tacit.noise.rehearsal import Seeded
 
 LAW = DiscreteLaplace(2)
 

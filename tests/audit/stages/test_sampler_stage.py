@@ -14,8 +14,8 @@ from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.discrete_laplace import DiscreteLaplace
+from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.noise.law import Law
-from tacit.noise.rounded_gaussian import RoundedGaussian
 
 NAMED = {control.subject.name: control.subject for control in NOISE}
 

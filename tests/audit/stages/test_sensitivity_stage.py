@@ -17,8 +17,8 @@ from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
 from tacit.noise.discrete_laplace import DiscreteLaplace
+from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.noise.law import Law
-from tacit.noise.rounded_gaussian import RoundedGaussian
 
 
 def subject(

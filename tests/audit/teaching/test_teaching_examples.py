@@ -17,7 +17,7 @@ from tests.audit.teaching.sampled_region import sample_region
 
 from tacit.errors import Refused
 from tacit.loss.families.approx import Approx, Pure
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 
 
 @pytest.mark.parametrize("people", [1, 2, 10, 1000])

@@ -18,7 +18,7 @@ from tacit.local.randomizers.odds import odds_within
 from tacit.local.randomizers.randomizer import Randomizer, below
 from tacit.local.randomizers.subset import SubsetSelection
 from tacit.local.randomizers.table import Table
-from tacit.noise.rehearsal import Scripted
+from tacit.noise.bits import Scripted
 
 FILE = Path(__file__).with_name("vectors.json")
 _SPARE = 3  # bytes behind what a draw takes: whoever takes too many is seen to

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import chisquare
 
 from tacit.local.frequencies.oracle import Oracle
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 
 
 def supported(oracle: Oracle) -> dict[tuple[int, ...], list[int]]:

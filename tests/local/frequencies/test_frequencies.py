@@ -22,7 +22,7 @@ from tacit.local.frequencies.kary import KaryOracle
 from tacit.local.frequencies.oracle import Oracle
 from tacit.local.frequencies.subset import SubsetOracle
 from tacit.noise.ball import ball, precision
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 
 FALSE_ALARM = 1e-4
 

@@ -24,8 +24,8 @@ from tacit.local.frequencies.subset import SubsetOracle
 from tacit.local.frequencies.unary import UnaryOracle
 from tacit.local.randomizers.kary import KaryResponse
 from tacit.noise.ball import ball, less
+from tacit.noise.bits import Seeded
 from tacit.noise.entropy import ENTROPY
-from tacit.noise.rehearsal import Seeded
 
 EPSILONS = [Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4), Fraction(8)]
 SMALL = [kind.within(epsilon, options) for kind in KINDS for epsilon in EPSILONS for options in (2, 6)]

@@ -19,8 +19,7 @@ from tacit.local.frequencies.points import Points
 from tacit.local.frequencies.projective_decoding import Decoding
 from tacit.local.frequencies.rows import column_sums, pack, row_sizes, unpack, width
 from tacit.local.frequencies.walsh import walsh
-from tacit.noise.bits import Rehearsal
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Rehearsal, Seeded
 
 ORDERS = [2, 3, 4, 5, 7, 8, 9, 16, 25, 27]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tacit.errors import Refused
 from tacit.local.frequencies.words import LETTERS, WordSearch
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 
 SEARCH = WordSearch.within(3)
 SHORT = WordSearch.within(5, 3, "abc")

@@ -12,7 +12,7 @@ from tacit.errors import Refused
 from tacit.local.means.bennett import farthest
 from tacit.local.means.mean import people_needed, population_error, respondents_error
 from tacit.local.means.optimal import best_mean
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 
 MISS = Fraction(1, 40)
 

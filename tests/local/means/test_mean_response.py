@@ -20,8 +20,8 @@ from tacit.local.means.program import Shape
 from tacit.local.means.response import MeanResponse
 from tacit.local.means.tables import kept, read, text
 from tacit.local.randomizers.table import Table
+from tacit.noise.bits import Seeded
 from tacit.noise.entropy import ENTROPY
-from tacit.noise.rehearsal import Seeded
 
 HYBRID = {1: 4.29, 2: 1.042, 3: 0.432, 4: 0.219}
 BEST = {1: 3.99, 2: 0.866, 3: 0.305, 4: 0.128}

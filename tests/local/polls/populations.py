@@ -19,7 +19,7 @@ from tacit.local.polls.designs.unrelated import Unrelated, UnrelatedEstimated
 from tacit.local.polls.designs.warner import Warner
 from tacit.local.randomizers.table import Table
 from tacit.noise.bernoulli import Bernoulli
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 
 WORDS = Wording("Have you?", innocuous="Was your mother born in spring?", items=("a", "b", "c"))
 INNOCUOUS = Fraction(1, 4)

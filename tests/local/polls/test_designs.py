@@ -26,7 +26,7 @@ from tacit.local.polls.designs.unrelated import Unrelated
 from tacit.local.polls.designs.warner import Warner
 from tacit.local.polls.intervals.method import Method
 from tacit.noise.ball import ball, less
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 
 ALL: list[Design] = [*ONE_SAMPLE, *TWO_SAMPLES]
 

@@ -9,7 +9,7 @@ from examples.fair_poll import answers, ask, draw
 
 from tacit.local.polls.designs.warner import Warner
 from tacit.local.regression.outcome import logistic
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 
 
 def test_every_design_recovers_the_share(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from tacit.__main__ import app
 from tacit.local.polls.file import read_poll
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 
 
 def run(*words: str) -> Result:

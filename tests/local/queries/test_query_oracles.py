@@ -21,9 +21,8 @@ from tacit.local.queries.oracle import Oracle, Query
 from tacit.local.queries.panel import Devices, Rehearsed, device
 from tacit.loss.relation import Relation
 from tacit.mechanisms.statistics.bounded_mean import BoundedMean
-from tacit.noise.bits import Integers
+from tacit.noise.bits import Integers, Seeded
 from tacit.noise.entropy import ENTROPY
-from tacit.noise.rehearsal import Seeded
 
 
 def above(place: float) -> Query:

@@ -22,9 +22,8 @@ from tacit.local.randomizers.randomizer import Randomizer, below
 from tacit.local.randomizers.subset import SubsetSelection
 from tacit.local.randomizers.table import Table
 from tacit.noise.ball import ball, less
-from tacit.noise.bits import Bits
+from tacit.noise.bits import Bits, Seeded
 from tacit.noise.entropy import ENTROPY
-from tacit.noise.rehearsal import Seeded
 
 WARNER = Table.of([["3/4", "1/4"], ["1/4", "3/4"]])
 FORCED = Table.of([["5/6", "1/6"], ["1/6", "5/6"]])

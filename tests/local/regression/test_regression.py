@@ -14,7 +14,7 @@ from tacit.local.polls.designs.warner import Warner
 from tacit.local.regression.fit import Fit
 from tacit.local.regression.outcome import logistic, sigmoid
 from tacit.local.regression.predictor import logistic_on_report
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 
 TRUTHFUL = Channel(Fraction(1), Fraction(0))
 WARNER = Warner("4/5")

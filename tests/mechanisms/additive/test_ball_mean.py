@@ -23,8 +23,8 @@ from tacit.mechanisms.additive.ball_mean import BallMean
 from tacit.mechanisms.additive.clip import clip_to_ball
 from tacit.mechanisms.additive.euclidean_laplace import EuclideanLaplace, gamma_quantile_up
 from tacit.mechanisms.additive.gaussian import Gaussian
+from tacit.noise.bits import Seeded
 from tacit.noise.grid import Grid
-from tacit.noise.rehearsal import Seeded
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(6)
 

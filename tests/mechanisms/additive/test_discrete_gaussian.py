@@ -16,14 +16,14 @@ from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
-from tacit.noise import discrete_gaussian as noise
+from tacit.noise import gaussian_law as noise
+from tacit.noise.bits import Seeded
 from tacit.noise.grid import Grid
-from tacit.noise.rehearsal import Seeded
 
 QUERIES = (0.0, 1.0, 1 / 3, 2.0**40, -(2.0**-20))
 
 
-def law_at(law: noise.DiscreteGaussian, centre: int) -> dict[int, float]:
+def law_at(law: noise.DiscreteGaussianLaw, centre: int) -> dict[int, float]:
     """The output law over a window that holds all but 1e-13 of it, the same for every centre."""
     reach = math.ceil(8 * law.width) + 8
     return {output: float(law.mass(output - centre)) for output in range(-reach, reach + 1)}
@@ -62,7 +62,7 @@ def test_rho_holds_on_a_grid(grid: Grid) -> None:
 
 def test_the_gaussian_claim_is_false_and_caught() -> None:
     """σ = Δ = 1: at ε = 5.34 the true δ is 2.24e-7, where μ = Δ/σ would promise 1.05e-7."""
-    law = noise.DiscreteGaussian(1)
+    law = noise.DiscreteGaussianLaw(1)
     near, far = law_at(law, 0), law_at(law, 1)
     assert violations(Gdp(1), [(near, far)])
     assert hockey_stick(near, far, 5.34) == pytest.approx(2.24e-7, rel=0.01)
@@ -71,7 +71,7 @@ def test_the_gaussian_claim_is_false_and_caught() -> None:
 
 
 def test_broken_twins_are_caught() -> None:
-    law = noise.DiscreteGaussian(1)
+    law = noise.DiscreteGaussianLaw(1)
     assert violations(Zcdp("1/4"), [(law_at(law, 0), law_at(law, 1))])  # σ² taken twice as large as it is
     assert violations(Zcdp("1/2"), [(law_at(law, 0), law_at(law, 2))])  # a move twice the sensitivity
     still = joint(law_at(law, 0), law_at(law, 0))
@@ -101,7 +101,7 @@ def test_error_is_the_exact_quantile() -> None:
         mechanism = DiscreteGaussian(1, Relation.REPLACE, sigma_squared=sigma_squared)
         error = int(mechanism.error(confidence, cells))
 
-        def coverage(t: int, law: noise.DiscreteGaussian = mechanism.law, cells: int = cells) -> float:
+        def coverage(t: int, law: noise.DiscreteGaussianLaw = mechanism.law, cells: int = cells) -> float:
             return float(1 - 2 * law.tail(t + 1)) ** cells
 
         assert coverage(error) >= float(confidence) - ROUND_OFF

@@ -19,9 +19,9 @@ from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.noise.ball import precision
+from tacit.noise.bits import Seeded
+from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.noise.grid import Grid
-from tacit.noise.rehearsal import Seeded
-from tacit.noise.rounded_gaussian import RoundedGaussian
 
 QUERIES = (0.0, 1.0, 1 / 3, 2.0**40, -(2.0**-20))
 

@@ -13,8 +13,8 @@ from tacit.errors import Refused
 from tacit.loss import Relation, Zcdp
 from tacit.mechanisms import Gaussian, Laplace, Staircase
 from tacit.mechanisms.additive.additive import Additive
+from tacit.noise.bits import Seeded
 from tacit.noise.grid import Grid
-from tacit.noise.rehearsal import Seeded
 
 ADD = Relation.ADD_REMOVE
 INTEGERS = Laplace.for_epsilon(1, 1, ADD)

@@ -15,9 +15,9 @@ from tests.goodness import FALSE_ALARM, fit
 from tacit.errors import Refused
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.laplace import Laplace
+from tacit.noise.bits import Seeded
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.grid import Grid
-from tacit.noise.rehearsal import Seeded
 
 BOTH = (Relation.ADD_REMOVE, Relation.REPLACE)
 QUERIES = (0.0, 1.0, 1 / 3, 2.0**40, -(2.0**-20))

@@ -16,22 +16,24 @@ from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.staircase import Staircase
-from tacit.noise import staircase as noise
+from tacit.noise import staircase_law as noise
 from tacit.noise.ball import less
+from tacit.noise.bits import Seeded
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.grid import Grid
-from tacit.noise.rehearsal import Seeded
 
-LAWS = [noise.Staircase(epsilon, period, width) for epsilon in ("0.5", 2) for period in (1, 3) for width in (1, period)]
+LAWS = [
+    noise.StaircaseLaw(epsilon, period, width) for epsilon in ("0.5", 2) for period in (1, 3) for width in (1, period)
+]
 
 
-def law_at(law: noise.Staircase, centre: int) -> dict[int, float]:
+def law_at(law: noise.StaircaseLaw, centre: int) -> dict[int, float]:
     reach = math.ceil(32 * law.period / law.epsilon) + 2 * law.period
     return {output: float(law.mass(output - centre)) for output in range(-reach, reach + 1)}
 
 
 @pytest.mark.parametrize("law", LAWS, ids=str)
-def test_masses_add_up_to_the_tails(law: noise.Staircase) -> None:
+def test_masses_add_up_to_the_tails(law: noise.StaircaseLaw) -> None:
     reach = math.ceil(40 * law.period / law.epsilon)
     masses = [float(law.mass(x)) for x in range(-reach, reach + 1)]
     assert math.fsum(masses) == pytest.approx(1, abs=1e-12)
@@ -53,14 +55,14 @@ def test_the_loss_holds(epsilon: str | int, sensitivity: int) -> None:
 
 
 def test_broken_twins_are_caught() -> None:
-    law = noise.Staircase(1, 3, 2)
+    law = noise.StaircaseLaw(1, 3, 2)
     assert violations(Pure(1), [(law_at(law, 0), law_at(law, 4))])  # a move of more than one period
     assert violations(Pure("1/2"), [(law_at(law, 0), law_at(law, 3))])  # halved scale
 
 
 def test_a_vector_would_pay_more_than_its_l1_distance() -> None:
     """Sensitivity 2 spread over two coordinates: each crosses the edge of a stair and pays ε of its own."""
-    law = noise.Staircase(1, 2, 1)
+    law = noise.StaircaseLaw(1, 2, 1)
     near, far = law_at(law, 0), law_at(law, 1)
     still = {(a, b): p * q for (a, p), (b, q) in product(near.items(), near.items())}
     moved = {(a, b): p * q for (a, p), (b, q) in product(far.items(), far.items())}
@@ -72,12 +74,12 @@ def test_a_vector_would_pay_more_than_its_l1_distance() -> None:
 @pytest.mark.parametrize("epsilon", ["1/10", "1/2", 1, 2, 5])
 @pytest.mark.parametrize("period", [1, 2, 7, 100])
 def test_never_worse_than_laplace(epsilon: str | int, period: int) -> None:
-    staircase, laplace = noise.Staircase.best(epsilon, period), DiscreteLaplace(period / Fraction(epsilon))
+    staircase, laplace = noise.StaircaseLaw.best(epsilon, period), DiscreteLaplace(period / Fraction(epsilon))
     rate = Fraction(epsilon) / period
     magnitude = 1 / math.sinh(rate)
     variance = 1 / (2 * math.sinh(rate / 2) ** 2)
     assert float(staircase.magnitude()) <= magnitude * (1 + 1e-12)
-    assert float(noise.Staircase.best(epsilon, period, "square").square()) <= variance * (1 + 1e-12)
+    assert float(noise.StaircaseLaw.best(epsilon, period, "square").square()) <= variance * (1 + 1e-12)
     if period == 1:
         assert all(staircase.mass(x).overlaps(laplace.mass(x)) for x in range(-9, 10))
     elif Fraction(epsilon) >= 2:
@@ -87,8 +89,8 @@ def test_never_worse_than_laplace(epsilon: str | int, period: int) -> None:
 @pytest.mark.parametrize(("epsilon", "period"), list(product(("1/2", 2, 4), (2, 3, 8))))
 @pytest.mark.parametrize("aim", ["magnitude", "square"])
 def test_the_width_is_the_best_of_all(epsilon: str | int, period: int, aim: noise.Aim) -> None:
-    values = [getattr(noise.Staircase(epsilon, period, width), aim) for width in range(1, period + 1)]
-    best = noise.Staircase.best(epsilon, period, aim).width - 1
+    values = [getattr(noise.StaircaseLaw(epsilon, period, width), aim) for width in range(1, period + 1)]
+    best = noise.StaircaseLaw.best(epsilon, period, aim).width - 1
     assert all(less(values[best], value) for width, value in enumerate(values) if width != best)
 
 
@@ -96,7 +98,7 @@ def test_the_width_is_the_best_of_all(epsilon: str | int, period: int, aim: nois
 def test_fine_grids_approach_the_continuous_optimum(epsilon: str | int) -> None:
     """γ = 1/(1 + e^{ε/2}) and E|X| = Δ·e^{ε/2}/(e^ε − 1) (Geng and Viswanath 2014)."""
     period, power = 100_000, float(Fraction(epsilon))
-    best = noise.Staircase.best(epsilon, period)
+    best = noise.StaircaseLaw.best(epsilon, period)
     assert best.width / period == pytest.approx(1 / (1 + math.exp(power / 2)), abs=1e-4)
     assert float(best.magnitude()) / period == pytest.approx(math.exp(power / 2) / math.expm1(power), rel=1e-4)
 
@@ -118,11 +120,11 @@ def test_no_private_noise_is_smaller() -> None:
             rows.append(row)
     none = np.zeros(len(rows))
     program = linprog(np.abs(places) * weights, np.array(rows), none, A_eq=weights[None, :], b_eq=[1])
-    assert float(noise.Staircase.best(epsilon, period).magnitude()) == pytest.approx(program.fun, rel=1e-6)
+    assert float(noise.StaircaseLaw.best(epsilon, period).magnitude()) == pytest.approx(program.fun, rel=1e-6)
 
 
-@pytest.mark.parametrize("law", [*LAWS, noise.Staircase(1, 50, 20)], ids=str)
-def test_the_sampler_follows_the_law(law: noise.Staircase) -> None:
+@pytest.mark.parametrize("law", [*LAWS, noise.StaircaseLaw(1, 50, 20)], ids=str)
+def test_the_sampler_follows_the_law(law: noise.StaircaseLaw) -> None:
     """Chi-square, false-alarm rate FALSE_ALARM."""
     draws = law.draw(40_000, Seeded(1))
     reach = math.ceil(3 * law.period / law.epsilon) + 1
@@ -131,7 +133,7 @@ def test_the_sampler_follows_the_law(law: noise.Staircase) -> None:
 
 
 def test_a_sampler_that_keeps_minus_zero_is_caught() -> None:
-    law = noise.Staircase(2, 3, 1)
+    law = noise.StaircaseLaw(2, 3, 1)
     draws = law.draw(40_000, Seeded(3))
     twin = np.where(law.draw(40_000, Seeded(4)) == 0, 0, draws)  # 0 twice as likely as it should be
     assert fit(twin, law, -6, 6) < FALSE_ALARM
@@ -173,7 +175,7 @@ def test_refusals() -> None:
 
 def test_noise_beyond_64_bits_is_cut_only_after_it_was_added() -> None:
     """Cut before, the noise would have an atom, and the atom would tell value from value with certainty (ε = ∞)."""
-    law = noise.Staircase("1e-25", 1, 1)
+    law = noise.StaircaseLaw("1e-25", 1, 1)
     found = set(law.add(np.full(64, -7), Seeded(1)).tolist())
     assert found == {-(2**63), 2**63 - 1}
 

@@ -19,7 +19,7 @@ from tacit.loss import Approx, Gdp, Pure, Relation
 from tacit.mechanisms.keys.key_selection import KeySelection
 from tacit.mechanisms.keys.stability_histogram import StabilityHistogram
 from tacit.noise.ball import Ball
-from tacit.noise.rehearsal import Scripted, Seeded
+from tacit.noise.bits import Scripted, Seeded
 
 ADD, SWAP = Relation.ADD_REMOVE, Relation.REPLACE
 FALSE_ALARM = 1e-6

@@ -21,7 +21,7 @@ from tacit.loss import Approx, Gdp, Loss, Pure, Relation, Zcdp
 from tacit.mechanisms.keys.held_keys import count_held
 from tacit.mechanisms.keys.stability_histogram import PrivateKeys, StabilityHistogram
 from tacit.noise.ball import Ball, ball, precision
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 
 ADD, SWAP = Relation.ADD_REMOVE, Relation.REPLACE
 Released = tuple[tuple[Any, int | None], ...]

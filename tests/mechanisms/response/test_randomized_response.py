@@ -19,7 +19,7 @@ from tacit.mechanisms.response.optimal_response import OptimalResponse
 from tacit.mechanisms.response.response import Response
 from tacit.mechanisms.response.share import Share
 from tacit.mechanisms.response.warner import Warner
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 
 RESPONSES = [
     Warner("3/4"),

@@ -21,8 +21,8 @@ from tacit.loss.pairs.range_pair import BoundedRange
 from tacit.loss.relation import Relation
 from tacit.mechanisms.robust.inverse_median import InverseMedian
 from tacit.mechanisms.robust.public_range import PublicRange
+from tacit.noise.bits import Seeded
 from tacit.noise.grid import Grid
-from tacit.noise.rehearsal import Seeded
 
 FIVE = PublicRange(0, 4, Grid(0))
 HALF = Fraction(1, 2)

@@ -24,8 +24,8 @@ from tacit.mechanisms.robust.propose_test_release import ProposeTestRelease, Sta
 from tacit.mechanisms.robust.public_range import PublicRange
 from tacit.mechanisms.statistics.bounded_mean import BoundedMean
 from tacit.noise.ball import precision
+from tacit.noise.bits import Seeded
 from tacit.noise.grid import Grid
-from tacit.noise.rehearsal import Seeded
 
 FIVE = PublicRange(0, 4, Grid(0))
 Data = tuple[int, ...]

@@ -23,8 +23,8 @@ from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.robust.inverse_median import InverseMedian
 from tacit.mechanisms.robust.public_range import PublicRange
 from tacit.mechanisms.robust.sample_and_aggregate import SampleAndAggregate
+from tacit.noise.bits import Seeded
 from tacit.noise.grid import Grid
-from tacit.noise.rehearsal import Seeded
 
 THREE = PublicRange(0, 2, Grid(0))
 Data = tuple[int, ...]

@@ -20,8 +20,8 @@ from tacit.loss.relation import Relation
 from tacit.mechanisms.robust.public_range import PublicRange
 from tacit.mechanisms.robust.smooth_median import SmoothMedian
 from tacit.noise.ball import ball, down, up
+from tacit.noise.bits import Seeded
 from tacit.noise.grid import Grid
-from tacit.noise.rehearsal import Seeded
 
 FIVE = PublicRange(0, 4, Grid(0))
 WIDE = PublicRange(0, 64, Grid(0))

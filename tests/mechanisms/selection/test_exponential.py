@@ -22,8 +22,8 @@ from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.pairs.range_pair import BoundedRange
 from tacit.loss.relation import Relation
 from tacit.mechanisms.selection.exponential import Exponential
+from tacit.noise.bits import Seeded
 from tacit.noise.grid import Grid
-from tacit.noise.rehearsal import Seeded
 
 ADD = Relation.ADD_REMOVE
 

@@ -23,7 +23,7 @@ from tacit.mechanisms.selection.exponential import Exponential
 from tacit.mechanisms.selection.noisy_max import NoisyMax
 from tacit.mechanisms.selection.permute_and_flip import PermuteAndFlip
 from tacit.mechanisms.threshold.above_threshold import AboveThreshold
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 
 ADD = Relation.ADD_REMOVE
 

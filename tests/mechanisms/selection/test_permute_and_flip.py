@@ -12,7 +12,7 @@ from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.selection.noisy_max import NoisyMax
 from tacit.mechanisms.selection.permute_and_flip import PermuteAndFlip
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 
 ADD = Relation.ADD_REMOVE
 

@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from tacit.loss.relation import Relation
 from tacit.mechanisms.statistics.tally import Tally
-from tacit.noise.additive import AdditiveLaw
+from tacit.noise.slabs import AdditiveLaw
 
 FALSE_ALARM = 1e-6  # of each coverage test, if its draws were fresh; with seeded draws a pass stays a pass
 

@@ -15,9 +15,9 @@ from tests.mechanisms.statistics.tally_law import enough, laws_of_neighbours
 from tacit.errors import Refused
 from tacit.loss import Approx, Loss, Pure, Relation, Zcdp
 from tacit.mechanisms.statistics.bounded_mean import BoundedMean
+from tacit.noise.bits import Seeded
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.grid import Grid
-from tacit.noise.rehearsal import Seeded
 
 ADD, SWAP = Relation.ADD_REMOVE, Relation.REPLACE
 POISON = [math.nan, math.inf, -math.inf, 10**400, None, "x"]

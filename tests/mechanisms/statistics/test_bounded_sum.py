@@ -17,8 +17,8 @@ from tacit.frozen import frozen
 from tacit.loss import Approx, Loss, Pure, Relation, Zcdp
 from tacit.mechanisms.statistics.bounded_sum import BoundedSum
 from tacit.mechanisms.statistics.tally import Sensitivity
+from tacit.noise.bits import Seeded
 from tacit.noise.grid import Grid
-from tacit.noise.rehearsal import Seeded
 
 POISON = [math.nan, math.inf, -math.inf, -0.0, 1e308, -5e-324, 10**400, None, "x", True]
 UNIT = Grid(0)

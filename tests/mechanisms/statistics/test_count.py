@@ -13,8 +13,8 @@ from tests.mechanisms.statistics.tally_law import laws_of_neighbours
 from tacit.errors import Refused
 from tacit.loss import Approx, Gdp, Loss, Pure, Relation, Zcdp
 from tacit.mechanisms.statistics.count import Count
+from tacit.noise.bits import Seeded
 from tacit.noise.discrete_laplace import DiscreteLaplace
-from tacit.noise.rehearsal import Seeded
 
 RELATIONS = list(Relation)
 TARGETS: list[Loss] = [Pure(1), Approx(1, "1e-2"), Zcdp("0.2"), Gdp(1)]

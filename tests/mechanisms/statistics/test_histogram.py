@@ -16,7 +16,7 @@ from tacit.frozen import frozen
 from tacit.loss import Approx, Gdp, Loss, Pure, Relation, Zcdp
 from tacit.mechanisms.statistics.histogram import Histogram
 from tacit.mechanisms.statistics.tally import Sensitivity
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 
 ADD, SWAP = Relation.ADD_REMOVE, Relation.REPLACE
 

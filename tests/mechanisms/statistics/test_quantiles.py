@@ -15,8 +15,8 @@ from tacit.errors import Refused
 from tacit.loss import Approx, Loss, Pure, Relation, Zcdp
 from tacit.mechanisms.statistics.quantiles import Quantiles
 from tacit.mechanisms.statistics.rank_tree import FAN, RankTree
+from tacit.noise.bits import Seeded
 from tacit.noise.discrete_laplace import DiscreteLaplace
-from tacit.noise.rehearsal import Seeded
 
 ADD, SWAP = Relation.ADD_REMOVE, Relation.REPLACE
 POISON = [math.nan, math.inf, -math.inf, None, "x", 10**400]

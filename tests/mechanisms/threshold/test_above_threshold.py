@@ -23,9 +23,8 @@ from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.threshold.above_threshold import AboveThreshold
 from tacit.mechanisms.threshold.threshold_session import ThresholdSession
-from tacit.noise.bits import Bits
+from tacit.noise.bits import Bits, Seeded
 from tacit.noise.grid import Grid
-from tacit.noise.rehearsal import Seeded
 
 ADD = Relation.ADD_REMOVE
 SPLITS = [("1/2", "1/2"), ("1/4", "3/4"), (1, 2)]

@@ -18,8 +18,8 @@ from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.threshold.above_threshold import AboveThreshold
 from tacit.mechanisms.threshold.sparse_vector import SparseVector
+from tacit.noise.bits import Seeded
 from tacit.noise.grid import Grid
-from tacit.noise.rehearsal import Seeded
 
 ADD = Relation.ADD_REMOVE
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from tests.query.coverage.releases import CONFIDENCE, draws, least_covered
 
 from tacit.mechanisms.statistics.rank_tree import FAN
+from tacit.noise.bits import Seeded
 from tacit.noise.discrete_laplace import DiscreteLaplace
-from tacit.noise.rehearsal import Seeded
-from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.rank_descent import RankDescent, path_powers
 
 _UNIT = 2**20

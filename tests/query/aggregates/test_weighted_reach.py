@@ -14,7 +14,7 @@ from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.statistics.combination import reach
 from tacit.noise.discrete_laplace import DiscreteLaplace
-from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.weighted_reach import Powers, WeightedReach
 
 _SIZE = Fraction(2**29)

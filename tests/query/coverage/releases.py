@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 from tests.query.running.all_stages import run
 
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 from tacit.noise.slabs import slabs
 from tacit.query.above.estimates import Estimates
 from tacit.query.aggregates.aggregate import NoisyParts

@@ -14,7 +14,7 @@ from tests.query.running.all_stages import run
 
 from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 from tacit.query.engines.duckdb_session import Course, DuckDBSession
 from tacit.query.engines.parts import EVERYBODY, Seen, can_be_cut
 from tacit.query.plans.plan import Plan

@@ -16,7 +16,7 @@ from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.filters.budget import budget_from
 from tacit.loss.relation import Relation
 from tacit.noise.discrete_laplace import DiscreteLaplace
-from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.plans.noise_share import noise_of
 from tacit.query.plans.price import gaussian_strength, price_of, price_of_strength
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from tests.laws.databases import Worlds
 from tests.query.running.all_stages import run
 
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 from tacit.query.aggregates.even_grid import Edges
 from tacit.query.engines.duckdb_engine import DuckDBSession
 from tacit.query.plans.plan import Plan

@@ -13,7 +13,7 @@ from tests.query.prepared.prepared_files import Filed, with_budget, write_files
 from tests.query.running.all_stages import all_stages
 
 from tacit.loss.families.approx import Pure
-from tacit.noise.rehearsal import Seeded
+from tacit.noise.bits import Seeded
 from tacit.query.plans.planning import make_plan
 from tacit.query.plans.price import price_of
 from tacit.query.plans.question import read_question

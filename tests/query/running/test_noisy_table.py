@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tacit.errors import Failed
 from tacit.noise.discrete_laplace import DiscreteLaplace
-from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.running.noisy_table import NoisyColumn, NoisyTable
 from tacit.query.running.packed_words import packed, packed_width, unpacked
 from tacit.schema.kind import Key

@@ -22,7 +22,7 @@ from tacit.loss.relation import Relation
 from tacit.noise.ball import ball
 from tacit.noise.bits import Bits, Integers, Rehearsal
 from tacit.noise.entropy import ENTROPY
-from tacit.noise.uniform_real import UniformReal
+from tacit.noise.uniform import UniformReal
 
 _CHUNK = 1 << 16  # of values drawn at once: a table of this many rows stays small
 

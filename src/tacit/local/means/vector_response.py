@@ -19,7 +19,7 @@ from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.noise.bits import Bits, Integers, Rehearsal
 from tacit.noise.entropy import ENTROPY
-from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.noise.gaussian_law import RoundedGaussian
 
 _MOST = 10  # beyond it a report takes thousands of draws
 _SPLIT = 14  # bits: a whole vector is multiplied in two parts, each product within 64 bits

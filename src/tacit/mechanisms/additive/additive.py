@@ -17,9 +17,9 @@ from tacit.mechanisms.additive.held_answer import HeldAnswer
 from tacit.mechanisms.answer import Answer
 from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.steps import farthest, in_steps
-from tacit.noise.additive import AdditiveLaw
 from tacit.noise.bits import Bits
 from tacit.noise.grid import Grid
+from tacit.noise.slabs import AdditiveLaw
 
 
 @frozen

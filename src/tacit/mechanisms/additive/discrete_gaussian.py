@@ -12,7 +12,7 @@ from tacit.loss.calibrate import discrete_gaussian_variance
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.spherical import Spherical
-from tacit.noise import discrete_gaussian as noise
+from tacit.noise import gaussian_law as noise
 from tacit.noise.grid import Grid
 
 
@@ -42,8 +42,8 @@ class DiscreteGaussian(Spherical):
         return cls(bound, relation, grid, dimension, sigma_squared=variance)
 
     @cached_property
-    def law(self) -> noise.DiscreteGaussian:
-        return noise.DiscreteGaussian(self.sigma_squared / self.step**2)
+    def law(self) -> noise.DiscreteGaussianLaw:
+        return noise.DiscreteGaussianLaw(self.sigma_squared / self.step**2)
 
     @cached_property
     def loss(self) -> Zcdp:

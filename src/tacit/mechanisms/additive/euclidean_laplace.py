@@ -19,8 +19,8 @@ from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.steps import in_steps
 from tacit.noise.ball import START_BITS, Ball, ball, first_true, less, precision, up
 from tacit.noise.bits import Bits, Integers
-from tacit.noise.reals import euclidean_laplace_noise
-from tacit.noise.saturate import saturated
+from tacit.noise.grid import saturated
+from tacit.noise.real_noise import euclidean_laplace_noise
 
 _FINENESS = 1 << 20  # quantiles are found to this part of the scale
 

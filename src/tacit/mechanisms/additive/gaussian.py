@@ -13,8 +13,8 @@ from tacit.loss.families.gdp import Gdp
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.spherical import Spherical
+from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.noise.grid import Grid
-from tacit.noise.rounded_gaussian import RoundedGaussian
 
 
 @frozen

@@ -15,10 +15,10 @@ from tacit.mechanisms.additive.held_answer import HeldAnswer
 from tacit.mechanisms.answer import Answer
 from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.steps import farthest, in_steps
-from tacit.noise import staircase as noise
+from tacit.noise import staircase_law as noise
 from tacit.noise.bits import Bits
 from tacit.noise.grid import Grid, whole_steps_down
-from tacit.noise.staircase import Aim
+from tacit.noise.staircase_law import Aim
 
 
 @frozen
@@ -46,7 +46,7 @@ class Staircase(Mechanism[float, Answer]):
         object.__setattr__(self, "sensitivity", positive(self.sensitivity, "sensitivity"))
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
         object.__setattr__(self, "width", whole(self.width, "width", 1))
-        noise.Staircase(self.epsilon, self.period, self.width)  # refuses what does not fit
+        noise.StaircaseLaw(self.epsilon, self.period, self.width)  # refuses what does not fit
 
     @classmethod
     def for_epsilon(
@@ -61,7 +61,9 @@ class Staircase(Mechanism[float, Answer]):
         """The best staircase that is ε-private: least E|noise|, or least E[noise²]."""
         budget, bound = positive(epsilon, "epsilon"), positive(sensitivity, "sensitivity")
         trial = cls(bound, relation, grid, epsilon=budget, width=1)
-        return cls(bound, relation, grid, epsilon=budget, width=noise.Staircase.best(budget, trial.period, aim).width)
+        return cls(
+            bound, relation, grid, epsilon=budget, width=noise.StaircaseLaw.best(budget, trial.period, aim).width
+        )
 
     @property
     def step(self) -> Fraction:
@@ -75,9 +77,9 @@ class Staircase(Mechanism[float, Answer]):
         return whole_steps_down(self.sensitivity)
 
     @cached_property
-    def law(self) -> noise.Staircase:
+    def law(self) -> noise.StaircaseLaw:
         """The law of the noise, in steps."""
-        return noise.Staircase(self.epsilon, self.period, self.width)
+        return noise.StaircaseLaw(self.epsilon, self.period, self.width)
 
     @property
     def loss(self) -> Pure:

@@ -18,7 +18,7 @@ from tacit.loss.pairs.discrete_laplace_pair import DiscreteLaplacePair
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.additive import Additive
 from tacit.mechanisms.steps import in_steps
-from tacit.noise import truncated_geometric as noise
+from tacit.noise import discrete_laplace as noise
 from tacit.noise.ball import Ball, ball, first_true, less
 from tacit.noise.bits import Bits
 from tacit.noise.discrete_laplace import DiscreteLaplace
@@ -68,9 +68,9 @@ class TruncatedGeometric(Additive):
     def loss(self) -> DiscreteLaplacePair:
         return DiscreteLaplacePair(1 / self.scale, whole_steps_down(self.sensitivity))
 
-    def law_at(self, count: int) -> noise.TruncatedGeometric:
+    def law_at(self, count: int) -> noise.TruncatedGeometricLaw:
         """The law of the output for one count; a count beyond the limits is moved to them first."""
-        return noise.TruncatedGeometric(self.limit, min(max(int(count), 0), self.limit), self.scale)
+        return noise.TruncatedGeometricLaw(self.limit, min(max(int(count), 0), self.limit), self.scale)
 
     def probability(self, count: int, output: int) -> Ball:
         """P(output) for one count."""

@@ -22,7 +22,7 @@ from tacit.mechanisms.statistics.records import Key, in_key_order, key_text
 from tacit.mechanisms.statistics.tally import check_terms
 from tacit.noise.ball import Ball, ball, fraction_down, less, precision
 from tacit.noise.bits import Bits
-from tacit.noise.uniform_real import UniformReal
+from tacit.noise.uniform import UniformReal
 
 _MOST_STEPS = 100_000
 

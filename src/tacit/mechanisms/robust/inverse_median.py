@@ -18,7 +18,7 @@ from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.robust.public_range import PublicRange, check_span
 from tacit.noise.ball import Ball, ball, first_true, less
 from tacit.noise.bits import Bits, Integers
-from tacit.noise.choice import choice_law, choose
+from tacit.noise.selection_draws import choice_law, choose
 from tacit.noise.uniform import UniformBelow
 
 _FINEST = 1 << 20

@@ -21,8 +21,7 @@ from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.robust.inverse_median import InverseMedian, QuantileAnswer
 from tacit.mechanisms.robust.public_range import PublicRange, check_span
 from tacit.noise.bits import Bits, Integers
-from tacit.noise.permutation import permutation
-from tacit.noise.uniform import UniformBelow
+from tacit.noise.uniform import UniformBelow, permutation
 
 
 @frozen

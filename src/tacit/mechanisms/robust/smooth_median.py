@@ -18,7 +18,7 @@ from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.robust.public_range import PublicRange, check_span
 from tacit.noise.ball import START_BITS, Ball, ball, precision, up
 from tacit.noise.bits import Bits, Integers
-from tacit.noise.reals import CAUCHY
+from tacit.noise.real_noise import CAUCHY
 
 _NEGLIGIBLE = 1024  # a smooth sensitivity is not followed below this part of a step
 

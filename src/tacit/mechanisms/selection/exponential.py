@@ -12,7 +12,7 @@ from tacit.loss.pairs.range_pair import BoundedRange
 from tacit.mechanisms.selection.selection import Selection
 from tacit.noise.ball import Ball, ball
 from tacit.noise.bits import Bits, Integers
-from tacit.noise.choice import choice_law, choose
+from tacit.noise.selection_draws import choice_law, choose
 
 
 @frozen

@@ -11,7 +11,7 @@ from tacit.loss.families.approx import Pure
 from tacit.mechanisms.selection.selection import Selection
 from tacit.noise.ball import Ball, ball
 from tacit.noise.bits import Bits, Integers
-from tacit.noise.noisy_max import noisy_max, noisy_max_law
+from tacit.noise.selection_draws import noisy_max, noisy_max_law
 
 
 @frozen

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tacit.frozen import frozen
 from tacit.mechanisms.selection.noisy_max import NoisyMax
 from tacit.noise.bits import Bits, Integers
-from tacit.noise.noisy_max import permute_and_flip
+from tacit.noise.selection_draws import permute_and_flip
 
 
 @frozen

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.noisy_parts import Floats, NoisySum
 from tacit.query.aggregates.weighted_reach import Powers, WeightedReach
 

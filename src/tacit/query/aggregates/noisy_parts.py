@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.frozen import frozen
-from tacit.noise.additive import AdditiveLaw
 from tacit.noise.discrete_laplace import DiscreteLaplace
-from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.noise.gaussian_law import RoundedGaussian
+from tacit.noise.slabs import AdditiveLaw
 
 Floats = NDArray[np.float64]
 Law = RoundedGaussian | DiscreteLaplace

@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 
 from tacit.frozen import frozen
-from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.noisy_parts import Floats, Law, noise_deviation
 
 _MARGIN = 1.0125  # of a quantile computed from moments over the exact one, at the worst

@@ -8,14 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from tacit.query.merging.parts import (
-    aggregates,
-    looks_at_other_rows,
-    meanings,
-    own_columns,
-    put_in_place,
-    sources,
-)
+from tacit.query.merging.parts import aggregates, looks_at_other_rows, meanings, own_columns, put_in_place, sources
 
 _KNOWN = {
     *("expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct", "kind"),

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tacit.frozen import frozen
 from tacit.noise.ball import ball, first_true, less
 from tacit.noise.bits import Bits
-from tacit.noise.rounded_gaussian import RoundedGaussian
-from tacit.noise.saturate import saturated_sum
+from tacit.noise.gaussian_law import RoundedGaussian
+from tacit.noise.grid import saturated_sum
 from tacit.noise.slabs import slabs
 from tacit.query.lowering.clamp import Cut, spread
 from tacit.query.plans.noise_share import NoiseShare

@@ -8,7 +8,7 @@ from math import isqrt, log2
 from tacit.frozen import frozen
 from tacit.loss.relation import Relation
 from tacit.noise.discrete_laplace import DiscreteLaplace
-from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.plans.price import Price
 
 _RADIUS_BITS = 29  # squares of the largest coordinates fit 58 bits, sums of sixteen of them a signed word

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tacit.errors import Failed
 from tacit.frozen import frozen
 from tacit.noise.discrete_laplace import DiscreteLaplace
-from tacit.noise.rounded_gaussian import RoundedGaussian
+from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.running.packed_words import packed, packed_width, unpacked
 from tacit.schema.kind import Key
 

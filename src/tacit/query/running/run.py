@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tacit.mechanisms.statistics.rank_tree import FAN
 from tacit.noise.bits import Bits
-from tacit.noise.saturate import saturated_sum
+from tacit.noise.grid import saturated_sum
 from tacit.noise.slabs import slabs
 from tacit.query.aggregates.parts import Part, Ranks
 from tacit.query.aggregates.rank_grid import nodes_of

@@ -14,8 +14,8 @@ from tacit.loss.calibrate import gaussian_variance
 from tacit.loss.families.approx import Approx
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.discrete_laplace import DiscreteLaplace
+from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.noise.law import Law
-from tacit.noise.rounded_gaussian import RoundedGaussian
 
 Noise = Callable[[int, Bits], Integers]
 _PAIRS: tuple[tuple[Data, Data], ...] = (([1, 0, 1], [1, 0]), ([1], []))

@@ -15,7 +15,7 @@ from tacit.exact import Number, exact, positive, proper, whole
 from tacit.frozen import frozen
 from tacit.noise.ball import Ball, ball, precision
 from tacit.noise.bits import Bits
-from tacit.noise.uniform_real import UniformReal
+from tacit.noise.uniform import UniformReal
 
 Transform: TypeAlias = Callable[[Sequence[Ball]], Sequence[Ball]]
 
@@ -142,7 +142,7 @@ def euclidean_laplace_noise(dimension: int) -> RealNoise:
 
 
 @frozen
-class Exponential:
+class ExponentialLaw:
     """The exponential law with a given mean: its tail and quantile, for error bars."""
 
     mean: Fraction

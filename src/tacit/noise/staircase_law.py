@@ -17,10 +17,10 @@ from tacit.exact import Number, positive, whole
 from tacit.frozen import frozen
 from tacit.noise.ball import Ball, ball, first_true, less
 from tacit.noise.bits import Bits, Integers
-from tacit.noise.choice import choose_many
-from tacit.noise.geometric import Geometric
+from tacit.noise.discrete_laplace import Geometric
+from tacit.noise.grid import Draws, saturated, saturated_sum
 from tacit.noise.law import SymmetricLaw
-from tacit.noise.saturate import Draws, saturated, saturated_sum
+from tacit.noise.selection_draws import choose_many
 from tacit.noise.slabs import slabs
 from tacit.noise.uniform import UniformBelow
 
@@ -31,7 +31,7 @@ _LONGEST = 1 << 40  # periods beyond this are refused: a grid that fine serves n
 
 
 @frozen
-class Staircase(SymmetricLaw):
+class StaircaseLaw(SymmetricLaw):
     """P(±(kΔ + j)) ∝ e^{−kε} for 0 ≤ j < width, and ∝ e^{−(k+1)ε} for width ≤ j < Δ, with Δ the period."""
 
     epsilon: Fraction
@@ -50,7 +50,7 @@ class Staircase(SymmetricLaw):
             )
 
     @classmethod
-    def best(cls, epsilon: Number, period: int, aim: Aim = "magnitude") -> Staircase:
+    def best(cls, epsilon: Number, period: int, aim: Aim = "magnitude") -> StaircaseLaw:
         """The law of this ε and period with the least E|X|, or the least E[X²].
 
         Each aim is a convex function of the width over a positive linear one, so it falls to one least value and then
@@ -139,7 +139,7 @@ def _power_sum(count: int, power: Literal[1, 2]) -> int:
 @lru_cache(maxsize=256)
 def _best_width(epsilon: Fraction, period: int, aim: Aim) -> int:
     def value(width: int) -> Ball:
-        law = Staircase(epsilon, period, width)
+        law = StaircaseLaw(epsilon, period, width)
         return law.magnitude() if aim == "magnitude" else law.square()
 
     return first_true(lambda width: width == period or less(lambda: value(width), lambda: value(width + 1)), 1)

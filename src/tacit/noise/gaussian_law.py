@@ -1,7 +1,8 @@
-"""The rounded Gaussian law: the nearest integer to a real N(0, σ²) variable.
+"""Gaussian laws on the integers: the rounded and the discrete one.
 
-Adding it to an integer is the same as adding N(0, σ²) and rounding, so every claim about the real
-Gaussian mechanism holds for it as written, by post-processing.
+The rounded Gaussian is the nearest integer to a real N(0, σ²) variable. Adding it to an integer is the same as adding
+N(0, σ²) and rounding, so every claim about the real Gaussian mechanism holds for it as written, by post-processing.
+The discrete Gaussian: P(X = x) ∝ e^{−x²/2σ²} on the integers (Canonne, Kamath and Steinke 2020).
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from flint import arb
 
 from tacit.exact import Number, positive
 from tacit.frozen import frozen
-from tacit.noise.additive import AdditiveLaw
+from tacit.noise import discrete_gaussian_sums as sums
 from tacit.noise.ball import Ball, ball, between
 from tacit.noise.near import Floats, exp_near
+from tacit.noise.slabs import AdditiveLaw
 
 _REST = Fraction(13, 5)  # over σ⁴: what the expansion of `relative` leaves out of a weight, as a share of it
 _EXPANDED = 2**48  # the variance from which that is less than 2^-94
@@ -88,3 +90,41 @@ class RoundedGaussian(AdditiveLaw):
         corrected = 24 * variance + magnitude**2 / variance - 1
         reference = 24 * variance + near**2 / variance - 1
         return density * (corrected / reference)
+
+
+@frozen
+class DiscreteGaussianLaw(AdditiveLaw):
+    """Integer noise with mass ∝ e^{−x²/2σ²} for any rational σ² > 0 (its variance is slightly less than σ²)."""
+
+    sigma_squared: Fraction
+
+    def __init__(self, sigma_squared: Number) -> None:
+        object.__setattr__(self, "sigma_squared", positive(sigma_squared, "sigma_squared"))
+
+    def mass(self, value: int) -> Ball:
+        return self.weight(abs(value)) / sums.total(self.sigma_squared)
+
+    def tail(self, value: int) -> Ball:
+        return sums.tail(self.sigma_squared, value) / sums.total(self.sigma_squared)
+
+    @property
+    def width(self) -> float:
+        return sqrt(self.sigma_squared)
+
+    @property
+    def reach(self) -> float:
+        return 6.5
+
+    @property
+    def margin(self) -> float:
+        return 2.0**-40
+
+    def weight(self, magnitude: int) -> Ball:
+        return (-ball(magnitude**2 / (2 * self.sigma_squared))).exp()
+
+    def decay(self, magnitude: int) -> Fraction:
+        """From x to x+1 the weight falls by e^{−(2x+1)/2σ²}."""
+        return (2 * magnitude + 1) / (2 * self.sigma_squared)
+
+    def relative(self, magnitude: Floats, near: Floats) -> Floats:
+        return exp_near((magnitude - near) * (magnitude + near) / (2 * float(self.sigma_squared)))
