@@ -11,7 +11,7 @@ import numpy as np
 from bench.claims import Claim, report
 from bench.clock import ask_peer, take_turns
 from tacit.loss.relation import Relation
-from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian as DiscreteGaussianMechanism
+from tacit.mechanisms.additive.gaussian import DiscreteGaussian as DiscreteGaussianMechanism
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.noise.discrete_laplace import DiscreteLaplace

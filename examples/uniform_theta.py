@@ -32,7 +32,7 @@ from tacit.local.queries.panel import Rehearsed
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.laplace import Laplace
-from tacit.mechanisms.selection.exponential import Exponential
+from tacit.mechanisms.selection.candidates import Exponential
 from tacit.noise.bits import Seeded
 
 THETA, EPSILON, RUNS = 0.6, 1, 30

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tacit.mechanisms.answer import Answer as Answer
     from tacit.mechanisms.statistics.bounded_mean import BoundedMean as BoundedMean
     from tacit.mechanisms.statistics.bounded_sum import BoundedSum as BoundedSum
-    from tacit.mechanisms.statistics.count import Count as Count
+    from tacit.mechanisms.statistics.counts import Count as Count
     from tacit.mechanisms.statistics.histogram import Histogram as Histogram
 
     open = open_dataset  # noqa: A001  (tacit.open, as in gzip.open)
@@ -50,7 +50,7 @@ _HOME = {
     "Answer": "mechanisms.answer",
     "BoundedMean": "mechanisms.statistics.bounded_mean",
     "BoundedSum": "mechanisms.statistics.bounded_sum",
-    "Count": "mechanisms.statistics.count",
+    "Count": "mechanisms.statistics.counts",
     "Gaussian": "mechanisms.additive.gaussian",
     "Histogram": "mechanisms.statistics.histogram",
     "Laplace": "mechanisms.additive.laplace",

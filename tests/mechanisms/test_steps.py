@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import Refused
-from tacit.mechanisms.steps import in_steps
+from tacit.mechanisms.inputs import in_steps
 from tacit.noise.grid import Grid
 
 TOP = 2**62 - 1

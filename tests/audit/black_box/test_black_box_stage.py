@@ -18,7 +18,7 @@ from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
-from tacit.mechanisms.response.warner import Warner
+from tacit.mechanisms.response.binary import Warner
 from tacit.noise.bits import Bits
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.gaussian_law import RoundedGaussian

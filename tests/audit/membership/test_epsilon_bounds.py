@@ -21,7 +21,7 @@ from tacit.audit.membership.one_run import Guesses, chance_of_guesses, guess_ext
 from tacit.audit.membership.one_run_curve import approximate_curve, gaussian_curve, one_run_epsilon, one_run_mu, refutes
 from tacit.audit.membership.played import Played
 from tacit.errors import Refused
-from tacit.mechanisms.response.clopper_pearson import lower_end
+from tacit.mechanisms.response.proportion import lower_end
 
 
 def respond(epsilon: float, seed: int) -> Game:

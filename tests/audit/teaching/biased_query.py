@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from tacit.audit.reconstruction.answers import secret_bits
 from tacit.exact import Number, proper
 from tacit.frozen import frozen
-from tacit.mechanisms.response.warner import Warner
+from tacit.mechanisms.response.binary import Warner
 from tacit.noise.bits import Bits
 
 

@@ -19,7 +19,7 @@ from tacit.local.polls.intervals.approximate import wilson
 from tacit.local.polls.intervals.exact import blaker, clopper_pearson
 from tacit.local.polls.intervals.method import Method
 from tacit.local.polls.intervals.two_rates import TwoCounts, score_interval
-from tacit.mechanisms.response.clopper_pearson import lower_end, upper_end
+from tacit.mechanisms.response.proportion import lower_end, upper_end
 from tacit.noise.bits import Seeded
 
 MISS = 0.05

@@ -15,7 +15,7 @@ from tacit.errors import Refused
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.relation import Relation
-from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
+from tacit.mechanisms.additive.gaussian import DiscreteGaussian
 from tacit.noise import gaussian_law as noise
 from tacit.noise.bits import Seeded
 from tacit.noise.grid import Grid

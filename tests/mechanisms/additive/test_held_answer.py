@@ -12,7 +12,7 @@ import pytest
 from tacit.errors import Refused
 from tacit.loss import Relation, Zcdp
 from tacit.mechanisms import Gaussian, Laplace, Staircase
-from tacit.mechanisms.additive.additive import Additive
+from tacit.mechanisms.additive.additive_mechanism import Additive
 from tacit.noise.bits import Seeded
 from tacit.noise.grid import Grid
 

@@ -14,7 +14,7 @@ from tests.goodness import FALSE_ALARM, fit
 
 from tacit.errors import Refused
 from tacit.loss.relation import Relation
-from tacit.mechanisms.additive.truncated_geometric import TruncatedGeometric, best_remap
+from tacit.mechanisms.additive.laplace import TruncatedGeometric, best_remap
 from tacit.noise.bits import Seeded
 
 BOTH = (Relation.ADD_REMOVE, Relation.REPLACE)

@@ -16,8 +16,8 @@ from tests.mechanisms.statistics.tally_law import neighbours
 
 from tacit.errors import Refused
 from tacit.loss import Approx, Gdp, Pure, Relation
-from tacit.mechanisms.keys.key_selection import KeySelection
-from tacit.mechanisms.keys.stability_histogram import StabilityHistogram
+from tacit.mechanisms.selection.key_selection import KeySelection
+from tacit.mechanisms.selection.stability_histogram import StabilityHistogram
 from tacit.noise.ball import Ball
 from tacit.noise.bits import Scripted, Seeded
 

@@ -18,8 +18,8 @@ from tests.mechanisms.statistics.tally_law import neighbours
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.loss import Approx, Gdp, Loss, Pure, Relation, Zcdp
-from tacit.mechanisms.keys.held_keys import count_held
-from tacit.mechanisms.keys.stability_histogram import PrivateKeys, StabilityHistogram
+from tacit.mechanisms.selection.key_selection import count_held
+from tacit.mechanisms.selection.stability_histogram import PrivateKeys, StabilityHistogram
 from tacit.noise.ball import Ball, ball, precision
 from tacit.noise.bits import Seeded
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from scipy.stats import beta
 
-from tacit.mechanisms.response.clopper_pearson import longest_reach, lower_end, upper_end
+from tacit.mechanisms.response.proportion import longest_reach, lower_end, upper_end
 
 
 @pytest.mark.parametrize("trials", [1, 2, 17, 300, 10**5])

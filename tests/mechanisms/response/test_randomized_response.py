@@ -13,12 +13,10 @@ from tests.goodness import FALSE_ALARM, p_value
 
 from tacit.errors import Refused
 from tacit.loss.relation import Relation
-from tacit.mechanisms.response.forced import Forced
-from tacit.mechanisms.response.kary import Kary
-from tacit.mechanisms.response.optimal_response import OptimalResponse
-from tacit.mechanisms.response.response import Response
-from tacit.mechanisms.response.share import Share
-from tacit.mechanisms.response.warner import Warner
+from tacit.mechanisms.response.binary import Forced, OptimalResponse, Warner
+from tacit.mechanisms.response.kary_response import Kary
+from tacit.mechanisms.response.proportion import Share
+from tacit.mechanisms.response.randomized_response import Response
 from tacit.noise.bits import Seeded
 
 RESPONSES = [

@@ -21,7 +21,7 @@ from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.pairs.range_pair import BoundedRange
 from tacit.loss.relation import Relation
-from tacit.mechanisms.selection.exponential import Exponential
+from tacit.mechanisms.selection.candidates import Exponential
 from tacit.noise.bits import Seeded
 from tacit.noise.grid import Grid
 

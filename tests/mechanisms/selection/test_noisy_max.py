@@ -19,10 +19,8 @@ from tacit.loss.families.approx import Pure
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.pairs.range_pair import BoundedRange
 from tacit.loss.relation import Relation
-from tacit.mechanisms.selection.exponential import Exponential
-from tacit.mechanisms.selection.noisy_max import NoisyMax
-from tacit.mechanisms.selection.permute_and_flip import PermuteAndFlip
-from tacit.mechanisms.threshold.above_threshold import AboveThreshold
+from tacit.mechanisms.selection.above_threshold import AboveThreshold
+from tacit.mechanisms.selection.candidates import Exponential, NoisyMax, PermuteAndFlip
 from tacit.noise.bits import Seeded
 
 ADD = Relation.ADD_REMOVE

@@ -10,8 +10,7 @@ from tests.mechanisms.selection.selections import law_pairs
 
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
-from tacit.mechanisms.selection.noisy_max import NoisyMax
-from tacit.mechanisms.selection.permute_and_flip import PermuteAndFlip
+from tacit.mechanisms.selection.candidates import NoisyMax, PermuteAndFlip
 from tacit.noise.bits import Seeded
 
 ADD = Relation.ADD_REMOVE

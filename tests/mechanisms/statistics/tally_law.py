@@ -9,7 +9,7 @@ from typing import Any
 from scipy.stats import binom
 
 from tacit.loss.relation import Relation
-from tacit.mechanisms.statistics.tally import Tally
+from tacit.mechanisms.statistics.counts import Tally
 from tacit.noise.slabs import AdditiveLaw
 
 FALSE_ALARM = 1e-6  # of each coverage test, if its draws were fresh; with seeded draws a pass stays a pass

@@ -16,7 +16,7 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.loss import Approx, Loss, Pure, Relation, Zcdp
 from tacit.mechanisms.statistics.bounded_sum import BoundedSum
-from tacit.mechanisms.statistics.tally import Sensitivity
+from tacit.mechanisms.statistics.counts import Sensitivity
 from tacit.noise.bits import Seeded
 from tacit.noise.grid import Grid
 

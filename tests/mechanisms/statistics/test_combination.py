@@ -13,7 +13,7 @@ import pytest
 from tacit.loss import Relation
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
-from tacit.mechanisms.statistics.combination import _laplace_tail, reach, tail_up
+from tacit.mechanisms.statistics.noise_intervals import _laplace_tail, reach, tail_up
 
 AR = Relation.ADD_REMOVE
 FINE = Laplace(Fraction(1), AR, scale=Fraction(10**6))

@@ -12,7 +12,7 @@ from tests.mechanisms.statistics.tally_law import laws_of_neighbours
 
 from tacit.errors import Refused
 from tacit.loss import Approx, Gdp, Loss, Pure, Relation, Zcdp
-from tacit.mechanisms.statistics.count import Count
+from tacit.mechanisms.statistics.counts import Count
 from tacit.noise.bits import Seeded
 from tacit.noise.discrete_laplace import DiscreteLaplace
 

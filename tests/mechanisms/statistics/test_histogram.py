@@ -14,8 +14,8 @@ from tests.mechanisms.statistics.tally_law import enough, laws_of_neighbours
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.loss import Approx, Gdp, Loss, Pure, Relation, Zcdp
+from tacit.mechanisms.statistics.counts import Sensitivity
 from tacit.mechanisms.statistics.histogram import Histogram
-from tacit.mechanisms.statistics.tally import Sensitivity
 from tacit.noise.bits import Seeded
 
 ADD, SWAP = Relation.ADD_REMOVE, Relation.REPLACE

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import Refused
-from tacit.mechanisms.statistics.records import count_keys, in_key_order, key_text, present, read_key, reals, total
+from tacit.mechanisms.inputs import count_keys, in_key_order, key_text, present, read_key, reals, total
 
 ANYTHING = st.one_of(
     st.none(),

@@ -21,8 +21,8 @@ from tests.mechanisms.threshold.crossings import Values, crossing_law, neighbour
 from tacit.errors import Failed, Refused
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
-from tacit.mechanisms.threshold.above_threshold import AboveThreshold
-from tacit.mechanisms.threshold.threshold_session import ThresholdSession
+from tacit.mechanisms.selection.above_threshold import AboveThreshold
+from tacit.mechanisms.selection.noisy_threshold import ThresholdSession
 from tacit.noise.bits import Bits, Seeded
 from tacit.noise.grid import Grid
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
-from tacit.mechanisms.statistics.combination import reach
+from tacit.mechanisms.statistics.noise_intervals import reach
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.weighted_reach import Powers, WeightedReach

@@ -11,7 +11,7 @@ from tests.query.coverage.releases import CONFIDENCE, Exact, Floats
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
-from tacit.mechanisms.statistics.combination import reach
+from tacit.mechanisms.statistics.noise_intervals import reach
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.aggregate import Aggregate
 from tacit.query.aggregates.mean import Mean

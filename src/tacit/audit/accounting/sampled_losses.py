@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.frozen import frozen
-from tacit.mechanisms.response.clopper_pearson import lower_end
+from tacit.mechanisms.response.proportion import lower_end
 from tacit.noise.bits import Bits
 
 Losses = Callable[[int, np.random.Generator], NDArray[np.float64]]

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from tacit.frozen import frozen
-from tacit.mechanisms.response.clopper_pearson import lower_end, upper_end
+from tacit.mechanisms.response.proportion import lower_end, upper_end
 
 
 @frozen

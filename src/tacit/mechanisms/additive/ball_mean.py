@@ -1,9 +1,12 @@
-"""The mean or the sum of vectors, each first clipped to a ball: ℓ₂-Laplace noise or Gaussian, whichever is smaller."""
+"""The mean or the sum of vectors, each first clipped to a ball: ℓ₂-Laplace noise or Gaussian, whichever is smaller.
+
+Vectors are shortened to the ball exactly.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import floor
+from math import floor, isqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,13 +17,10 @@ from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
-from tacit.mechanisms.additive.clip import clip_to_ball
-from tacit.mechanisms.additive.euclidean_laplace import EuclideanLaplace, gamma_quantile_up
+from tacit.mechanisms.additive.euclidean_laplace import EuclideanLaplace, VectorAnswer, gamma_quantile_up
 from tacit.mechanisms.additive.gaussian import Gaussian
-from tacit.mechanisms.additive.vector_answer import VectorAnswer
+from tacit.mechanisms.inputs import in_steps, vectors_of
 from tacit.mechanisms.mechanism import Mechanism
-from tacit.mechanisms.statistics.records import vectors_of
-from tacit.mechanisms.steps import in_steps
 from tacit.noise.ball import START_BITS, ball, precision, up
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.grid import Grid, check_grid
@@ -182,3 +182,21 @@ def _reach(radius: Fraction, relation: Relation, grid: Grid) -> Fraction:
             f"a ball of {steps} steps", "Clipping is exact in 64-bit integers.", f"1 to {_FINEST} steps to the radius."
         )
     return Fraction(steps if relation is Relation.ADD_REMOVE else 2 * steps)
+
+
+def clip_to_ball(rows: Integers, radius: int) -> Integers:
+    """Each integer row as it is, if its length is at most `radius`; else shortened towards 0 to at most that length.
+
+    Lengths are compared in integers. Floats only propose the shortened row; one that is too long is shortened exactly.
+    """
+    lengths = np.linalg.norm(rows.astype(np.float64), axis=1)
+    factors = np.where(lengths > radius, radius / np.maximum(lengths, 1.0) * (1 - 2.0**-40), 1.0)
+    shortened = np.trunc(rows * factors[:, None]).astype(np.int64)
+    near = lengths <= 2.0 * radius  # of these the squares fit 64 bits
+    fits = near & ((np.where(near[:, None], rows, 0) ** 2).sum(axis=1, dtype=np.int64) <= radius**2)
+    clipped = np.where(fits[:, None], rows, shortened)
+    for row in np.flatnonzero((clipped**2).sum(axis=1, dtype=np.int64) > radius**2):
+        exact = [int(cell) for cell in rows[row]]
+        above = isqrt(sum(cell * cell for cell in exact)) + 1
+        clipped[row] = [(abs(cell) * radius // above) * (1 if cell > 0 else -1) for cell in exact]
+    return clipped

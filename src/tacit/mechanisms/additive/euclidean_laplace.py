@@ -1,4 +1,7 @@
-"""The ℓ₂-Laplace mechanism (the K-norm mechanism of the Euclidean ball): pure privacy for vectors of bounded length."""
+"""The ℓ₂-Laplace mechanism (the K-norm mechanism of the Euclidean ball): pure privacy for vectors of bounded length.
+
+Its answer is a private vector, with its distance from the true one.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,24 @@ from tacit.exact import Number, positive, proper, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
-from tacit.mechanisms.additive.vector_answer import VectorAnswer
+from tacit.loss.words import cost
+from tacit.mechanisms.answer import Answer, percent
+from tacit.mechanisms.inputs import in_steps
 from tacit.mechanisms.mechanism import Mechanism
-from tacit.mechanisms.steps import in_steps
 from tacit.noise.ball import START_BITS, Ball, ball, first_true, less, precision, up
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.grid import saturated
 from tacit.noise.real_noise import euclidean_laplace_noise
+
+
+class VectorAnswer(Answer):
+    """A private vector: the error is its distance from the true one. `interval` is the box around that ball."""
+
+    def describe(self, confidence: Number = "0.95") -> str:
+        cells = ", ".join(f"{cell:,.6g}" for cell in self.value)
+        sure = f"({percent(confidence)} sure; cost {cost(self.loss)})"
+        return f"({cells}) within {self.error(confidence):,.4g} in length  {sure}"
+
 
 _FINENESS = 1 << 20  # quantiles are found to this part of the scale
 

@@ -11,10 +11,10 @@ from tacit.exact import Number, positive, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
-from tacit.mechanisms.additive.held_answer import HeldAnswer
+from tacit.mechanisms.additive.additive_mechanism import HeldAnswer
 from tacit.mechanisms.answer import Answer
+from tacit.mechanisms.inputs import farthest, in_steps
 from tacit.mechanisms.mechanism import Mechanism
-from tacit.mechanisms.steps import farthest, in_steps
 from tacit.noise import staircase_law as noise
 from tacit.noise.bits import Bits
 from tacit.noise.grid import Grid, whole_steps_down

@@ -18,7 +18,7 @@ from tacit.loss.composing.worst import Worst
 from tacit.loss.families.approx import Approx
 from tacit.loss.pairs.discrete_laplace_pair import DiscreteLaplacePair
 from tacit.loss.relation import Relation
-from tacit.mechanisms.additive.additive import Additive
+from tacit.mechanisms.additive.additive_mechanism import Additive
 from tacit.mechanisms.additive.staircase import Staircase
 from tacit.mechanisms.answer import Answer, cost
 from tacit.mechanisms.mechanism import Mechanism

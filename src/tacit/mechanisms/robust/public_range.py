@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from tacit.errors import Refused
 from tacit.exact import Number, exact
 from tacit.frozen import frozen
-from tacit.mechanisms.statistics.records import reals
-from tacit.mechanisms.steps import in_steps
+from tacit.mechanisms.inputs import in_steps, reals
 from tacit.noise.bits import Integers
 from tacit.noise.grid import Grid, check_grid
 

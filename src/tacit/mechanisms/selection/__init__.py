@@ -1,1 +1,1 @@
-"""Which of several candidates is best."""
+"""Which candidates, which private keys or which of many questions stand out."""

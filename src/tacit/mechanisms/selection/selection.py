@@ -17,8 +17,8 @@ from tacit.loss.families.approx import Approx
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import Answer, cost, percent
+from tacit.mechanisms.inputs import in_steps
 from tacit.mechanisms.mechanism import Mechanism
-from tacit.mechanisms.steps import in_steps
 from tacit.noise.ball import Ball, ball, first_true, less
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.grid import Grid, whole_steps_down

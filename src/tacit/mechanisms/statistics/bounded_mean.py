@@ -1,18 +1,48 @@
-"""The mean of values that lie within declared bounds."""
+"""The mean of values that lie within declared bounds; and a moment, which the mean and the variance have in common."""
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar, Self
 
 from tacit.exact import Number, whole
 from tacit.frozen import frozen
+from tacit.loss.families.approx import Pure
+from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import number
-from tacit.mechanisms.statistics.combination import reach
-from tacit.mechanisms.statistics.moment import Moment
-from tacit.mechanisms.statistics.public_size import check_size, unknown_people
-from tacit.mechanisms.statistics.ratio import Ratio
-from tacit.mechanisms.statistics.records import total
-from tacit.mechanisms.statistics.tally import Sensitivity, TallyAnswer
+from tacit.mechanisms.inputs import total
+from tacit.mechanisms.statistics.bounded_sum import Bounds
+from tacit.mechanisms.statistics.counts import Sensitivity, Tally, TallyAnswer, check_people, check_size, unknown_people
+from tacit.mechanisms.statistics.noise_intervals import Ratio, reach
+from tacit.noise.grid import Grid
+
+
+@frozen
+class Moment(Tally):
+    """A statistic of one value a person within declared bounds; `people` is the public n, under replace only."""
+
+    lower: Number
+    upper: Number
+    people: int | None = None
+    grid: Grid | None = None
+
+    fineness: ClassVar[int]
+    """How many bits of a value's place between the bounds are kept, where no grid is named."""
+
+    def __post_init__(self) -> None:
+        check_people(self.people, self.relation)
+        super().__post_init__()
+
+    @classmethod
+    def for_epsilon(
+        cls, epsilon: Number, relation: Relation, lower: Number, upper: Number, people: int | None = None
+    ) -> Self:
+        """The statistic with the least noise that is ε-private."""
+        return cls(Pure(epsilon), relation, lower, upper, people)
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        return Bounds.of(self.lower, self.upper, self.grid, self.fineness)
 
 
 @frozen

@@ -10,12 +10,10 @@ from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import number
-from tacit.mechanisms.statistics.combination import reach
-from tacit.mechanisms.statistics.moment import Moment
-from tacit.mechanisms.statistics.public_size import check_size, unknown_people
-from tacit.mechanisms.statistics.ratio import Ratio
-from tacit.mechanisms.statistics.records import total
-from tacit.mechanisms.statistics.tally import Sensitivity, TallyAnswer
+from tacit.mechanisms.inputs import total
+from tacit.mechanisms.statistics.bounded_mean import Moment
+from tacit.mechanisms.statistics.counts import Sensitivity, TallyAnswer, check_size, unknown_people
+from tacit.mechanisms.statistics.noise_intervals import Ratio, reach
 from tacit.noise.bits import Integers
 
 

@@ -15,8 +15,8 @@ from tacit.loss.families.approx import Pure
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import percent
-from tacit.mechanisms.statistics.records import Key, count_keys, key_text, read_key, reals
-from tacit.mechanisms.statistics.tally import Sensitivity, Tally, TallyAnswer, price
+from tacit.mechanisms.inputs import Key, count_keys, key_text, read_key, reals
+from tacit.mechanisms.statistics.counts import Sensitivity, Tally, TallyAnswer, price
 from tacit.noise.bits import Bits, Integers
 
 Item = TypeVar("Item")

@@ -16,10 +16,9 @@ from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import number
-from tacit.mechanisms.statistics.public_size import check_people, check_size
+from tacit.mechanisms.inputs import reals
+from tacit.mechanisms.statistics.counts import Sensitivity, Tally, TallyAnswer, check_people, check_size
 from tacit.mechanisms.statistics.rank_tree import FAN, RankTree
-from tacit.mechanisms.statistics.records import reals
-from tacit.mechanisms.statistics.tally import Sensitivity, Tally, TallyAnswer
 from tacit.noise.bits import Bits
 from tacit.noise.slabs import slabs
 

@@ -11,7 +11,7 @@ from tacit.exact import Number, proper
 from tacit.frozen import frozen
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
-from tacit.mechanisms.statistics.combination import reach
+from tacit.mechanisms.statistics.noise_intervals import reach
 from tacit.noise.bits import Integers
 from tacit.noise.near import Floats
 

@@ -15,7 +15,7 @@ from tacit.noise.bits import Bits
 from tacit.query.lowering.clamp import Cut, one_where
 
 if TYPE_CHECKING:
-    from tacit.mechanisms.keys.key_selection import KeySelection
+    from tacit.mechanisms.selection.key_selection import KeySelection
 
 
 @frozen
@@ -32,7 +32,7 @@ class GeometricRule:
 
     @cached_property
     def selection(self) -> KeySelection:
-        from tacit.mechanisms.keys.key_selection import KeySelection  # few queries need it
+        from tacit.mechanisms.selection.key_selection import KeySelection  # few queries need it
 
         return KeySelection(self.target, self.relation, self.most)
 

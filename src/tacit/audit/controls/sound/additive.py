@@ -11,12 +11,10 @@ from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.ball_mean import BallMean
-from tacit.mechanisms.additive.discrete_gaussian import DiscreteGaussian
 from tacit.mechanisms.additive.euclidean_laplace import EuclideanLaplace
-from tacit.mechanisms.additive.gaussian import Gaussian
-from tacit.mechanisms.additive.laplace import Laplace
+from tacit.mechanisms.additive.gaussian import DiscreteGaussian, Gaussian
+from tacit.mechanisms.additive.laplace import Laplace, TruncatedGeometric
 from tacit.mechanisms.additive.staircase import Staircase
-from tacit.mechanisms.additive.truncated_geometric import TruncatedGeometric
 from tacit.noise.bits import Integers
 from tacit.noise.grid import Grid
 

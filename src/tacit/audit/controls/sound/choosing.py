@@ -6,13 +6,11 @@ from tacit.audit.controls.sound.subject_of import Pairs, of_mechanism
 from tacit.audit.subject import Subject
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.relation import Relation
-from tacit.mechanisms.keys.key_selection import KeySelection
-from tacit.mechanisms.keys.stability_histogram import StabilityHistogram
-from tacit.mechanisms.selection.exponential import Exponential
-from tacit.mechanisms.selection.noisy_max import NoisyMax
-from tacit.mechanisms.selection.permute_and_flip import PermuteAndFlip
-from tacit.mechanisms.threshold.above_threshold import AboveThreshold
-from tacit.mechanisms.threshold.sparse_vector import SparseVector
+from tacit.mechanisms.selection.above_threshold import AboveThreshold
+from tacit.mechanisms.selection.candidates import Exponential, NoisyMax, PermuteAndFlip
+from tacit.mechanisms.selection.key_selection import KeySelection
+from tacit.mechanisms.selection.sparse_vector import SparseVector
+from tacit.mechanisms.selection.stability_histogram import StabilityHistogram
 
 _OPEN, _PUBLIC = Relation.ADD_REMOVE, Relation.REPLACE
 _SCORES = (((0, 1, 1, 1), (1, 0, 0, 0)), ((3, 3, 0, 0), (4, 3, 1, 0)))

@@ -20,10 +20,8 @@ from tacit.local.randomizers.randomizer import Randomizer
 from tacit.local.randomizers.subset import SubsetSelection
 from tacit.local.randomizers.table import Table
 from tacit.loss.relation import Relation
-from tacit.mechanisms.response.forced import Forced
-from tacit.mechanisms.response.kary import Kary
-from tacit.mechanisms.response.optimal_response import OptimalResponse
-from tacit.mechanisms.response.warner import Warner
+from tacit.mechanisms.response.binary import Forced, OptimalResponse, Warner
+from tacit.mechanisms.response.kary_response import Kary
 from tacit.noise.bits import Bits
 
 

@@ -9,7 +9,7 @@ from tacit.loss.relation import Relation
 from tacit.mechanisms.statistics.bounded_mean import BoundedMean
 from tacit.mechanisms.statistics.bounded_sum import BoundedSum
 from tacit.mechanisms.statistics.bounded_variance import BoundedVariance
-from tacit.mechanisms.statistics.count import Count
+from tacit.mechanisms.statistics.counts import Count
 from tacit.mechanisms.statistics.histogram import Histogram
 from tacit.mechanisms.statistics.quantiles import Quantiles
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from tacit.audit import subject as audited
 from tacit.audit.subject import Data, Outputs, Subject
-from tacit.mechanisms.additive.additive import Additive
+from tacit.mechanisms.additive.additive_mechanism import Additive
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.mechanism import Mechanism
-from tacit.mechanisms.response.response import Response
-from tacit.mechanisms.statistics.tally import Tally
+from tacit.mechanisms.response.randomized_response import Response
+from tacit.mechanisms.statistics.counts import Tally
 from tacit.noise.bits import Bits
 
 Pairs = Sequence[tuple[Data, Data]]

@@ -1,4 +1,8 @@
-"""A tally: a few whole numbers counted over the records, and noise on all of them at one price."""
+"""Counts with noise: a few whole numbers counted over the records, all at one price.
+
+`Tally` is the base of every statistic of this package. `Count` is how many people there are, or how many of them
+something is true of. Under replace, and only there, the number of people is public.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,15 @@ from math import isqrt
 from typing import Any, NamedTuple
 
 from tacit.errors import Refused
-from tacit.exact import Number
+from tacit.exact import Number, whole
 from tacit.frozen import frozen
-from tacit.loss.families.approx import Approx
+from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.loss import Loss
 from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.answer import Answer, cost, number, percent
+from tacit.mechanisms.inputs import column, present
 from tacit.mechanisms.mechanism import Mechanism, check_relation
 from tacit.noise.ball import Ball, ball, fraction_up, precision
 from tacit.noise.bits import Bits
@@ -116,3 +121,79 @@ def calibrated(target: Loss, sensitivity: Sensitivity, relation: Relation) -> La
         return Gaussian.for_loss(target, root, relation)
     with precision(256):
         return Gaussian.for_loss(target, fraction_up(ball(sensitivity.l2_squared).sqrt()), relation)
+
+
+@frozen
+class Count(Tally):
+    """Counts the records that are neither missing (None, NaN) nor False, one record a person.
+
+    Claim: one person's record counts 0 or 1, so adding, removing or replacing it moves the count by at most 1: the
+    sensitivity is 1 under both relations, and the noise is that of a whole number which moves by 1.
+    """
+
+    @classmethod
+    def for_epsilon(cls, epsilon: Number, relation: Relation) -> Count:
+        """The count with the least noise that is ε-private."""
+        return cls(Pure(epsilon), relation)
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        return Sensitivity(1, 1)
+
+    def tally(self, records: Any) -> list[int]:
+        return [present(records)]
+
+    def error(self, confidence: Number = "0.95") -> int:
+        """The exact quantile of the noise."""
+        return int(self.noise.error(confidence))
+
+    def answer(self, parts: tuple[int]) -> CountAnswer:
+        return CountAnswer(parts[0], self)
+
+
+@frozen(eq=False)
+class CountAnswer(TallyAnswer):
+    """A noisy count. It is left unbiased, so it can be negative; its interval is not."""
+
+    def interval(self, confidence: Number = "0.95") -> tuple[int, int]:
+        low, high = super().interval(confidence)
+        return max(0, low), max(0, high)
+
+    def describe(self, confidence: Number = "0.95") -> str:
+        low, high = self.interval(confidence)
+        if low > 0:
+            return f"{self.value:,} ± {self.error(confidence):,}{self.terms(confidence)}"
+        return f"{self.value:,}, so between {low:,} and {high:,}{self.terms(confidence)}"
+
+
+def check_people(people: int | None, relation: Relation) -> None:
+    """Under replace n must be named; under add/remove it is private and must not be."""
+    if relation is Relation.REPLACE and people is None:
+        raise Refused(
+            "an answer under replace without the number of people",
+            "There their number is public, and the answer divides by it.",
+            "people=n, the number of records.",
+        )
+    if relation is Relation.ADD_REMOVE and people is not None:
+        raise Refused(
+            "a number of people under add/remove",
+            "There their number is private: it must not be known beforehand.",
+            "no `people`; or Relation.REPLACE, if the number of records is public.",
+        )
+    if people is not None:
+        whole(people, "people", 1)
+
+
+def check_size(records: Any, people: int) -> None:
+    """Under replace the number of records is public, and must be what was declared."""
+    if len(column(records)) != people:
+        raise Refused("another number of records than `people`", "It is public under replace.", f"{people} records.")
+
+
+def unknown_people() -> Refused:
+    """The refusal of an error in advance, where n is private."""
+    return Refused(
+        "the error over an unknown number of people",
+        "It falls as their number grows, and that is private.",
+        "error(confidence, people=about how many you expect), or the interval of the answer.",
+    )

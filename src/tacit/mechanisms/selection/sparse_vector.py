@@ -13,7 +13,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, positive, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
-from tacit.mechanisms.threshold.above_threshold import AboveThreshold
+from tacit.mechanisms.selection.above_threshold import AboveThreshold
 from tacit.noise.discrete_laplace import DiscreteLaplace
 
 

@@ -20,11 +20,11 @@ from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.answer import Answer, percent
-from tacit.mechanisms.keys.held_keys import count_held
+from tacit.mechanisms.inputs import Key, in_key_order
 from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.selection.key_selection import count_held
+from tacit.mechanisms.statistics.counts import Sensitivity, calibrated, check_terms, price
 from tacit.mechanisms.statistics.histogram import counts_table
-from tacit.mechanisms.statistics.records import Key, in_key_order
-from tacit.mechanisms.statistics.tally import Sensitivity, calibrated, check_terms, price
 from tacit.noise.ball import Ball, ball, first_true, fraction_up, less, precision
 from tacit.noise.bits import Bits
 from tacit.noise.slabs import slabs

@@ -1,7 +1,11 @@
-"""Which keys occur, where the keys are private: each kept with the best probability that (ε, δ) permits."""
+"""Which keys occur, where the keys are private: each kept with the best probability that (ε, δ) permits.
+
+Each person holds at most so many keys; how many people hold each is counted.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from fractions import Fraction
 from functools import cached_property, partial
@@ -16,10 +20,9 @@ from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import Answer, percent
-from tacit.mechanisms.keys.held_keys import count_held
+from tacit.mechanisms.inputs import Key, column, count_keys, in_key_order, key_text, read_key
 from tacit.mechanisms.mechanism import Mechanism
-from tacit.mechanisms.statistics.records import Key, in_key_order, key_text
-from tacit.mechanisms.statistics.tally import check_terms
+from tacit.mechanisms.statistics.counts import check_terms
 from tacit.noise.ball import Ball, ball, fraction_down, less, precision
 from tacit.noise.bits import Bits
 from tacit.noise.uniform import UniformReal
@@ -165,3 +168,19 @@ class SelectedKeys(Answer):
             f"{keys}\n(keys held by fewer than about {usual:,} people are withheld, and one held by {sure:,} or more "
             f"appears with probability {percent(confidence)}; cost {self.mechanism.target})"
         )
+
+
+def count_held(records: Any, most: int) -> Counter[Key]:
+    """How many people hold each key that occurs; a record is one key, or for most > 1 also a collection of them.
+
+    A person counts once for each of their keys, and for the first `most` of them in the order of keys; what is no key
+    is left out. Each record is read for itself, so one person moves at most `most` counts, each by 1.
+    """
+    if most == 1:
+        return count_keys(records)
+    counts: Counter[Key] = Counter()
+    for record in column(records):
+        held = record if isinstance(record, (list, tuple, set, frozenset)) else (record,)
+        keys = {key for item in held if (key := read_key(item)) is not None}
+        counts.update(in_key_order(keys)[:most])
+    return counts

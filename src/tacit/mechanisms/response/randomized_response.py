@@ -15,10 +15,9 @@ from tacit.loss.curve import float_up
 from tacit.loss.relation import Relation
 from tacit.loss.sharp import sharp
 from tacit.mechanisms.answer import Answer, cost
+from tacit.mechanisms.inputs import in_steps
 from tacit.mechanisms.mechanism import Mechanism
-from tacit.mechanisms.response.clopper_pearson import longest_reach
-from tacit.mechanisms.response.share import Share
-from tacit.mechanisms.steps import in_steps
+from tacit.mechanisms.response.proportion import Share, longest_reach
 from tacit.noise.ball import Ball, up
 from tacit.noise.bits import Bits, Integers
 

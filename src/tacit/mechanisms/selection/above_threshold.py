@@ -16,10 +16,9 @@ from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.relation import Relation
 from tacit.mechanisms.answer import Answer, cost, percent
+from tacit.mechanisms.inputs import in_steps
 from tacit.mechanisms.mechanism import Mechanism
-from tacit.mechanisms.steps import in_steps
-from tacit.mechanisms.threshold.threshold_law import ThresholdLaw
-from tacit.mechanisms.threshold.threshold_session import ThresholdSession
+from tacit.mechanisms.selection.noisy_threshold import ThresholdLaw, ThresholdSession
 from tacit.noise.bits import Bits
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.entropy import ENTROPY

@@ -1,1 +1,0 @@
-"""Keys that are themselves private: which of them to show."""

@@ -1,1 +1,0 @@
-"""Many questions, of which only the few yeses cost."""
