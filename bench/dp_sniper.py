@@ -17,7 +17,7 @@ from tacit.audit.domain import Domain, Vectors
 from tacit.audit.subject import Data, Outputs, Subject
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
 
 _EPSILON = 0.1

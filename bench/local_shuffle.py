@@ -9,8 +9,8 @@ from bench.clock import ask_peer, take_turns
 from bench.shuffle_cases import CLONES, DELTA, LOCALS, OPTIONS, PATIENT, PEOPLE
 from tacit.local.randomizers.kary import KaryResponse
 from tacit.local.shuffle.shuffled import ShuffledReports
-from tacit.loss.accountant.bracket import Bracket
 from tacit.loss.families.approx import Pure
+from tacit.loss.families.precision import Bracket
 
 
 def anybody(people: int, local: float) -> Bracket:

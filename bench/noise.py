@@ -10,7 +10,7 @@ import numpy as np
 
 from bench.claims import Claim, report
 from bench.clock import ask_peer, take_turns
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.additive.gaussian import DiscreteGaussian as DiscreteGaussianMechanism
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace

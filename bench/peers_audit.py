@@ -27,7 +27,7 @@ from tacit.audit.stages.exact_tests import agreements, fits
 from tacit.audit.stages.power import least_scale_error
 from tacit.audit.subject import Data, Outputs, Subject
 from tacit.loss.families.approx import Approx
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.gaussian_law import DiscreteGaussianLaw

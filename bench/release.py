@@ -7,7 +7,7 @@ from functools import partial
 
 from bench.claims import Claim, report
 from bench.clock import ask_peer, take_turns
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
 

@@ -30,7 +30,7 @@ from tacit.local.means.optimal import best_mean
 from tacit.local.queries.local_oracle import LocalOracle
 from tacit.local.queries.panel import Rehearsed
 from tacit.loss.families.approx import Pure
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.selection.candidates import Exponential
 from tacit.noise.bits import Seeded

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping
 
-from tacit.loss.loss import Loss
+from tacit.loss.families.loss import Loss
 
 ROUND_OFF = 1e-12
 EPSILONS = (0.0, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0)

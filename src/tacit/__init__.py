@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from tacit.curator.dataset import open_dataset
     from tacit.errors import Failed as Failed
     from tacit.errors import Refused as Refused
-    from tacit.loss.composing.composition import compose as compose
+    from tacit.loss.composition.sequential import compose as compose
     from tacit.loss.families.approx import Approx as Approx
     from tacit.loss.families.approx import Pure as Pure
     from tacit.loss.families.gdp import Gdp as Gdp
+    from tacit.loss.families.loss import Loss as Loss
+    from tacit.loss.families.loss import Relation as Relation
     from tacit.loss.families.rdp import Rdp as Rdp
     from tacit.loss.families.zcdp import Zcdp as Zcdp
-    from tacit.loss.loss import Loss as Loss
-    from tacit.loss.relation import Relation as Relation
-    from tacit.loss.words import describe as describe
+    from tacit.loss.interpretation import describe as describe
     from tacit.mechanisms.additive.gaussian import Gaussian as Gaussian
     from tacit.mechanisms.additive.laplace import Laplace as Laplace
     from tacit.mechanisms.answer import Answer as Answer
@@ -40,12 +40,12 @@ _HOME = {
     "Refused": "errors",
     "Approx": "loss.families.approx",
     "Pure": "loss.families.approx",
-    "compose": "loss.composing.composition",
+    "compose": "loss.composition.sequential",
     "Gdp": "loss.families.gdp",
-    "Loss": "loss.loss",
+    "Loss": "loss.families.loss",
     "Rdp": "loss.families.rdp",
-    "Relation": "loss.relation",
-    "describe": "loss.words",
+    "Relation": "loss.families.loss",
+    "describe": "loss.interpretation",
     "Zcdp": "loss.families.zcdp",
     "Answer": "mechanisms.answer",
     "BoundedMean": "mechanisms.statistics.bounded_mean",

@@ -15,9 +15,9 @@ import pytest
 from sqlglot import exp
 from tests.laws.databases import Worlds
 
+from tacit.loss.calibration import budget_from
 from tacit.loss.families.approx import Pure
-from tacit.loss.filters.budget import budget_from
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.query.aggregates import reading
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb_engine import DuckDBSession

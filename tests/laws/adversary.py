@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from tacit.loss import FinitePair, Loss
-from tacit.loss.filters.filters import Filter
+from tacit.loss.filters.privacy_filter import Filter
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from random import Random
 from tests.laws.dirty_values import engine_type
 from tests.laws.drafts import ITEMS, PEOPLE, PERSONS, VISITS, WARDS, Draft, changed_drafts, make_drafts
 
+from tacit.loss.calibration import budget_from
 from tacit.loss.families.approx import Approx, Pure
-from tacit.loss.filters.budget import budget_from
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb_engine import DuckDBEngine, DuckDBSession
 from tacit.schema.description import (

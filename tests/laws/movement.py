@@ -13,7 +13,7 @@ import duckdb
 from tests.laws.databases import Worlds
 
 from tacit.loss.families.approx import Pure
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.statistics.rank_tree import FAN
 from tacit.query.aggregates.even_grid import STRETCHES, Edges
 from tacit.query.aggregates.parts import Measure, Part, Ranks

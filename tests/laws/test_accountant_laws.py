@@ -13,10 +13,10 @@ import pytest
 
 from tacit.loss import Approx, DiscreteLaplacePair, Gdp, LaplacePair, Loss, Pure, binary_response
 from tacit.loss.accountant import Bracket, account
-from tacit.loss.accountant.gaussian_step import GaussianStep
 from tacit.loss.accountant.numeric import Numeric
-from tacit.loss.accountant.step import Step
-from tacit.loss.composing.kov import RepeatedApprox
+from tacit.loss.distributions.continuous import GaussianStep
+from tacit.loss.distributions.step import Step
+from tacit.loss.pairs.repeated_approx import RepeatedApprox
 from tacit.loss.sampling.subsampled import fixed_size, poisson
 
 Case = tuple[Bracket, float]  # what was found, and the truth to about 1e-12
@@ -43,7 +43,7 @@ def gaussians(random: np.random.Generator) -> Case:
 
 def coins(random: np.random.Generator) -> Case:
     """k equal responses through the numeric path, against the exact binomial sum."""
-    from tacit.loss.accountant.atoms_step import CoinStep
+    from tacit.loss.distributions.discrete import CoinStep
 
     epsilon, times = float(np.round(10 ** random.uniform(-2, 0.3), 4)), int(random.integers(1, 60))
     slack = float(random.choice([0.0, 1e-4]))

@@ -12,10 +12,8 @@ from tests.laws.adversary import Release, release_of, worst_delta, worst_moment,
 
 from tacit.errors import Refused
 from tacit.loss import Approx, FinitePair, Gdp, Pure, Rdp, Zcdp, binary_response, forced_response, optimal_response
-from tacit.loss.composing.symmetric_product import symmetric_product
-from tacit.loss.filters.filters import Filter
-from tacit.loss.filters.odometer import Odometer
-from tacit.loss.regions.straight import table_of
+from tacit.loss.filters.privacy_filter import Filter, Odometer
+from tacit.loss.pairs.symmetric_tables import symmetric_product, table_of
 
 TARGETS = (0.0, 0.2, 0.5, 0.9, 1.3)
 

@@ -12,9 +12,9 @@ import pytest
 from numpy.typing import NDArray
 from tests.laws.databases import engine_session
 
+from tacit.loss.calibration import budget_from
 from tacit.loss.families.approx import Approx
-from tacit.loss.filters.budget import budget_from
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.noise.ball import ball, less
 from tacit.noise.bits import Bits, Seeded
 from tacit.noise.gaussian_law import RoundedGaussian

@@ -17,9 +17,9 @@ from tests.laws.movement import planned, probes
 from tests.query.running.all_stages import run
 
 from tacit.errors import Refused
+from tacit.loss.calibration import budget_from
 from tacit.loss.families.approx import Approx
-from tacit.loss.filters.budget import budget_from
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Seeded
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb_engine import DuckDBSession

@@ -19,7 +19,7 @@ from tests.ledger.kept import Kept
 from tacit.errors import Refused
 from tacit.ledger import AccountName, Charge, Ledger, Stored
 from tacit.loss import Approx, Composition, Gdp, LaplacePair, Loss, Pure, Rdp, Relation, Zcdp
-from tacit.loss.filters.filters import Filter
+from tacit.loss.filters.privacy_filter import Filter
 
 BUDGETS: list[Loss] = [Pure("0.3"), Approx("0.3", "1e-6"), Zcdp("0.3", "1e-6"), Gdp("0.3")]
 NAMES = count()

@@ -47,10 +47,10 @@ from tacit.loss import (
     worst,
     zcdp_of,
 )
-from tacit.loss.accountant.described import described
-from tacit.loss.composing.optimal_composition import MixedApprox
-from tacit.loss.composing.published_bounds import advanced_bound, basic_bound, kov_bound
-from tacit.loss.sampling.generic_subsampled_rdp import subsampled_renyi
+from tacit.loss.accountant.concentrated import described
+from tacit.loss.composition.published_bounds import advanced_bound, basic_bound, kov_bound
+from tacit.loss.pairs.optimal_composition import MixedApprox
+from tacit.loss.sampling.amplification import subsampled_renyi
 
 ADD_REMOVE, REPLACE = Relation.ADD_REMOVE, Relation.REPLACE
 HALF = Fraction(1, 2)

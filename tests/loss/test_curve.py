@@ -8,7 +8,7 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.loss.curve import epsilon_from_delta, float_down, float_up, tradeoff_from_delta
+from tacit.loss.families.curve import epsilon_from_delta, float_down, float_up, tradeoff_from_delta
 from tacit.noise.ball import Ball, ball, precision
 
 

@@ -12,10 +12,9 @@ from random import Random
 import pyarrow as pa
 from tests.fuzz.block import PHYSICAL, Block, Value, make_block
 
+from tacit.loss.calibration import budget_from
 from tacit.loss.families.approx import Approx, Pure
-from tacit.loss.filters.budget import budget_from
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Loss, Relation
 from tacit.schema.description import (
     Column,
     Description,

@@ -83,8 +83,8 @@ def test_integer_noise_is_not_its_continuous_relative() -> None:
 @pytest.mark.parametrize("delta", ["1e-30", "1e-100"])
 def test_a_tiny_delta(delta: str) -> None:
     """A sampled Gaussian at rate 1 is the Gaussian: its closed form holds the numeric bracket, at any δ."""
-    from tacit.loss.accountant.gaussian_step import GaussianStep
     from tacit.loss.accountant.numeric import Numeric
+    from tacit.loss.distributions.continuous import GaussianStep
 
     found = Numeric(((GaussianStep(0.05), 1000),)).epsilon(float(delta), 1e-3)
     assert found.contains(Gdp(Fraction(1000, 400)).epsilon(delta))

@@ -10,7 +10,7 @@ import mpmath
 import pytest
 
 from tacit.loss import Gdp
-from tacit.loss.normal import cumulative, quantile
+from tacit.loss.families.gdp import cumulative, quantile
 from tacit.noise.ball import ball, precision
 
 

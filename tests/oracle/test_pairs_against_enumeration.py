@@ -10,12 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.loss.loss import Loss
-from tacit.loss.pairs.discrete_gaussian_pair import DiscreteGaussianPair
-from tacit.loss.pairs.discrete_laplace_pair import DiscreteLaplacePair
-from tacit.loss.pairs.laplace_pair import LaplacePair
-from tacit.loss.pairs.range_pair import BoundedRange
-from tacit.loss.pairs.response import forced_response, kary_response, optimal_response, warner_response
+from tacit.loss.families.loss import Loss
+from tacit.loss.pairs.additive_noise import DiscreteGaussianPair, DiscreteLaplacePair, LaplacePair
+from tacit.loss.pairs.bounded_range import BoundedRange
+from tacit.loss.pairs.response_pairs import forced_response, kary_response, optimal_response, warner_response
 
 Law = Sequence[mpmath.mpf]
 EPSILONS = [Fraction(k, 8) for k in (0, 1, 2, 4, 7, 12, 20)]

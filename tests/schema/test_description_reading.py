@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 from tests.schema.clinic_file import BUDGET, CLINIC, ROWS, changed, read, written
 
+from tacit.loss.calibration import budget_from
 from tacit.loss.families.approx import Approx, Pure
+from tacit.loss.families.loss import Loss, Relation
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.filters.budget import budget_from
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
 from tacit.schema.description import Column, EachRow, Limits, OwnColumn, Through, Unit
 from tacit.schema.kind import Kind
 from tacit.schema.reading import read_description

@@ -17,7 +17,7 @@ from tacit.audit.stages.sequences import audit_data_set
 from tacit.audit.subject import Subject
 from tacit.audit.verdict import Verdict
 from tacit.errors import Refused
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 
 BROKEN, RAISES, SUSPICIOUS = 1, 3, 4
 _QUIET = 2.0  # seconds between two words of progress

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tacit.errors import Refused
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
+from tacit.loss.families.loss import Loss
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.loss import Loss
 
 _ACCEPTED = '"epsilon=1", "epsilon=1 delta=1e-5", "rho=0.1" or "mu=0.5".'
 

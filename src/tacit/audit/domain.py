@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tacit.frozen import frozen
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 
 Pair: TypeAlias = tuple[Any, Any]
 

@@ -12,8 +12,7 @@ from tacit.audit.domain import Rows
 from tacit.audit.subject import Raised, Subject
 from tacit.errors import Refused
 from tacit.exact import exact
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Loss, Relation
 from tacit.noise.entropy import ENTROPY
 
 _TRIES = 5

@@ -13,8 +13,7 @@ from tacit.audit.accounting.sampled_losses import SampledLosses
 from tacit.audit.accounting.worlds import Worlds
 from tacit.audit.domain import Domain
 from tacit.frozen import frozen
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Loss, Relation
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.law import Law
 

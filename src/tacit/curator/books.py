@@ -15,7 +15,7 @@ from tacit.ledger.ledger import Ledger
 from tacit.ledger.places import default_places
 from tacit.ledger.registry import AccountName
 from tacit.ledger.request import Stored
-from tacit.loss.filters.filters import Filter
+from tacit.loss.filters.privacy_filter import Filter
 from tacit.query.engines.choice import other_names, public_values
 from tacit.schema.description import Description
 from tacit.schema.reading import read_description

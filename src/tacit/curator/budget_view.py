@@ -8,9 +8,9 @@ from typing import Any, Final
 from tacit.curator.books import Books
 from tacit.frozen import frozen
 from tacit.ledger.history import Entry
-from tacit.loss.filters.filters import Filter
-from tacit.loss.loss import Loss
-from tacit.loss.words import guess_probability, percent_up
+from tacit.loss.families.loss import Loss
+from tacit.loss.filters.privacy_filter import Filter
+from tacit.loss.interpretation import guess_probability, percent_up
 from tacit.printable import printable
 from tacit.release.price import left as left_words
 from tacit.release.price import share as share_words

@@ -8,9 +8,9 @@ from tacit.certificate.signing import fingerprint
 from tacit.curator.opened import Opened
 from tacit.errors import Failed, Refused
 from tacit.frozen import frozen
-from tacit.loss.filters.filters import Filter
-from tacit.loss.sharp import shown
-from tacit.loss.words import guess_probability, percent_up
+from tacit.loss.families.precision import shown
+from tacit.loss.filters.privacy_filter import Filter
+from tacit.loss.interpretation import guess_probability, percent_up
 from tacit.query.engine import Session
 from tacit.query.plans.price import price_of
 from tacit.release.price import share as share_words

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from fractions import Fraction
 
 from tacit.frozen import frozen
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.query.engine import Session, Stage
 from tacit.query.plans.price import Price
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
+from tacit.loss.families.loss import Loss
 from tacit.loss.filters.currency import BasicSum, Concentrated, PureSum
-from tacit.loss.filters.filters import Filter
-from tacit.loss.loss import Loss
+from tacit.loss.filters.privacy_filter import Filter
 from tacit.release.price import Price as PriceWords
 
 _NAMES = {PureSum: ("ε",), BasicSum: ("ε", "δ"), Concentrated: ("ρ", "δ")}

@@ -16,7 +16,7 @@ from tacit.curator.planner import Planner
 from tacit.errors import Failed
 from tacit.frozen import frozen
 from tacit.ledger.request import Stored
-from tacit.loss.loss import Loss
+from tacit.loss.families.loss import Loss
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.plans.program import key_rule

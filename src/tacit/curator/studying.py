@@ -8,20 +8,20 @@ from pathlib import Path
 from tacit.curator.books import Books
 from tacit.errors import Refused
 from tacit.local.polls.file import read_poll
-from tacit.loss.composing.study import Part, Study
-from tacit.loss.relation import Relation
+from tacit.loss.composition.study_cost import Study, StudyPart
+from tacit.loss.families.loss import Relation
 
 
 def study_of(books: Books, name: str, polls: Sequence[Path], shuffled: int | None = None) -> Study:
     """What the whole budget and these polls cost one person; a poll that costs infinitely much is refused."""
-    central = Part(f"{name}, all of its budget", books.description.budget, books.description.unit.relation)
+    central = StudyPart(f"{name}, all of its budget", books.description.budget, books.description.unit.relation)
     return Study((central, *(_asked(path, shuffled) for path in polls)))
 
 
-def _asked(path: Path, shuffled: int | None) -> Part:
+def _asked(path: Path, shuffled: int | None) -> StudyPart:
     poll = read_poll(path)
     if shuffled is not None:
-        return Part(f"{path.name}, shuffled among {shuffled:,}", poll.shuffled(shuffled), Relation.REPLACE)
+        return StudyPart(f"{path.name}, shuffled among {shuffled:,}", poll.shuffled(shuffled), Relation.REPLACE)
     protection = poll.protection
     if protection.loss is None:
         raise Refused(
@@ -29,4 +29,4 @@ def _asked(path: Path, shuffled: int | None) -> Part:
             f"Its ε is infinite, because {protection.because}.",
             "polls whose designs have a finite ε, such as warner, forced, kary or subset.",
         )
-    return Part(f"{path.name}, a report to each question", protection.loss, Relation.REPLACE)
+    return StudyPart(f"{path.name}, a report to each question", protection.loss, Relation.REPLACE)

@@ -11,8 +11,8 @@ from tacit.errors import Refused
 from tacit.ledger.breaker import Breaker
 from tacit.ledger.request import Terms
 from tacit.loss.families.approx import Approx, Pure
+from tacit.loss.families.precision import shown
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.sharp import shown
 from tacit.query.plans.price import Price, price_of, price_of_strength
 
 _DIGITS: Final = 3

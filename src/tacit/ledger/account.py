@@ -22,8 +22,8 @@ from tacit.ledger.request import Charge, Request, Stored
 from tacit.ledger.runs import Runs
 from tacit.ledger.store import Conflicted, Statements, Store, Unavailable, failing, retried
 from tacit.ledger.totals import Totals
-from tacit.loss.filters.filters import Filter
-from tacit.loss.loss import Loss
+from tacit.loss.families.loss import Loss
+from tacit.loss.filters.privacy_filter import Filter
 
 _PAUSE: Final = 0.05  # seconds, between two looks at what others run
 

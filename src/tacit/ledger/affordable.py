@@ -8,11 +8,10 @@ from fractions import Fraction
 from tacit.errors import Refused
 from tacit.ledger.request import Request
 from tacit.ledger.totals import Totals, add
+from tacit.loss.families.loss import Loss, demand_one_relation
+from tacit.loss.families.precision import shown
 from tacit.loss.filters.currency import Amounts
-from tacit.loss.filters.filters import Filter
-from tacit.loss.loss import Loss
-from tacit.loss.one_relation import demand_one_relation
-from tacit.loss.sharp import shown
+from tacit.loss.filters.privacy_filter import Filter
 
 
 def price_of(account: Filter, request: Request) -> Loss:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 from tacit.frozen import frozen
 from tacit.ledger.fraction_text import fraction_from_text, fraction_to_text
 from tacit.ledger.loss_text import loss_from_json, loss_to_json
-from tacit.loss.loss import Loss
+from tacit.loss.families.loss import Loss
 
 
 @frozen

@@ -7,8 +7,8 @@ from fractions import Fraction
 from tacit.frozen import frozen
 from tacit.ledger.chain import Chain
 from tacit.ledger.course import courses_of
-from tacit.loss.filters.filters import Filter
-from tacit.loss.loss import Loss
+from tacit.loss.families.loss import Loss
+from tacit.loss.filters.privacy_filter import Filter
 
 
 @frozen

@@ -18,8 +18,8 @@ from tacit.ledger.opening import open_existing, open_or_create
 from tacit.ledger.registry import AccountName, Known, find_account, read_accounts
 from tacit.ledger.store import retried
 from tacit.ledger.verification import Verification, verify_chain
+from tacit.loss.families.loss import Loss
 from tacit.loss.filters.currency import currency_of
-from tacit.loss.loss import Loss
 
 
 class Ledger:

@@ -13,8 +13,8 @@ from tacit.frozen import frozen
 from tacit.ledger.fraction_text import fraction_from_text, fraction_to_text
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
+from tacit.loss.families.loss import Loss
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.loss import Loss
 
 
 @frozen

@@ -12,9 +12,8 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.ledger.chain import Chain
 from tacit.ledger.events import Joined, Opened
+from tacit.loss.families.loss import Loss, Relation
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
 
 _DIGITS = 10**9
 

@@ -9,8 +9,7 @@ from tacit.errors import Refused
 from tacit.exact import nonnegative, probability
 from tacit.frozen import frozen
 from tacit.ledger.breaker import Breaker
-from tacit.loss.loss import Loss, a_loss
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Loss, Relation, a_loss
 
 _DIGEST = re.compile(r"[!-~]{1,200}")
 

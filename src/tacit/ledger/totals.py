@@ -10,7 +10,7 @@ from functools import cached_property, reduce
 from tacit.frozen import frozen
 from tacit.ledger.link import Link
 from tacit.loss.filters.currency import Amounts
-from tacit.loss.filters.filters import Filter
+from tacit.loss.filters.privacy_filter import Filter
 
 
 @frozen

@@ -9,7 +9,7 @@ from tacit.ledger.course import Course, charge_of
 from tacit.ledger.events import Charged, Opened, Settled, Staged
 from tacit.ledger.link import Head, Link, damaged
 from tacit.ledger.releases import payload_of
-from tacit.loss.filters.filters import Filter
+from tacit.loss.filters.privacy_filter import Filter
 
 
 @frozen

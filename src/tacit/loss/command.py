@@ -14,19 +14,17 @@ from rich.table import Table
 
 from tacit.errors import Refused
 from tacit.exact import exact, whole
-from tacit.loss.accountant.concentrated import zcdp_of
-from tacit.loss.accountant.described import described
-from tacit.loss.composing.kov import RepeatedApprox
-from tacit.loss.composing.published_bounds import compare_bounds
-from tacit.loss.curve import float_up
+from tacit.loss.accountant.concentrated import described, zcdp_of
+from tacit.loss.composition.published_bounds import compare_bounds
 from tacit.loss.families.approx import Approx
+from tacit.loss.families.curve import float_up
+from tacit.loss.families.loss import Loss
+from tacit.loss.families.precision import shown, shown_down, shown_up
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.loss import Loss
-from tacit.loss.plans.catalogue import loss_of
-from tacit.loss.plans.expression import parse
-from tacit.loss.plans.question import Question
-from tacit.loss.sharp import shown, shown_down, shown_up
-from tacit.loss.words import guess_probability, percent_up
+from tacit.loss.interpretation import guess_probability, percent_up
+from tacit.loss.pairs.repeated_approx import RepeatedApprox
+from tacit.loss.plans.calibration_question import CalibrationQuestion
+from tacit.loss.plans.release_expression import loss_of, parse
 
 _console = Console(highlight=False, markup=False, soft_wrap=True)
 
@@ -60,7 +58,7 @@ def compose(releases: tuple[str, ...], delta: str, gap: str | None, figure: Path
     level = exact(delta, "delta") / 10
     charged, unknown = _charged(parts, level)
     if figure is not None:
-        from tacit.loss.plans.figures import draw_profile  # matplotlib takes a second to load
+        from tacit.loss.plans.account_figures import draw_profile  # matplotlib takes a second to load
 
         levels = [Fraction(1, 10**power) for power in range(1, 13)]
         draw_profile(figure, releases, [(float(level), described(parts, level)) for level in levels])
@@ -108,13 +106,13 @@ def calibrate(release: str, epsilon: str, delta: str, find: str | None, figure: 
       tacit account calibrate "gaussian(q=0.01) x 1000" --epsilon 2 --delta 1e-5
       tacit account calibrate "gaussian(sigma=1, q=0.01)" --find times --epsilon 2 --delta 1e-5
     """
-    question = Question.of(parse(release), find)
+    question = CalibrationQuestion.of(parse(release), find)
     start = perf_counter()
     found = question.solve(epsilon, delta)
     milliseconds = (perf_counter() - start) * 1000
     cost = described(question.plan(found), delta, "1e-4")
     if figure is not None:
-        from tacit.loss.plans.figures import draw_calibration  # matplotlib takes a second to load
+        from tacit.loss.plans.account_figures import draw_calibration  # matplotlib takes a second to load
 
         costs = [(float(value), described(question.plan(value), delta, "1e-2")) for value in question.around(found)]
         draw_calibration(figure, question.name, float(exact(epsilon, "epsilon")), float(found), costs)
@@ -149,7 +147,7 @@ def compare(epsilon: str, delta: str, times: int, total_delta: str | None, figur
         allowed = _total(part, count, total_delta)
         rows.append((count, float(allowed), compare_bounds(part, count, allowed)))
     if figure is not None:
-        from tacit.loss.plans.figures import draw_comparison  # matplotlib takes a second to load
+        from tacit.loss.plans.account_figures import draw_comparison  # matplotlib takes a second to load
 
         draw_comparison(figure, part, [(count, bounds) for count, _, bounds in rows])
     if as_json:
@@ -179,7 +177,7 @@ def region(epsilon: str, delta: str, times: str, figure: Path | None, as_json: b
     part = Approx(epsilon, delta)
     curves = {count: RepeatedApprox(part.exact_epsilon, part.exact_delta, count).vertices() for count in _range(times)}
     if figure is not None:
-        from tacit.loss.plans.figures import draw_regions  # matplotlib takes a second to load
+        from tacit.loss.plans.account_figures import draw_regions  # matplotlib takes a second to load
 
         draw_regions(figure, part, curves)
     if as_json:

@@ -11,8 +11,8 @@ import numpy as np
 
 from tacit.exact import Number, proper
 from tacit.frozen import frozen
-from tacit.loss.loss import Loss
-from tacit.loss.words import cost as cost
+from tacit.loss.families.loss import Loss
+from tacit.loss.interpretation import cost as cost
 
 if TYPE_CHECKING:
     from tacit.mechanisms.mechanism import Mechanism

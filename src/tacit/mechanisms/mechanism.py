@@ -7,8 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from tacit.errors import Refused
 from tacit.exact import Number
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Loss, Relation
 from tacit.mechanisms.answer import Answer
 from tacit.noise.bits import Bits, Rehearsal
 from tacit.noise.entropy import ENTROPY

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 from tacit.errors import Refused
 from tacit.exact import positive, proper
+from tacit.loss.calibration import budget_from
 from tacit.loss.families.approx import Approx, Pure
+from tacit.loss.families.loss import Loss
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.filters.budget import budget_from
-from tacit.loss.loss import Loss
 from tacit.schema.file_models import BudgetFile
 from tacit.schema.numbers import number_from
 from tacit.schema.problems import Problems

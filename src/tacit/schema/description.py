@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from tacit.frozen import frozen
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Loss, Relation
 from tacit.schema.kind import Key, Kind
 
 

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from tacit.errors import Refused
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.schema.analysts import read_analysts
 from tacit.schema.budgets import read_budget
 from tacit.schema.database_source import is_database

@@ -14,11 +14,10 @@ from tacit.audit.accounting.worlds import Worlds, coin, discrete_gaussian, givea
 from tacit.exact import Number
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.gdp import Gdp
+from tacit.loss.families.loss import Relation
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.pairs.laplace_pair import LaplacePair
-from tacit.loss.relation import Relation
-from tacit.loss.sampling.amplification import amplified
-from tacit.loss.sampling.sampling import Sampling
+from tacit.loss.pairs.additive_noise import LaplacePair
+from tacit.loss.sampling.amplification import Sampling, amplified
 
 
 def _printed(drift: float, spread: Callable[[float], float]) -> Callable[[Fraction], float]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from tacit.audit.accounting.worlds import Worlds, coin
 from tacit.exact import Number
 from tacit.loss.accountant.account import account
-from tacit.loss.loss import Loss
+from tacit.loss.families.loss import Loss
 
 SEEN = tuple(Fraction(1, 10**n) for n in (1, 2, 3, 4))
 

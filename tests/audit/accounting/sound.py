@@ -9,18 +9,17 @@ from tests.audit.accounting.claimed import SEEN, claim, coins, upper_end
 from tacit.audit.accounting.accounting import Accounting
 from tacit.audit.accounting.sampled_losses import sampled_gaussian
 from tacit.audit.accounting.worlds import coin, discrete_gaussian, poisson, rounded_gaussian
-from tacit.loss.composing.composition import compose
-from tacit.loss.composing.kov import RepeatedApprox
-from tacit.loss.composing.published_bounds import advanced_bound, kov_bound
+from tacit.loss.composition.published_bounds import advanced_bound, kov_bound
+from tacit.loss.composition.sequential import compose
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
+from tacit.loss.families.loss import Relation
 from tacit.loss.families.rdp import Rdp
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.pairs.discrete_gaussian_pair import DiscreteGaussianPair
-from tacit.loss.pairs.discrete_laplace_pair import DiscreteLaplacePair
-from tacit.loss.pairs.response import binary_response
-from tacit.loss.relation import Relation
-from tacit.loss.sampling.sampling import Sampling
+from tacit.loss.pairs.additive_noise import DiscreteGaussianPair, DiscreteLaplacePair
+from tacit.loss.pairs.repeated_approx import RepeatedApprox
+from tacit.loss.pairs.response_pairs import binary_response
+from tacit.loss.sampling.amplification import Sampling
 from tacit.loss.sampling.subsampled import Subsampled
 
 _ORDERS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 64)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tacit.audit.domain import Rows, Vectors
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 
 
 @pytest.mark.parametrize(

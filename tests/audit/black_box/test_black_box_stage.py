@@ -16,8 +16,7 @@ from tacit.audit.stages.black_box import BLACK_BOX
 from tacit.audit.subject import Subject
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Loss, Relation
 from tacit.mechanisms.response.binary import Warner
 from tacit.noise.bits import Bits
 from tacit.noise.discrete_laplace import DiscreteLaplace

@@ -21,8 +21,7 @@ from tacit.audit.stages.exclusive import EXCLUSIVE
 from tacit.audit.subject import Data, Outputs, Raised, Subject
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Loss, Relation
 from tacit.noise.bits import Bits
 from tacit.noise.discrete_laplace import DiscreteLaplace
 

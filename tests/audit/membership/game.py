@@ -12,7 +12,7 @@ from tacit.audit.membership.played import Played, Reals
 from tacit.exact import Number, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
-from tacit.loss.words import guess_probability
+from tacit.loss.interpretation import guess_probability
 
 Outputs = NDArray[Any]
 

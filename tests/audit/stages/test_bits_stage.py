@@ -18,7 +18,7 @@ from tacit.audit.stages.grain import COARSEST, grain
 from tacit.audit.stages.outcomes import key_of, numbers_of
 from tacit.audit.subject import Data, Outputs, Subject
 from tacit.loss.families.approx import Pure
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.noise.bits import Bits
 from tacit.noise.discrete_laplace import DiscreteLaplace

@@ -13,7 +13,7 @@ from tacit.audit.stages.recording import Recording, run
 from tacit.audit.stages.replay import REPLAY
 from tacit.audit.subject import Subject
 from tacit.loss.families.approx import Pure
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits, Seeded
 from tacit.noise.discrete_laplace import DiscreteLaplace
 

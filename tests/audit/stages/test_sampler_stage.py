@@ -11,7 +11,7 @@ from tacit.audit.effort import Effort
 from tacit.audit.stages.sampler import SAMPLER
 from tacit.audit.subject import Additive, Subject
 from tacit.loss.families.approx import Pure
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.gaussian_law import RoundedGaussian

@@ -12,10 +12,9 @@ from tacit.audit.stages.neighbours import small_pairs
 from tacit.audit.stages.price import PRICE
 from tacit.audit.stages.sensitivity import SENSITIVITY, size_of
 from tacit.audit.subject import Additive, Norm, Subject
-from tacit.loss.calibrate import gaussian_variance
+from tacit.loss.calibration import gaussian_variance
 from tacit.loss.families.approx import Approx, Pure
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Loss, Relation
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.noise.law import Law

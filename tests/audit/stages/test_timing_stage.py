@@ -12,7 +12,7 @@ from tacit.audit.finding import Outcome
 from tacit.audit.stages.timing import timing_stage
 from tacit.audit.subject import Additive, Subject
 from tacit.loss.families.approx import Pure
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
 from tacit.noise.discrete_laplace import DiscreteLaplace
 

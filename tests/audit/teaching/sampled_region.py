@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from tacit.audit.membership.played import Played
 from tacit.exact import Number, proper
 from tacit.frozen import frozen
-from tacit.loss.loss import Loss
-from tacit.loss.regions.region import Region
+from tacit.loss.composition.region import Region
+from tacit.loss.families.loss import Loss
 
 _POINTS = 200
 

@@ -19,7 +19,7 @@ from tacit.local.queries.answered import AnsweredOracle
 from tacit.local.queries.local_oracle import LocalOracle, people_for
 from tacit.local.queries.oracle import Oracle, Query
 from tacit.local.queries.panel import Devices, Rehearsed, device
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.statistics.bounded_mean import BoundedMean
 from tacit.noise.bits import Integers, Seeded
 from tacit.noise.entropy import ENTROPY

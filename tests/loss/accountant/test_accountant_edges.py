@@ -11,10 +11,11 @@ from scipy.special import ndtr
 
 from tacit.errors import Refused
 from tacit.loss import DiscreteLaplacePair, Gdp, LaplacePair, Loss, Pure, account, binary_response, fixed_size, poisson
-from tacit.loss.accountant import ends, rare
-from tacit.loss.accountant.corner import least_epsilon, most_epsilon
-from tacit.loss.accountant.spectrum import MOST_WORK, Sum
-from tacit.loss.accountant.steps import step_of
+from tacit.loss.accountant import bracket_ends as ends
+from tacit.loss.accountant import rare
+from tacit.loss.accountant.fourier import MOST_WORK, Sum
+from tacit.loss.accountant.pilot import least_epsilon, most_epsilon
+from tacit.loss.distributions.conversion import step_of
 
 RARE = poisson(Gdp(1 / Fraction("0.6") ** 2), "1e-6")
 

@@ -12,17 +12,14 @@ import pytest
 
 from tacit.loss import DiscreteGaussianPair, DiscreteLaplacePair, Gdp, LaplacePair, Loss, Pure, kary_response
 from tacit.loss.accountant import account
-from tacit.loss.accountant.cells import Cells, cut
-from tacit.loss.accountant.ends import cut_all, epsilon_upper
-from tacit.loss.accountant.grid import Grid
-from tacit.loss.accountant.lattice import Lattice
-from tacit.loss.accountant.lower import lower_lattice
+from tacit.loss.accountant.bracket_ends import Resolution, cut_all, epsilon_upper
+from tacit.loss.accountant.discretization import Cells, cut
+from tacit.loss.accountant.fourier import add_up
+from tacit.loss.accountant.lattice import Lattice, lower_lattice, upper_lattice
 from tacit.loss.accountant.numeric import Numeric
-from tacit.loss.accountant.spectrum import add_up
-from tacit.loss.accountant.step import Step
-from tacit.loss.accountant.steps import step_of
 from tacit.loss.accountant.tilt import Cumulants
-from tacit.loss.accountant.upper import upper_lattice
+from tacit.loss.distributions.conversion import step_of
+from tacit.loss.distributions.step import Step
 from tacit.loss.sampling.subsampled import Subsampled, fixed_size, poisson
 
 EPSILONS = (0.0, 0.01, 0.1, 0.33, 0.7, 1.1, 1.9, 3.0)
@@ -121,13 +118,13 @@ def test_a_forgotten_tail_is_caught() -> None:
 def test_one_direction_alone_is_caught() -> None:
     """Fifty sampled coins: the reverse of the worlds is the dearer one here, so the forward sum alone falls short."""
     asymmetric = Numeric(((_mirrored(step(poisson(Gdp(1), "0.1"))), 50),))
-    grid = Grid(0.001, 0.001, 1e-14, 1e-8)
+    grid = Resolution(0.001, 0.001, 1e-14, 1e-8)
     whole = epsilon_upper(asymmetric.steps, cut_all(asymmetric.steps, grid), grid, 1e-6, 3.0, 1e-4)
     assert whole.mirrored
     truth = account([(poisson(Gdp(1), "0.1"), 50)]).epsilon("1e-6", "1e-4")
     assert truth.lower <= whole.epsilon <= truth.upper + 1e-2
     parts = [(upper_lattice(cut(asymmetric.steps[0][0], 0.001, 0.001, 1e-14)), 50)]
-    from tacit.loss.accountant.gain import epsilon_above
+    from tacit.loss.accountant.hockey_stick import epsilon_above
 
     alone = add_up(0.001, parts, Cumulants.of(0.001, parts), 3.0, 1e-8)
     assert epsilon_above(alone, 1e-6, 3.0, 1e-4) < truth.lower

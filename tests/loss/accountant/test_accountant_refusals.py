@@ -12,10 +12,10 @@ import pytest
 from tacit.errors import Refused
 from tacit.loss import Approx, BoundedRange, Composition, FinitePair, Gdp, LaplacePair, Pure, Rdp, Zcdp, forced_response
 from tacit.loss.accountant import Bracket, account
-from tacit.loss.accountant.closed import closed_form
-from tacit.loss.composing.kov import RepeatedApprox
-from tacit.loss.composing.optimal_composition import MixedApprox
+from tacit.loss.accountant.account import closed_form
 from tacit.loss.pairs.finite_pair import Atom
+from tacit.loss.pairs.optimal_composition import MixedApprox
+from tacit.loss.pairs.repeated_approx import RepeatedApprox
 from tacit.loss.sampling.subsampled import fixed_size, poisson
 
 JUNK: list[Any] = [math.nan, math.inf, -math.inf, -1, True, None, 1j, "ten", b"1", [], np.array([1.0])]

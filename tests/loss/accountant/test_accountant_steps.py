@@ -12,11 +12,10 @@ import pytest
 from scipy import fft
 from scipy.special import ndtr
 
-from tacit.loss.accountant.atoms_step import CoinStep, DiscreteLaplaceStep, discrete_gaussian_step
-from tacit.loss.accountant.gaussian_step import GaussianStep, normal_intervals
-from tacit.loss.accountant.laplace_step import LaplaceStep
-from tacit.loss.accountant.mixture_step import FixedSizeStep, PoissonStep
-from tacit.loss.accountant.step import UNIT, Step
+from tacit.loss.distributions.continuous import GaussianStep, LaplaceStep, normal_intervals
+from tacit.loss.distributions.discrete import CoinStep, DiscreteLaplaceStep, discrete_gaussian_step
+from tacit.loss.distributions.mixture import FixedSizeStep, PoissonStep
+from tacit.loss.distributions.step import UNIT, Step
 
 STEPS: list[Step] = [
     GaussianStep(0.7),

@@ -28,8 +28,8 @@ from tacit.loss import (
     rho_between,
     zcdp_of,
 )
-from tacit.loss.accountant.clipped import Clipped, clip
-from tacit.loss.accountant.step import Array
+from tacit.loss.accountant.truncation import Clipped, clip
+from tacit.loss.distributions.step import Array
 
 ORDERS = 1 + np.geomspace(1e-4, 1e5, 400)
 STEPS = (poisson(Gdp(1 / Fraction("2.289") ** 2), Fraction(1, 32)), 320)

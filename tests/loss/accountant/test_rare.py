@@ -11,8 +11,8 @@ import pytest
 from tacit.loss import Gdp, Loss, Pure, account, fixed_size, poisson
 from tacit.loss.accountant import rare
 from tacit.loss.accountant.rare import RareLosses, are_rare
-from tacit.loss.accountant.step import Step
-from tacit.loss.accountant.steps import step_of
+from tacit.loss.distributions.conversion import step_of
+from tacit.loss.distributions.step import Step
 
 RATE, EPSILON = 1e-3, 8.0
 EPSILONS = (0.05, 0.3, 0.9, 1.2, 1.3, 1.5, 2.0, 2.5, 3.0)

@@ -26,9 +26,9 @@ from tacit.loss import (
     poisson,
     warner_response,
 )
-from tacit.loss.accountant.atoms_step import CoinStep
-from tacit.loss.accountant.mixture_step import PoissonStep
-from tacit.loss.filters.pure_epsilon import pure_epsilon_of
+from tacit.loss.distributions.discrete import CoinStep
+from tacit.loss.distributions.mixture import PoissonStep
+from tacit.loss.families.approx import pure_epsilon_of
 
 _HALF, _LITTLE = Fraction(1, 2), Fraction(1, 10**45)
 

@@ -9,11 +9,11 @@ import pytest
 
 from tacit.errors import Refused
 from tacit.loss import Approx, DiscreteGaussianPair, Gdp, LaplacePair, Pure, Relation, Zcdp, binary_response
-from tacit.loss.composing.accounted import Accounted
-from tacit.loss.composing.kov import RepeatedApprox
-from tacit.loss.filters.filters import Filter
-from tacit.loss.regions.region import Region
-from tacit.loss.sampling.sampling import Sampling
+from tacit.loss.accountant.plan_loss import Accounted
+from tacit.loss.composition.region import Region
+from tacit.loss.filters.privacy_filter import Filter
+from tacit.loss.pairs.repeated_approx import RepeatedApprox
+from tacit.loss.sampling.amplification import Sampling
 from tacit.loss.sampling.subsampled import Subsampled
 
 COINS = Accounted.of([(binary_response("1/10"), 40), (binary_response("1/5"), 1)])

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tacit.errors import Refused
 from tacit.loss import Approx, FinitePair, Pure, optimal_response
-from tacit.loss.composing.kov import RepeatedApprox
-from tacit.loss.composing.optimal_composition import MixedApprox
+from tacit.loss.pairs.optimal_composition import MixedApprox
+from tacit.loss.pairs.repeated_approx import RepeatedApprox
 
 
 def kov_corner(epsilon: str, delta: str, k: int, i: int) -> mpmath.mpf:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tacit.errors import Refused
 from tacit.loss import Approx, Gdp, Pure, compose
-from tacit.loss.composing.kov import RepeatedApprox
-from tacit.loss.composing.optimal_composition import MixedApprox, optimal_composition
+from tacit.loss.pairs.optimal_composition import MixedApprox, optimal_composition
+from tacit.loss.pairs.repeated_approx import RepeatedApprox
 
 PARTS = st.lists(
     st.builds(

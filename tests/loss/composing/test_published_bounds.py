@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 
 from tacit.errors import Refused
 from tacit.loss import Approx, Pure
-from tacit.loss.composing.kov import RepeatedApprox
-from tacit.loss.composing.optimal_composition import MixedApprox
-from tacit.loss.composing.published_bounds import (
+from tacit.loss.composition.published_bounds import (
     advanced_bound,
     basic_bound,
     compare_bounds,
@@ -22,6 +20,8 @@ from tacit.loss.composing.published_bounds import (
     slack_within,
     total_delta,
 )
+from tacit.loss.pairs.optimal_composition import MixedApprox
+from tacit.loss.pairs.repeated_approx import RepeatedApprox
 
 GRID = list(product(["0.01", "0.1", "1", "3"], ["0", "1e-6", "0.01"], [1, 2, 7, 100, 1000], ["1e-12", "1e-6", "0.01"]))
 

@@ -9,19 +9,19 @@ from itertools import product
 import pytest
 
 from tacit.errors import Refused
-from tacit.loss.composing.study import Part, Study
+from tacit.loss.composition.study_cost import Study, StudyPart
 from tacit.loss.families.approx import Approx, Pure
+from tacit.loss.families.loss import Relation
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.pairs.response import warner_response
-from tacit.loss.relation import Relation
+from tacit.loss.pairs.response_pairs import warner_response
 
-POLL = Part("the poll", warner_response("3/4"), Relation.REPLACE)
-CENTRAL = Part("clinic.toml", Zcdp("1/50"), Relation.ADD_REMOVE)
+POLL = StudyPart("the poll", warner_response("3/4"), Relation.REPLACE)
+CENTRAL = StudyPart("clinic.toml", Zcdp("1/50"), Relation.ADD_REMOVE)
 
 
 def test_two_polls_cost_what_both_reports_give_away() -> None:
     """Every pair of reports, both worlds: the exact δ at several ε."""
-    study = Study((POLL, Part("again", warner_response("4/5"), Relation.REPLACE)))
+    study = Study((POLL, StudyPart("again", warner_response("4/5"), Relation.REPLACE)))
     one = [a * b for a, b in product((Fraction(3, 4), Fraction(1, 4)), (Fraction(4, 5), Fraction(1, 5)))]
     other = [a * b for a, b in product((Fraction(1, 4), Fraction(3, 4)), (Fraction(1, 5), Fraction(4, 5)))]
     assert study.total.epsilon(0) == pytest.approx(math.log(12))
@@ -39,11 +39,13 @@ def test_central_and_local_parts_stand_in_one_view() -> None:
     assert "(add/remove)" in text
     assert "together" in text
     assert Study(
-        (Part("a", Approx(1, "1e-7"), Relation.REPLACE), Part("b", Pure(1), Relation.REPLACE))
+        (StudyPart("a", Approx(1, "1e-7"), Relation.REPLACE), StudyPart("b", Pure(1), Relation.REPLACE))
     ).total == Approx(2, "1e-7")
 
 
-@pytest.mark.parametrize("parts", [(POLL.loss,), (Part("x", 1, Relation.REPLACE),), (Part("x", Pure(1), "replace"),)])  # type: ignore[arg-type]
-def test_what_is_no_part_is_refused(parts: tuple[Part, ...]) -> None:
+@pytest.mark.parametrize(
+    "parts", [(POLL.loss,), (StudyPart("x", 1, Relation.REPLACE),), (StudyPart("x", Pure(1), "replace"),)]
+)  # type: ignore[arg-type]
+def test_what_is_no_part_is_refused(parts: tuple[StudyPart, ...]) -> None:
     with pytest.raises(Refused):
         Study(parts)

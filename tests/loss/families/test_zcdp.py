@@ -11,7 +11,7 @@ import pytest
 
 from tacit.errors import Refused
 from tacit.loss import Approx, Gdp, Pure, Zcdp, optimal_response
-from tacit.loss.families.renyi import delta_at, epsilon_at
+from tacit.loss.families.rdp import delta_at, epsilon_at
 from tacit.noise.ball import ball, precision
 
 RHOS = ["0.0001", "0.05", "0.5", "3", "40"]

@@ -10,8 +10,8 @@ import pytest
 
 from tacit.errors import Refused
 from tacit.loss import Gdp, Zcdp
-from tacit.loss.filters import budget
-from tacit.loss.filters.budget import budget_from, gaussian_budget_from
+from tacit.loss import calibration as budget
+from tacit.loss.calibration import budget_from, gaussian_budget_from
 
 
 @pytest.mark.parametrize(

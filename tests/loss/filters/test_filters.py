@@ -26,10 +26,10 @@ from tacit.loss import (
     Zcdp,
     binary_response,
 )
-from tacit.loss.composing.kov import RepeatedApprox
 from tacit.loss.filters.currency import Currency
-from tacit.loss.filters.filters import Filter
-from tacit.loss.sampling.sampled_gaussian_renyi import SampledGaussianRenyi
+from tacit.loss.filters.privacy_filter import Filter
+from tacit.loss.pairs.repeated_approx import RepeatedApprox
+from tacit.loss.sampling.gaussian_renyi import SampledGaussianRenyi
 
 BUDGETS: list[Loss] = [Pure("0.3"), Approx("0.3", "1e-6"), Zcdp("0.3", "1e-6"), Gdp("0.3"), Rdp({"2.5": "0.3"})]
 

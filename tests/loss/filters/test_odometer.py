@@ -9,8 +9,7 @@ import pytest
 
 from tacit.errors import Refused
 from tacit.loss import Approx, Gdp, Loss, Pure, Rdp, Zcdp
-from tacit.loss.filters.filters import Filter
-from tacit.loss.filters.odometer import Odometer
+from tacit.loss.filters.privacy_filter import Filter, Odometer
 
 SLACK = Fraction(1, 10**6)
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import Refused
-from tacit.loss.pairs.cauchy_pair import CauchyPair
+from tacit.loss.pairs.additive_noise import CauchyPair
 
 
 @pytest.mark.parametrize("distance", ["0.3", 1, 3])

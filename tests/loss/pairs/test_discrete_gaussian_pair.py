@@ -7,7 +7,7 @@ import mpmath
 import pytest
 
 from tacit.errors import Refused
-from tacit.loss.pairs.discrete_gaussian_pair import DiscreteGaussianPair
+from tacit.loss.pairs.additive_noise import DiscreteGaussianPair
 
 CASES = [(Fraction(1, 4), 1), (Fraction(1), 1), (Fraction(9, 2), 3), (Fraction(100), 1), (Fraction(2500), 20)]
 

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import Refused
-from tacit.loss.pairs.discrete_laplace_pair import DiscreteLaplacePair
-from tacit.loss.pairs.laplace_pair import LaplacePair
+from tacit.loss.pairs.additive_noise import DiscreteLaplacePair, LaplacePair
 
 CASES = [(Fraction(1, 10), 1), (Fraction(1, 10), 7), (Fraction(1), 1), (Fraction(2), 2), (Fraction(5, 7), 4)]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.loss.pairs.exponential_sum import ExponentialSum
+from tacit.loss.pairs.neyman_pearson import ExponentialSum
 
 small = st.fractions(min_value=-3, max_value=3, max_denominator=6)
 sums = st.builds(ExponentialSum.of, st.lists(st.tuples(small, small), max_size=5))

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import Refused
-from tacit.loss.curve import tradeoff_from_delta
-from tacit.loss.pairs.laplace_pair import LaplacePair
+from tacit.loss.families.curve import tradeoff_from_delta
+from tacit.loss.pairs.additive_noise import LaplacePair
 
 RATIOS = [Fraction(1, 10), Fraction(1), Fraction(7, 2)]
 

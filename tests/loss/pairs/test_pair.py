@@ -7,14 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.loss.curve import tradeoff_from_delta
-from tacit.loss.loss import Loss
-from tacit.loss.pairs.discrete_gaussian_pair import DiscreteGaussianPair
-from tacit.loss.pairs.discrete_laplace_pair import DiscreteLaplacePair
+from tacit.loss.families.curve import tradeoff_from_delta
+from tacit.loss.families.loss import Loss
+from tacit.loss.pairs.additive_noise import DiscreteGaussianPair, DiscreteLaplacePair, LaplacePair
+from tacit.loss.pairs.bounded_range import BoundedRange
 from tacit.loss.pairs.finite_pair import FinitePair
-from tacit.loss.pairs.laplace_pair import LaplacePair
-from tacit.loss.pairs.range_pair import BoundedRange
-from tacit.loss.pairs.response import binary_response, forced_response, kary_response, optimal_response
+from tacit.loss.pairs.response_pairs import binary_response, forced_response, kary_response, optimal_response
 
 SYMMETRIC: list[Loss] = [
     LaplacePair(Fraction(3, 2)),

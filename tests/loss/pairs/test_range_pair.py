@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import Refused
-from tacit.loss.curve import tradeoff_from_delta
-from tacit.loss.pairs.range_pair import BoundedRange
+from tacit.loss.families.curve import tradeoff_from_delta
+from tacit.loss.pairs.bounded_range import BoundedRange
 
 WIDTHS = [Fraction(1, 100), Fraction(1), Fraction(5)]
 

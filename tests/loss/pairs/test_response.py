@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 from tacit.errors import Refused
 from tacit.loss.families.approx import Approx, Pure
-from tacit.loss.pairs.response import binary_response, forced_response, kary_response, optimal_response, warner_response
+from tacit.loss.pairs.response_pairs import (
+    binary_response,
+    forced_response,
+    kary_response,
+    optimal_response,
+    warner_response,
+)
 
 quick = settings(deadline=None, max_examples=40)
 parts = st.integers(1, 20)

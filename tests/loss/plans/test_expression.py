@@ -13,9 +13,8 @@ from tacit.errors import Refused
 from tacit.loss.families.approx import Approx
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.pairs.laplace_pair import LaplacePair
-from tacit.loss.plans.catalogue import FAMILIES, loss_of
-from tacit.loss.plans.expression import parse
+from tacit.loss.pairs.additive_noise import LaplacePair
+from tacit.loss.plans.release_expression import FAMILIES, loss_of, parse
 from tacit.loss.sampling.subsampled import Subsampled
 
 

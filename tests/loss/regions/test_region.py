@@ -24,9 +24,9 @@ from tacit.loss import (
     optimal_response,
     warner_response,
 )
-from tacit.loss.composing.kov import RepeatedApprox
-from tacit.loss.composing.symmetric_product import symmetric_product
-from tacit.loss.regions.region import Region, compose_regions, repeat_region
+from tacit.loss.composition.region import Region, compose_regions, repeat_region
+from tacit.loss.pairs.repeated_approx import RepeatedApprox
+from tacit.loss.pairs.symmetric_tables import symmetric_product
 
 EXACT: list[Loss] = [
     Pure(1),

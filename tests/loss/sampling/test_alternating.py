@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from flint import arb
 
-from tacit.loss.sampling.alternating import alternating_sum
+from tacit.loss.sampling.gaussian_renyi import alternating_sum
 from tacit.noise.ball import Ball, precision
 
 KNOWN: list[tuple[Callable[[int], Ball], Callable[[], Ball]]] = [

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from tacit.errors import Refused
 from tacit.loss import Approx, Atom, FinitePair, Gdp, Pure, Relation, dominates
-from tacit.loss.sampling.amplification import amplified
-from tacit.loss.sampling.sampling import Sampling
+from tacit.loss.sampling.amplification import Sampling, amplified
 
 ADD_REMOVE, REPLACE = Relation.ADD_REMOVE, Relation.REPLACE
 POISSON, FIXED = Sampling.POISSON, Sampling.FIXED_SIZE

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from tacit.errors import Refused
 from tacit.loss import Approx, Gdp, LaplacePair, Pure, Rdp, Relation
-from tacit.loss.sampling.generic_subsampled_rdp import subsampled_rdp, subsampled_renyi
-from tacit.loss.sampling.sampling import Sampling
-from tacit.loss.sampling.subsampled_rdp import poisson_gaussian_rdp
+from tacit.loss.sampling.amplification import Sampling, subsampled_rdp, subsampled_renyi
+from tacit.loss.sampling.gaussian_renyi import poisson_gaussian_rdp
 
 ADD_REMOVE, REPLACE = Relation.ADD_REMOVE, Relation.REPLACE
 POISSON, FIXED = Sampling.POISSON, Sampling.FIXED_SIZE

@@ -9,8 +9,8 @@ import mpmath
 import pytest
 
 from tacit.loss import LaplacePair, Sampling, fixed_size, poisson
-from tacit.loss.relation import Relation
-from tacit.loss.sampling.generic_subsampled_rdp import subsampled_rdp
+from tacit.loss.families.loss import Relation
+from tacit.loss.sampling.amplification import subsampled_rdp
 
 
 def quadrature(rate: Fraction, ratio: Fraction, order: Fraction) -> tuple[mpmath.mpf, mpmath.mpf]:

@@ -13,8 +13,7 @@ from tests.divergence import hockey_stick
 from tacit.errors import Refused
 from tacit.loss import Approx, Gdp, LaplacePair, Pure, Rdp, Relation, Zcdp, binary_response
 from tacit.loss.accountant import account
-from tacit.loss.sampling.amplification import amplified
-from tacit.loss.sampling.sampling import Sampling
+from tacit.loss.sampling.amplification import Sampling, amplified
 from tacit.loss.sampling.subsampled import Subsampled, fixed_size, poisson
 
 EPSILONS = (0.0, 0.05, 0.2, 0.5, 0.9, 1.4)

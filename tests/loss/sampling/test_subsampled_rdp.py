@@ -11,8 +11,7 @@ import pytest
 
 from tacit.errors import Refused
 from tacit.loss import Gdp, Rdp, Relation, compose
-from tacit.loss.sampling.sampled_gaussian_renyi import SampledGaussianRenyi
-from tacit.loss.sampling.subsampled_rdp import HIGHEST, poisson_gaussian_rdp
+from tacit.loss.sampling.gaussian_renyi import HIGHEST, SampledGaussianRenyi, poisson_gaussian_rdp
 
 
 def quadrature(rate: Fraction, variance: Fraction, order: Fraction) -> tuple[mpmath.mpf, mpmath.mpf]:

@@ -18,7 +18,7 @@ from tests.goodness import FALSE_ALARM
 from tacit.errors import Refused
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.additive.ball_mean import BallMean, clip_to_ball
 from tacit.mechanisms.additive.euclidean_laplace import EuclideanLaplace, gamma_quantile_up
 from tacit.mechanisms.additive.gaussian import Gaussian

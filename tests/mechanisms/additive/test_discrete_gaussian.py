@@ -13,8 +13,8 @@ from tests.goodness import FALSE_ALARM, fit
 
 from tacit.errors import Refused
 from tacit.loss.families.gdp import Gdp
+from tacit.loss.families.loss import Relation
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.gaussian import DiscreteGaussian
 from tacit.noise import gaussian_law as noise
 from tacit.noise.bits import Seeded

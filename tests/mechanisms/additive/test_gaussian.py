@@ -15,8 +15,8 @@ from tests.goodness import FALSE_ALARM, fit
 from tacit.errors import Refused
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
+from tacit.loss.families.loss import Relation
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.noise.ball import precision
 from tacit.noise.bits import Seeded

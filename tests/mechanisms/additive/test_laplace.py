@@ -13,7 +13,7 @@ from tests.divergence import violations
 from tests.goodness import FALSE_ALARM, fit
 
 from tacit.errors import Refused
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.noise.bits import Seeded
 from tacit.noise.discrete_laplace import DiscreteLaplace

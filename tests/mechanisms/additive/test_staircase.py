@@ -14,7 +14,7 @@ from tests.goodness import FALSE_ALARM, fit
 
 from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.additive.staircase import Staircase
 from tacit.noise import staircase_law as noise
 from tacit.noise.ball import less

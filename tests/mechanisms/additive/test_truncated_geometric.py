@@ -13,7 +13,7 @@ from tests.divergence import Law, violations
 from tests.goodness import FALSE_ALARM, fit
 
 from tacit.errors import Refused
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.additive.laplace import TruncatedGeometric, best_remap
 from tacit.noise.bits import Seeded
 

@@ -12,7 +12,7 @@ from tests.divergence import EPSILONS, Law, hockey_stick, violations
 from tests.goodness import FALSE_ALARM, p_value
 
 from tacit.errors import Refused
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.response.binary import Forced, OptimalResponse, Warner
 from tacit.mechanisms.response.kary_response import Kary
 from tacit.mechanisms.response.proportion import Share

@@ -17,8 +17,8 @@ from tests.goodness import FALSE_ALARM
 
 from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
-from tacit.loss.pairs.range_pair import BoundedRange
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
+from tacit.loss.pairs.bounded_range import BoundedRange
 from tacit.mechanisms.robust.inverse_median import InverseMedian
 from tacit.mechanisms.robust.public_range import PublicRange
 from tacit.noise.bits import Seeded

@@ -17,7 +17,7 @@ from tests.goodness import FALSE_ALARM
 from tacit.errors import Refused
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.robust.propose_test_release import ProposeTestRelease, Stable, stable_median

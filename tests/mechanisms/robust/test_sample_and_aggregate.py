@@ -18,7 +18,7 @@ from tests.divergence import Law, violations
 from tests.goodness import FALSE_ALARM
 
 from tacit.errors import Refused
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.robust.inverse_median import InverseMedian
 from tacit.mechanisms.robust.public_range import PublicRange

@@ -15,8 +15,8 @@ from tests.goodness import FALSE_ALARM
 
 from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
-from tacit.loss.pairs.cauchy_pair import CauchyPair
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
+from tacit.loss.pairs.additive_noise import CauchyPair
 from tacit.mechanisms.robust.public_range import PublicRange
 from tacit.mechanisms.robust.smooth_median import SmoothMedian
 from tacit.noise.ball import ball, down, up

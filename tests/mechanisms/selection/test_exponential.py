@@ -16,11 +16,11 @@ from tests.goodness import FALSE_ALARM, p_value
 from tests.mechanisms.selection.selections import largest_loss, law_pairs, worst_lag_probability
 
 from tacit.errors import Refused
-from tacit.loss.calibrate import meets
+from tacit.loss.calibration import meets
 from tacit.loss.families.approx import Approx, Pure
+from tacit.loss.families.loss import Relation
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.pairs.range_pair import BoundedRange
-from tacit.loss.relation import Relation
+from tacit.loss.pairs.bounded_range import BoundedRange
 from tacit.mechanisms.selection.candidates import Exponential
 from tacit.noise.bits import Seeded
 from tacit.noise.grid import Grid

@@ -16,9 +16,9 @@ from tests.mechanisms.selection.selections import largest_loss, law_pairs, worst
 
 from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
+from tacit.loss.families.loss import Relation
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.pairs.range_pair import BoundedRange
-from tacit.loss.relation import Relation
+from tacit.loss.pairs.bounded_range import BoundedRange
 from tacit.mechanisms.selection.above_threshold import AboveThreshold
 from tacit.mechanisms.selection.candidates import Exponential, NoisyMax, PermuteAndFlip
 from tacit.noise.bits import Seeded

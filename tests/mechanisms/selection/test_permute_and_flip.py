@@ -9,7 +9,7 @@ from tests.goodness import FALSE_ALARM, p_value
 from tests.mechanisms.selection.selections import law_pairs
 
 from tacit.loss.families.approx import Pure
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.selection.candidates import NoisyMax, PermuteAndFlip
 from tacit.noise.bits import Seeded
 

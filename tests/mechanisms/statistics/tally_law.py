@@ -8,7 +8,7 @@ from typing import Any
 
 from scipy.stats import binom
 
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.statistics.counts import Tally
 from tacit.noise.slabs import AdditiveLaw
 

@@ -20,7 +20,7 @@ from tests.mechanisms.threshold.crossings import Values, crossing_law, neighbour
 
 from tacit.errors import Failed, Refused
 from tacit.loss.families.approx import Pure
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.selection.above_threshold import AboveThreshold
 from tacit.mechanisms.selection.noisy_threshold import ThresholdSession
 from tacit.noise.bits import Bits, Seeded

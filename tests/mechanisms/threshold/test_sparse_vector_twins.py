@@ -15,7 +15,7 @@ from tests.divergence import violations
 from tests.mechanisms.threshold.crossings import REACH, Values, no_given_threshold, noise, yes_given_threshold
 
 from tacit.loss.families.approx import Pure
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.selection.sparse_vector import SparseVector
 
 CLAIM = Pure(1)

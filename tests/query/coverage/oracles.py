@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from tests.query.coverage.releases import CONFIDENCE, Exact, Floats
 
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.statistics.noise_intervals import reach

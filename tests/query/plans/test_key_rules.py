@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
+from tacit.loss.calibration import budget_from
 from tacit.loss.families.approx import Approx
-from tacit.loss.filters.budget import budget_from
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.query.plans.geometric_rule import GeometricRule
 from tacit.query.plans.key_rule import KeyRule
 from tacit.query.plans.noise_share import noise_of

@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import Refused
-from tacit.loss.calibrate import gaussian_variance
+from tacit.loss.calibration import budget_from, gaussian_variance
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
+from tacit.loss.families.loss import Relation
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.filters.budget import budget_from
-from tacit.loss.relation import Relation
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.plans.noise_share import noise_of

@@ -12,9 +12,9 @@ from tests.laws.databases import Worlds
 from tests.query.prepared.kept_probes import KeptProbe, kept_probes
 from tests.query.prepared.kept_worlds import KeptWorlds, kept_worlds
 
+from tacit.loss.calibration import budget_from
 from tacit.loss.families.approx import Pure
-from tacit.loss.filters.budget import budget_from
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.query.aggregates.parts import Measure
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb_engine import DuckDBSession

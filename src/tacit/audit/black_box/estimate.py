@@ -17,7 +17,7 @@ from tacit.audit.effort import Effort
 from tacit.audit.subject import Subject
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx, Pure
-from tacit.loss.loss import Loss
+from tacit.loss.families.loss import Loss
 
 _EARLY, _HIGH = (0.2, 0.2, 0.0), (0.25, 0.2, 0.15)
 """Which shares of the samples find pairs, teach scores, and cut those of the best pair; the rest is for the verdict."""

@@ -11,7 +11,7 @@ from tacit.audit.black_box.rule import Aim
 from tacit.audit.black_box.studied import Studied
 from tacit.audit.domain import Domain, Pair, Rows
 from tacit.audit.subject import Subject
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
 
 _BEST, _CHANGED = 2, 2

@@ -11,8 +11,7 @@ from tacit.audit.subject import Additive, Data, Outputs, Subject
 from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx, Pure
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Loss, Relation
 from tacit.noise.bits import Bits
 
 Many = Callable[[Data, int, Bits], Outputs]

@@ -19,7 +19,7 @@ from tacit.audit.exclusive.traits import NOT_SEARCHED, Trait, traits_of
 from tacit.audit.stages.outcomes import key_of
 from tacit.audit.subject import Subject
 from tacit.frozen import frozen
-from tacit.loss.loss import Loss
+from tacit.loss.families.loss import Loss
 from tacit.noise.bits import Bits
 
 _TRIAL, _TRIALS, _LONG = 100, 5, 0.5

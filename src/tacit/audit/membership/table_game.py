@@ -13,7 +13,7 @@ from tacit.audit.membership.played import Played, Reals
 from tacit.errors import Refused
 from tacit.exact import Number, whole
 from tacit.frozen import frozen
-from tacit.loss.calibrate import gaussian_variance
+from tacit.loss.calibration import gaussian_variance
 from tacit.loss.families.approx import Approx
 
 _FEW = 20  # values that are columns of their own; of more, tenths are taken

@@ -7,7 +7,7 @@ from math import inf, log
 from scipy.special import betaincinv
 
 from tacit.frozen import frozen
-from tacit.loss.loss import Loss
+from tacit.loss.families.loss import Loss
 
 POWER = 0.95
 """With which probability a fault is found that a stage says it would have seen."""

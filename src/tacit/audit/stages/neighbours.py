@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tacit.audit.subject import Data, Subject
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 
 _MOST_SETS = 400
 _MOST_ROWS = 4

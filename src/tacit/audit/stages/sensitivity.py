@@ -14,7 +14,7 @@ from tacit.audit.finding import Finding, Outcome
 from tacit.audit.stages.neighbours import small_pairs
 from tacit.audit.stages.outcomes import key_of
 from tacit.audit.subject import Data, Norm, Subject
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 
 NAME = "sensitivity"
 

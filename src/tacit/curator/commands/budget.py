@@ -15,7 +15,7 @@ from tacit.curator.commands.printing import say, terminal_width
 from tacit.printable import printable_json
 
 if TYPE_CHECKING:
-    from tacit.loss.composing.study import Study
+    from tacit.loss.composition.study_cost import Study
 
 
 @click.command()

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from tacit.local.frequencies.design import Design
 from tacit.local.frequencies.oracle import Oracle
-from tacit.loss.loss import Loss
+from tacit.loss.families.loss import Loss
 
 
 class DesignedOracle(Oracle):

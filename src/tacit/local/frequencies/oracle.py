@@ -13,8 +13,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, exact, probability, whole
 from tacit.local.frequencies.frequencies import Frequencies
 from tacit.local.frequencies.rows import Rows, checked_rows
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Loss, Relation
 from tacit.noise.bits import Bits, Integers, Rehearsal
 from tacit.noise.entropy import ENTROPY
 

@@ -20,8 +20,7 @@ from tacit.local.frequencies.rows import Rows, checked_rows
 from tacit.local.frequencies.wide_hashing import WideHashing
 from tacit.local.randomizers.odds import odds_within
 from tacit.local.randomizers.randomizer import below
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Loss, Relation
 from tacit.noise.bits import Bits, Integers, Rehearsal
 from tacit.noise.entropy import ENTROPY
 

@@ -14,7 +14,7 @@ from tacit.frozen import frozen
 from tacit.local.frequencies.prefixes import LONGEST, HeavyHitters, PrefixReport, PrefixSearch
 from tacit.local.frequencies.rows import Rows
 from tacit.local.randomizers.odds import odds_within
-from tacit.loss.loss import Loss
+from tacit.loss.families.loss import Loss
 from tacit.noise.bits import Rehearsal
 
 LETTERS: Final = ascii_lowercase + " -'."  # with the end of a word, 31 signs: five bits each, twelve letters in a word

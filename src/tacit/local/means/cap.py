@@ -11,7 +11,7 @@ from flint import arb
 from tacit.errors import Refused
 from tacit.exact import positive, whole
 from tacit.frozen import frozen
-from tacit.loss.sharp import sharp
+from tacit.loss.families.precision import sharp
 from tacit.noise.ball import Ball, ball, fraction_down, precision, up
 
 _GAMMA_STEP = 1 << 10  # the error is flat about its least: finer steps gain nothing

@@ -9,7 +9,7 @@ from typing import Protocol
 from tacit.exact import Number, positive, proper, whole
 from tacit.frozen import frozen
 from tacit.local.means.bennett import farthest
-from tacit.loss.curve import float_down, float_up
+from tacit.loss.families.curve import float_down, float_up
 from tacit.mechanisms.answer import percent
 from tacit.noise.ball import first_true
 

@@ -18,7 +18,7 @@ from tacit.local.randomizers.odds import odds_within
 from tacit.local.randomizers.randomizer import below
 from tacit.local.randomizers.table import Table
 from tacit.loss.families.approx import Pure
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.noise.ball import ball
 from tacit.noise.bits import Bits, Integers, Rehearsal
 from tacit.noise.entropy import ENTROPY

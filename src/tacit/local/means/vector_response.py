@@ -16,7 +16,7 @@ from tacit.local.means.cap import Cap
 from tacit.local.means.vector_mean import VectorMean
 from tacit.local.randomizers.randomizer import below
 from tacit.loss.families.approx import Pure
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits, Integers, Rehearsal
 from tacit.noise.entropy import ENTROPY
 from tacit.noise.gaussian_law import RoundedGaussian

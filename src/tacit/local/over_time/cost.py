@@ -6,8 +6,8 @@ from typing import Any
 
 from tacit.exact import whole
 from tacit.local.randomizers.randomizer import Randomizer
-from tacit.loss.composing.composition import Composition
-from tacit.loss.loss import Loss
+from tacit.loss.composition.sequential import Composition
+from tacit.loss.families.loss import Loss
 
 
 def fresh_cost(randomizer: Randomizer[Any], reports: int) -> Loss:

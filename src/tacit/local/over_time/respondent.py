@@ -15,8 +15,8 @@ from tacit.local.over_time.cost import fresh_cost, memoised_cost
 from tacit.local.over_time.keyed import KeyedBits, a_key
 from tacit.local.randomizers.randomizer import Randomizer
 from tacit.loss.families.approx import Pure
-from tacit.loss.filters.filters import Filter
-from tacit.loss.loss import Loss
+from tacit.loss.families.loss import Loss
+from tacit.loss.filters.privacy_filter import Filter
 
 Report = TypeVar("Report")
 

@@ -14,8 +14,8 @@ from tacit.local.polls.finding import Finding
 from tacit.local.polls.protection import Protection
 from tacit.local.polls.question import Question
 from tacit.local.shuffle.shuffled import ShuffledReports
-from tacit.loss.composing.composition import compose
-from tacit.loss.loss import Loss
+from tacit.loss.composition.sequential import compose
+from tacit.loss.families.loss import Loss
 
 _ID: Final = re.compile(r"[0-9a-f]{32}")
 

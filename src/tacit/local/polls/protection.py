@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from tacit.frozen import frozen
-from tacit.loss.loss import Loss
-from tacit.loss.words import guess_probability
+from tacit.loss.families.loss import Loss
+from tacit.loss.interpretation import guess_probability
 
 
 @frozen

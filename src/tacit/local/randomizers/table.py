@@ -15,8 +15,8 @@ from tacit.errors import Refused
 from tacit.exact import Number, probability
 from tacit.frozen import frozen
 from tacit.local.randomizers.randomizer import Randomizer, below
-from tacit.loss.composing.worst import worst
-from tacit.loss.loss import Loss
+from tacit.loss.composition.parallel import worst
+from tacit.loss.families.loss import Loss
 from tacit.loss.pairs.finite_pair import Atom, FinitePair
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.uniform import UniformBelow

@@ -15,8 +15,8 @@ from tacit.local.shuffle.rounding import exponential_down, exponential_up
 from tacit.local.shuffle.sums import law_at
 from tacit.local.shuffle.threshold import Voice, gain_below
 from tacit.loss.accountant.lattice import Lattice
-from tacit.loss.accountant.step import UNIT
-from tacit.loss.curve import float_down
+from tacit.loss.distributions.step import UNIT
+from tacit.loss.families.curve import float_down
 
 
 @frozen

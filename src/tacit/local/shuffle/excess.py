@@ -9,8 +9,8 @@ import numpy as np
 
 from tacit.local.shuffle.grid import Atoms, Grid, clipped
 from tacit.local.shuffle.sums import law_at
-from tacit.loss.accountant.step import UNIT
-from tacit.loss.curve import float_up
+from tacit.loss.distributions.step import UNIT
+from tacit.loss.families.curve import float_up
 
 _LARGEST = 700.0  # exponents that floats bear
 

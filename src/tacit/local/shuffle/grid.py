@@ -11,7 +11,7 @@ import numpy as np
 from tacit.frozen import frozen
 from tacit.local.shuffle.sums import window_near
 from tacit.loss.accountant.lattice import Lattice
-from tacit.loss.curve import float_up
+from tacit.loss.families.curve import float_up
 
 _NODES = 1 << 15  # about as many as the window should have
 _COARSE = 1024  # steps to the farthest value, for a first look

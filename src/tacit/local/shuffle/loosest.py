@@ -9,9 +9,9 @@ from fractions import Fraction
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
 from tacit.local.shuffle.shuffled import ShuffledReports
-from tacit.loss.calibrate import demand_function
-from tacit.loss.curve import float_down
+from tacit.loss.calibration import demand_function
 from tacit.loss.families.approx import Pure
+from tacit.loss.families.curve import float_down
 
 _CLOSE = 1.001  # how near to the largest the search comes
 _BEYOND = 4.0  # local ε above ln n: so rare a coincidence hides nobody

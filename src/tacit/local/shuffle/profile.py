@@ -8,7 +8,7 @@ from itertools import pairwise
 from flint import arb
 
 from tacit.frozen import frozen
-from tacit.loss.sharp import sharp
+from tacit.loss.families.precision import sharp
 from tacit.noise.ball import START_BITS, Ball, ball, down, precision, up
 
 

@@ -18,12 +18,10 @@ from tacit.local.shuffle.profile import Profile
 from tacit.local.shuffle.scene import Scene
 from tacit.local.shuffle.search import crossing
 from tacit.local.shuffle.worlds import attacks, bounds
-from tacit.loss.accountant.bracket import Bracket
-from tacit.loss.curve import float_down, float_up
 from tacit.loss.families.approx import Pure
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
-from tacit.loss.sharp import order_above_one, shown
+from tacit.loss.families.curve import float_down, float_up
+from tacit.loss.families.loss import Loss, Relation
+from tacit.loss.families.precision import Bracket, order_above_one, shown
 
 _CLOSE = 1e-4  # how near the search for ε comes, relatively
 _POINTS, _FEW, _RARE = 24, 4, Fraction(1, 10**15)  # of the profile: up to the ε of this δ, and beyond it

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from scipy import fft
 
 from tacit.frozen import frozen
+from tacit.loss.accountant.fourier import add_up
 from tacit.loss.accountant.lattice import Lattice
-from tacit.loss.accountant.spectrum import add_up
-from tacit.loss.accountant.step import UNIT, Array
-from tacit.loss.accountant.tilt import Cumulants
-from tacit.loss.accountant.valley import valley
+from tacit.loss.accountant.tilt import Cumulants, valley
+from tacit.loss.distributions.step import UNIT, Array
 
 _SPARE = 1e-11  # of the tilted law may lie outside the window
 _FLATTEST, _STEEPEST, _NEAR = -25.0, 12.0, 0.05  # logarithms of a tilt, by about one deviation

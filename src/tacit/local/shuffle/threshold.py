@@ -8,7 +8,7 @@ import numpy as np
 
 from tacit.frozen import frozen
 from tacit.local.shuffle.sums import TiltedLaw
-from tacit.loss.accountant.step import UNIT, Array
+from tacit.loss.distributions.step import UNIT, Array
 
 
 @frozen

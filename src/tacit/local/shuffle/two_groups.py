@@ -13,8 +13,8 @@ from tacit.local.shuffle.rounding import exponential_down, exponential_up
 from tacit.local.shuffle.sums import TiltedLaw, law_at
 from tacit.local.shuffle.threshold import Voice, gain_below, tails
 from tacit.loss.accountant.lattice import Lattice
-from tacit.loss.accountant.step import UNIT
-from tacit.loss.curve import float_down, float_up
+from tacit.loss.distributions.step import UNIT
+from tacit.loss.families.curve import float_down, float_up
 
 
 @frozen

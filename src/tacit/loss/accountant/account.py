@@ -1,4 +1,7 @@
-"""What many releases cost together, as a bracket."""
+"""What many releases cost together, as a bracket.
+
+A composition with a closed form has a bracket a few floats wide.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,17 @@ from functools import cached_property
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, positive, probability, whole
 from tacit.frozen import frozen
-from tacit.loss.accountant.bracket import Bracket
-from tacit.loss.accountant.closed import closed_delta, closed_epsilon, closed_form
-from tacit.loss.accountant.corner import most_epsilon
-from tacit.loss.accountant.mixture_step import PoissonStep
 from tacit.loss.accountant.numeric import Numeric
-from tacit.loss.accountant.step import Step
-from tacit.loss.accountant.steps import step_of
-from tacit.loss.curve import float_down, float_up
+from tacit.loss.accountant.pilot import most_epsilon
+from tacit.loss.distributions.conversion import step_of
+from tacit.loss.distributions.mixture import PoissonStep
+from tacit.loss.distributions.step import Step
+from tacit.loss.families.approx import Approx
+from tacit.loss.families.curve import float_down, float_up
 from tacit.loss.families.gdp import Gdp
-from tacit.loss.loss import Loss, in_pairs
-from tacit.loss.one_relation import demand_one_relation
+from tacit.loss.families.loss import Loss, demand_one_relation, in_pairs
+from tacit.loss.families.precision import Bracket
+from tacit.loss.pairs.repeated_approx import RepeatedApprox
 
 _SMALLEST_DELTA = Fraction(1, 10**250)
 _SMALLEST_GAP = Fraction(1, 10**15)
@@ -161,3 +164,39 @@ def _delta(delta: Number) -> Fraction:
             "δ ≥ 1e-250; at δ = 0 the sum of the parts' pure ε.",
         )
     return allowed
+
+
+_MOST_COINS = 2000  # beyond this the exact sum is slower than the numeric bracket
+_WIDENINGS = tuple(10.0**-k for k in range(14, 2, -1))
+
+
+def closed_form(parts: tuple[tuple[Loss, int], ...]) -> Loss | None:
+    """One loss that is the whole composition exactly, if there is one: Gaussian, a single release, or equal (ε, δ)."""
+    if len(parts) != 1:
+        return None
+    (loss, times), *_ = parts
+    if isinstance(loss, Gdp):
+        return Gdp(loss.mu_squared * times)
+    if isinstance(loss, Approx) and times <= _MOST_COINS:
+        return RepeatedApprox(loss.exact_epsilon, loss.exact_delta, times)
+    if times == 1:
+        return loss
+    return None
+
+
+def closed_delta(loss: Loss, epsilon: Fraction) -> Bracket:
+    """δ(ε) of an exact form: its own two ends."""
+    low, up = loss.delta_between(epsilon)
+    return Bracket(low, up)
+
+
+def closed_epsilon(loss: Loss, delta: Fraction) -> Bracket:
+    """ε(δ) of an exact form: its certified upper end, and the nearest float below at which δ(ε) > δ is certified."""
+    upper = loss.epsilon(delta)
+    if not upper < math.inf:
+        return Bracket(math.inf if loss.core()[0] > delta else 0.0, math.inf)
+    for widening in _WIDENINGS:
+        lower = upper * (1 - widening)
+        if lower > 0 and loss.delta_between(Fraction(lower))[0] > delta:
+            return Bracket(lower, upper)
+    return Bracket(0.0, upper)

@@ -1,4 +1,8 @@
-"""The least zCDP known for a plan: what one that is fixed in advance is charged to an account in ρ."""
+"""Plans and zCDP: the least ρ known for a plan, and ε of releases of which some are known only by their ρ.
+
+A plan that is fixed in advance is charged its ρ to an account in zCDP. Where only ρ is known, the bracket holds for
+what the description permits.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,15 @@ from fractions import Fraction
 import numpy as np
 
 from tacit.errors import Refused
-from tacit.exact import Number, proper
+from tacit.exact import Number, proper, whole
 from tacit.loss.accountant.account import Account, account
-from tacit.loss.accountant.bracket import Bracket
-from tacit.loss.accountant.clipped import Clipped, clip
-from tacit.loss.curve import float_down, float_up
+from tacit.loss.accountant.truncation import Clipped, clip
+from tacit.loss.families.approx import Approx
+from tacit.loss.families.curve import float_down, float_up
+from tacit.loss.families.gdp import Gdp
+from tacit.loss.families.loss import Loss, demand_one_relation, in_pairs
+from tacit.loss.families.precision import Bracket
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.loss import Loss, in_pairs
-from tacit.loss.one_relation import demand_one_relation
 
 _GAP = 1e-3  # in ε, of the grid
 _FIRST = 1e-3  # the least α−1 that is looked at
@@ -108,3 +113,28 @@ def _by_parts(parts: list[tuple[Loss, int]], level: Fraction) -> Zcdp | None:
     slack = sum((cost.exact_delta * times for cost, times in costs), Fraction(0))
     rho = sum((cost.rho * times for cost, times in costs), Fraction(0))
     return Zcdp(rho, slack, relation=relation) if slack <= level else None
+
+
+def described(parts: Iterable[tuple[Loss, int]], delta: Number, gap: Number | None = None) -> Bracket:
+    """The least ε at δ that every composition of such releases keeps, between two ends.
+
+    Claim: with no ρ among the parts this is `account`. Otherwise the upper end adds everything up as (approximate) zCDP
+    and converts once, which holds for all releases with these losses. The lower end is attained by one of them:
+    Gaussian noise with μ² = 2ρ is ρ-zCDP, and with probability δ′ it may give everything away, so nobody can
+    promise less than its exact composition with the other parts' pairs.
+    """
+    listed = [(loss, whole(times, "times", least=0)) for loss, times in parts]
+    demand_one_relation(loss for loss, _ in listed)
+    if not any(isinstance(loss, Zcdp) for loss, _ in listed):
+        return account(listed).epsilon(delta, gap)
+    attained: list[tuple[Loss, int]] = []
+    rho = slack = Fraction(0)
+    for loss, times in listed:
+        cost = loss.zcdp()
+        rho, slack = rho + times * cost.rho, slack + times * cost.exact_delta
+        if isinstance(loss, Zcdp):
+            attained += [(Gdp(2 * loss.rho), times), (Approx(0, loss.exact_delta), times)]
+        else:
+            attained.append((loss, times))
+    upper = Zcdp(rho, slack).epsilon(delta)
+    return Bracket(min(account(attained).epsilon(delta, gap).lower, upper), upper)

@@ -7,14 +7,19 @@ from collections.abc import Callable
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.loss.accountant.bracket import Bracket
-from tacit.loss.accountant.corner import least_epsilon
-from tacit.loss.accountant.ends import cut_all, delta_bracket, epsilon_lower, epsilon_upper
-from tacit.loss.accountant.grid import Grid, grid_for
-from tacit.loss.accountant.pilot import survey
+from tacit.loss.accountant.bracket_ends import (
+    Resolution,
+    cut_all,
+    delta_bracket,
+    epsilon_lower,
+    epsilon_upper,
+    grid_for,
+)
+from tacit.loss.accountant.fourier import MOST_WORK
+from tacit.loss.accountant.pilot import least_epsilon, survey
 from tacit.loss.accountant.rare import RareLosses, are_rare
-from tacit.loss.accountant.spectrum import MOST_WORK
-from tacit.loss.accountant.step import Step
+from tacit.loss.distributions.step import Step
+from tacit.loss.families.precision import Bracket
 
 _OUTSIDE = 1e-7  # the share of δ that may lie beyond the cells
 _ROUNDS = 6
@@ -44,7 +49,7 @@ class Numeric:
             return Bracket(math.inf, math.inf)
         grid, guess = started
 
-        def once(finer: Grid) -> tuple[Bracket, int]:
+        def once(finer: Resolution) -> tuple[Bracket, int]:
             cells = cut_all(self.steps, finer)
             found = epsilon_upper(self.steps, cells, finer, delta, min(guess, most), _CLOSE * gap)
             top = min(found.epsilon, most)
@@ -106,14 +111,14 @@ class Numeric:
         )
         return _given(found, ratio(found) <= gap, demanded or found == unknown, f"δ at ε = {epsilon:g} within {gap:g}")
 
-    def grid(self, delta: float, gap: float) -> Grid:
+    def grid(self, delta: float, gap: float) -> Resolution:
         """A grid on which ε at δ should be known within the gap; refused where more than δ is given away."""
         started = self._start(delta, gap)
         if started is None:
             raise Refused(f"a plan at δ = {delta:g}", "It gives everything away more often than that.", "a larger δ.")
         return started[0]
 
-    def _start(self, delta: float, gap: float) -> tuple[Grid, float] | None:
+    def _start(self, delta: float, gap: float) -> tuple[Resolution, float] | None:
         """A grid and a guess of ε; None where more than δ is given away for certain."""
         surely, perhaps = (self._given_away(end) for end in (0, 1))
         if surely * (1 - 1e-12) >= delta:
@@ -138,9 +143,9 @@ class Numeric:
 
     def _refined(
         self,
-        once: Callable[[Grid], tuple[Bracket, int]],
+        once: Callable[[Resolution], tuple[Bracket, int]],
         rare: Callable[[RareLosses], Bracket],
-        grid: Grid,
+        grid: Resolution,
         gap: float,
         width: Callable[[Bracket], float],
         known: Bracket,
@@ -175,13 +180,13 @@ class Numeric:
             best = _both(best, found)
         return best
 
-    def _rare(self, grid: Grid) -> RareLosses:
+    def _rare(self, grid: Resolution) -> RareLosses:
         (step, times), *_ = self.steps
         return RareLosses.of(step, times, max(_FARTHER * grid.tail, 1e-290))
 
     def _first(
-        self, once: Callable[[Grid], tuple[Bracket, int]], grid: Grid, known: Bracket
-    ) -> tuple[Bracket, int, Grid]:
+        self, once: Callable[[Resolution], tuple[Bracket, int]], grid: Resolution, known: Bracket
+    ) -> tuple[Bracket, int, Resolution]:
         """The bracket on the first grid that does not take too much work, the work, and that grid."""
         for factor in _COARSER:
             coarse = grid if factor == 1 else grid.finer(factor, self.steps)

@@ -10,14 +10,12 @@ from scipy import fft
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.loss.accountant.bracket import Bracket
-from tacit.loss.accountant.cells import cut
-from tacit.loss.accountant.lattice import Lattice
-from tacit.loss.accountant.lower import lower_lattice
-from tacit.loss.accountant.spectrum import add_up
-from tacit.loss.accountant.step import UNIT, Array, Step
+from tacit.loss.accountant.discretization import cut
+from tacit.loss.accountant.fourier import add_up
+from tacit.loss.accountant.lattice import Lattice, lower_lattice, upper_lattice
 from tacit.loss.accountant.tilt import Cumulants, log_largest
-from tacit.loss.accountant.upper import upper_lattice
+from tacit.loss.distributions.step import UNIT, Array, Step
+from tacit.loss.families.precision import Bracket
 
 _CELLS = 60_000
 _SHARES = (0.5, 0.25, 0.12, 0.06)  # of ε: a loss above is called large

@@ -1,4 +1,7 @@
-"""Exponential tilting: look at the composed loss where it matters, however rare that is."""
+"""Exponential tilting: look at the composed loss where it matters, however rare that is.
+
+The tilt is the minimum of a function with one valley.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,7 @@ from numpy.typing import NDArray
 
 from tacit.frozen import frozen
 from tacit.loss.accountant.lattice import Lattice
-from tacit.loss.accountant.step import Array
-from tacit.loss.accountant.valley import valley
+from tacit.loss.distributions.step import Array
 
 _FINE = 0.05  # a coarse copy's spacing, in standard deviations of one step
 _GROWTH = 0.01
@@ -143,3 +145,22 @@ def _knots(count: int, middle: int, width: int) -> NDArray[np.int64]:
     both = np.unique(np.concatenate([middle - steps, middle + steps]))
     inner = both[(both > 0) & (both < count)]
     return np.concatenate([[0], inner, [count]])
+
+
+_GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+def valley(score: Callable[[float], float], low: float, high: float, close: float) -> float:
+    """About the point, between e^low and e^high, at which a function with one valley is least: golden section."""
+    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_left, at_right = score(math.exp(left)), score(math.exp(right))
+    while high - low > close:
+        if at_left < at_right:
+            high, right, at_right = right, left, at_left
+            left = high - _GOLDEN * (high - low)
+            at_left = score(math.exp(left))
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + _GOLDEN * (high - low)
+            at_right = score(math.exp(right))
+    return math.exp((low + high) / 2)

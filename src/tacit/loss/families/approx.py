@@ -1,22 +1,19 @@
-"""(ε, δ)-privacy and its pure case, δ = 0."""
+"""(ε, δ)-privacy and its pure case, δ = 0; and the largest privacy loss of any release, exactly where it is known."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Protocol, runtime_checkable
 
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
 from tacit.frozen import frozen
-from tacit.loss.curve import float_down, float_up
-from tacit.loss.exact_curve import ExactCurve
-from tacit.loss.families.gdp import Gdp
-from tacit.loss.families.stated import Stated
+from tacit.loss.families.curve import ExactCurve, float_down, float_up
+from tacit.loss.families.gdp import Gdp, quantile
+from tacit.loss.families.loss import Loss, Relation, Stated
+from tacit.loss.families.precision import order_above_one, sharp, shown
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.loss import Loss
-from tacit.loss.normal import quantile
-from tacit.loss.relation import Relation
-from tacit.loss.sharp import order_above_one, sharp, shown
 from tacit.noise.ball import Ball, ball, down, fraction_up, up
 
 
@@ -172,3 +169,25 @@ class Pure(Approx):
 
     def __str__(self) -> str:
         return f"ε = {shown(self.exact_epsilon)}"
+
+
+@runtime_checkable
+class Bounded(Protocol):
+    """A loss that states its largest privacy loss as a fraction, or None where it is unbounded."""
+
+    @property
+    def pure_epsilon(self) -> Fraction | None: ...
+
+
+def pure_epsilon_of(loss: Loss) -> Fraction | None:
+    """The least pure ε known for a loss; None where there is none.
+
+    A family that knows it as a fraction is asked for that: `epsilon(0)` is a float, and ten times one tenth, each
+    rounded up, would be more than one.
+    """
+    if isinstance(loss, Approx):
+        return None if loss.exact_delta else loss.exact_epsilon
+    if isinstance(loss, Bounded):
+        return loss.pure_epsilon
+    most = loss.epsilon(0)
+    return Fraction(most) if most < math.inf else None

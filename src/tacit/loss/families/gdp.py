@@ -1,4 +1,8 @@
-"""Gaussian privacy: no easier to tell apart than N(0, 1) and N(μ, 1)."""
+"""Gaussian privacy: no easier to tell apart than N(0, 1) and N(μ, 1).
+
+The standard normal law is certified, as Arb balls at the current precision: Φ(x) = erfc(−x/√2)/2, so
+Φ⁻¹(p) = −√2·erfc⁻¹(2p). For p near 1 use the symmetry Φ⁻¹(p) = −Φ⁻¹(1−p) with 1−p exact.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,10 @@ from fractions import Fraction
 
 from tacit.exact import Number, nonnegative, probability, whole
 from tacit.frozen import frozen
-from tacit.loss.curve import epsilon_from_delta, float_up
-from tacit.loss.exact_curve import ExactCurve
-from tacit.loss.families.stated import Stated
+from tacit.loss.families.curve import ExactCurve, epsilon_from_delta, float_up
+from tacit.loss.families.loss import Relation, Stated
+from tacit.loss.families.precision import order_above_one, sharp
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.normal import cumulative, quantile
-from tacit.loss.relation import Relation
-from tacit.loss.sharp import order_above_one, sharp
 from tacit.noise.ball import Ball, ball, down, up
 
 
@@ -89,3 +90,13 @@ class Gdp(Stated, ExactCurve):
 
     def __str__(self) -> str:
         return f"μ = {up(sharp(lambda: ball(self.mu_squared).sqrt())):g}"
+
+
+def cumulative(x: Ball) -> Ball:
+    """Φ(x): the probability that a standard normal is at most x."""
+    return (-x / ball(2).sqrt()).erfc() / 2
+
+
+def quantile(p: Ball) -> Ball:
+    """Φ⁻¹(p), for p strictly between 0 and 1 (NaN if the ball reaches beyond)."""
+    return -ball(2).sqrt() * (2 * p).erfcinv()

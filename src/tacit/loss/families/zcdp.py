@@ -9,12 +9,10 @@ from fractions import Fraction
 from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
 from tacit.frozen import frozen
-from tacit.loss.curve import float_up, tradeoff_from_delta
-from tacit.loss.families.renyi import clipped, delta_at, epsilon_at, order_for_delta, order_for_epsilon
-from tacit.loss.families.stated import Stated
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
-from tacit.loss.sharp import order_above_one, sharp, shown
+from tacit.loss.families.curve import float_up, tradeoff_from_delta
+from tacit.loss.families.loss import Loss, Relation, Stated
+from tacit.loss.families.precision import order_above_one, sharp, shown
+from tacit.loss.families.rdp import clipped, delta_at, epsilon_at, order_for_delta, order_for_epsilon
 from tacit.noise.ball import Ball, ball, up
 
 FARTHEST = 300.0  # ln of the highest order tried: ρ as small as 10^-260 still finds its best order

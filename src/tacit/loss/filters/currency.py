@@ -14,14 +14,12 @@ from typing import TypeAlias
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.loss.families.approx import Approx, Pure
+from tacit.loss.families.approx import Approx, Pure, pure_epsilon_of
 from tacit.loss.families.gdp import Gdp
+from tacit.loss.families.loss import Loss, Relation
+from tacit.loss.families.precision import shown
 from tacit.loss.families.rdp import Rdp
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.filters.pure_epsilon import pure_epsilon_of
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
-from tacit.loss.sharp import shown
 
 Amounts: TypeAlias = tuple[Fraction, ...]
 

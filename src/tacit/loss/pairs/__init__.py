@@ -1,1 +1,1 @@
-"""Losses known exactly: the two laws that bound every pair of neighbours."""
+"""Losses known exactly: the dominating pair of laws that bounds every pair of neighbours, and products of pairs."""

@@ -14,12 +14,11 @@ from tacit.errors import Refused
 from tacit.exact import Number, exact, nonnegative, probability
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx, Pure
+from tacit.loss.families.loss import Loss
+from tacit.loss.families.precision import sharp
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.loss import Loss
-from tacit.loss.pairs.exponential_sum import ExponentialSum
-from tacit.loss.pairs.neyman_pearson import BestTests
+from tacit.loss.pairs.neyman_pearson import BestTests, ExponentialSum
 from tacit.loss.pairs.pair import Pair
-from tacit.loss.sharp import sharp
 from tacit.noise.ball import Ball, ball, down, up
 
 

@@ -20,9 +20,8 @@ from abc import abstractmethod
 from fractions import Fraction
 
 from tacit.exact import Number, probability
-from tacit.loss.curve import epsilon_from_delta, float_up, tradeoff_from_delta
-from tacit.loss.exact_curve import ExactCurve
-from tacit.loss.sharp import order_above_one, sharp
+from tacit.loss.families.curve import ExactCurve, epsilon_from_delta, float_up, tradeoff_from_delta
+from tacit.loss.families.precision import order_above_one, sharp
 from tacit.noise.ball import Ball, up
 
 

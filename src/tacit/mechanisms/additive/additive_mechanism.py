@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper, whole
 from tacit.frozen import frozen
-from tacit.loss.relation import Relation
-from tacit.loss.words import cost
+from tacit.loss.families.loss import Relation
+from tacit.loss.interpretation import cost
 from tacit.mechanisms.answer import Answer, number, percent
 from tacit.mechanisms.inputs import farthest, in_steps
 from tacit.mechanisms.mechanism import Mechanism

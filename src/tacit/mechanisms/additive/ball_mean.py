@@ -15,8 +15,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, positive, proper, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Loss, Relation
 from tacit.mechanisms.additive.euclidean_laplace import EuclideanLaplace, VectorAnswer, gamma_quantile_up
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.inputs import in_steps, vectors_of

@@ -16,8 +16,8 @@ from tacit.errors import Refused
 from tacit.exact import Number, positive, proper, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
-from tacit.loss.relation import Relation
-from tacit.loss.words import cost
+from tacit.loss.families.loss import Relation
+from tacit.loss.interpretation import cost
 from tacit.mechanisms.answer import Answer, percent
 from tacit.mechanisms.inputs import in_steps
 from tacit.mechanisms.mechanism import Mechanism

@@ -12,11 +12,10 @@ from functools import cached_property
 
 from tacit.exact import Number, positive
 from tacit.frozen import frozen
-from tacit.loss.calibrate import discrete_gaussian_variance, gaussian_variance
+from tacit.loss.calibration import discrete_gaussian_variance, gaussian_variance
 from tacit.loss.families.gdp import Gdp
+from tacit.loss.families.loss import Loss, Relation
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.additive_mechanism import Additive
 from tacit.noise import gaussian_law as noise
 from tacit.noise.gaussian_law import RoundedGaussian

@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper, whole
 from tacit.frozen import frozen
-from tacit.loss.pairs.discrete_laplace_pair import DiscreteLaplacePair
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
+from tacit.loss.pairs.additive_noise import DiscreteLaplacePair
 from tacit.mechanisms.additive.additive_mechanism import Additive
 from tacit.mechanisms.inputs import in_steps
 from tacit.noise import discrete_laplace as noise

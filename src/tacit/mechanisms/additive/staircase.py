@@ -10,7 +10,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, positive, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.additive.additive_mechanism import HeldAnswer
 from tacit.mechanisms.answer import Answer
 from tacit.mechanisms.inputs import farthest, in_steps

@@ -16,7 +16,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, positive, probability, proper
 from tacit.frozen import frozen
 from tacit.loss.pairs.finite_pair import FinitePair
-from tacit.loss.pairs.response import forced_response, optimal_response, warner_response
+from tacit.loss.pairs.response_pairs import forced_response, optimal_response, warner_response
 from tacit.mechanisms.response.kary_response import Honesty
 from tacit.mechanisms.response.randomized_response import Response
 from tacit.noise.ball import Ball, ball, fraction_down, precision

@@ -11,7 +11,7 @@ from tacit.errors import Refused
 from tacit.exact import positive, whole
 from tacit.frozen import frozen
 from tacit.loss.pairs.finite_pair import FinitePair
-from tacit.loss.pairs.response import kary_response
+from tacit.loss.pairs.response_pairs import kary_response
 from tacit.mechanisms.response.randomized_response import Response
 from tacit.noise.ball import Ball, ball
 from tacit.noise.bernoulli import Coin

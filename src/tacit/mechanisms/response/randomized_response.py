@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number, probability, proper, whole
-from tacit.loss.curve import float_up
-from tacit.loss.relation import Relation
-from tacit.loss.sharp import sharp
+from tacit.loss.families.curve import float_up
+from tacit.loss.families.loss import Relation
+from tacit.loss.families.precision import sharp
 from tacit.mechanisms.answer import Answer, cost
 from tacit.mechanisms.inputs import in_steps
 from tacit.mechanisms.mechanism import Mechanism

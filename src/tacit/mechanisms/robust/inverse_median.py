@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper
 from tacit.frozen import frozen
-from tacit.loss.pairs.range_pair import BoundedRange
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
+from tacit.loss.pairs.bounded_range import BoundedRange
 from tacit.mechanisms.answer import Answer, cost, percent
 from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.robust.public_range import PublicRange, check_span

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper
 from tacit.frozen import frozen
-from tacit.loss.composing.composition import Composition
-from tacit.loss.composing.worst import Worst
+from tacit.loss.composition.parallel import Worst
+from tacit.loss.composition.sequential import Composition
 from tacit.loss.families.approx import Approx
-from tacit.loss.pairs.discrete_laplace_pair import DiscreteLaplacePair
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
+from tacit.loss.pairs.additive_noise import DiscreteLaplacePair
 from tacit.mechanisms.additive.additive_mechanism import Additive
 from tacit.mechanisms.additive.staircase import Staircase
 from tacit.mechanisms.answer import Answer, cost

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from tacit.errors import Refused
 from tacit.exact import Number, positive, whole
 from tacit.frozen import frozen
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Loss, Relation
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.answer import Answer
 from tacit.mechanisms.mechanism import Mechanism

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper
 from tacit.frozen import frozen
-from tacit.loss.pairs.cauchy_pair import CauchyPair
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
+from tacit.loss.pairs.additive_noise import CauchyPair
 from tacit.mechanisms.answer import Answer, cost
 from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.robust.public_range import PublicRange, check_span

@@ -14,7 +14,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, exact, positive, proper, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.answer import Answer, cost, percent
 from tacit.mechanisms.inputs import in_steps
 from tacit.mechanisms.mechanism import Mechanism

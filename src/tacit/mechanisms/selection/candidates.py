@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
-from tacit.loss.pairs.range_pair import BoundedRange
+from tacit.loss.pairs.bounded_range import BoundedRange
 from tacit.mechanisms.selection.selection import Selection
 from tacit.noise.ball import Ball, ball
 from tacit.noise.bits import Bits, Integers

@@ -18,7 +18,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, proper, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.answer import Answer, percent
 from tacit.mechanisms.inputs import Key, column, count_keys, in_key_order, key_text, read_key
 from tacit.mechanisms.mechanism import Mechanism

@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper, whole
 from tacit.frozen import frozen
-from tacit.loss.calibrate import least
+from tacit.loss.calibration import least
 from tacit.loss.families.approx import Approx
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Loss, Relation
 from tacit.mechanisms.answer import Answer, cost, percent
 from tacit.mechanisms.inputs import in_steps
 from tacit.mechanisms.mechanism import Mechanism

@@ -11,12 +11,11 @@ from typing import Any
 from tacit.errors import Refused
 from tacit.exact import Number, proper, whole
 from tacit.frozen import frozen
-from tacit.loss.composing.composition import Composition
-from tacit.loss.composing.worst import worst
+from tacit.loss.composition.parallel import worst
+from tacit.loss.composition.sequential import Composition
 from tacit.loss.families.approx import Approx, Pure
+from tacit.loss.families.loss import Loss, Relation
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.answer import Answer, percent

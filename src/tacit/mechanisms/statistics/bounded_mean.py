@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 from tacit.exact import Number, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.answer import number
 from tacit.mechanisms.inputs import total
 from tacit.mechanisms.statistics.bounded_sum import Bounds

@@ -15,7 +15,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, exact
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.inputs import column, reals, total
 from tacit.mechanisms.statistics.counts import Sensitivity, Tally, TallyAnswer
 from tacit.noise.bits import Bits, Integers

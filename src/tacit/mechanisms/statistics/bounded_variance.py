@@ -8,7 +8,7 @@ from typing import Any
 from tacit.exact import Number, proper, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.answer import number
 from tacit.mechanisms.inputs import total
 from tacit.mechanisms.statistics.bounded_mean import Moment

@@ -16,8 +16,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx, Pure
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Loss, Relation
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.answer import Answer, cost, number, percent

@@ -12,8 +12,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, exact
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
-from tacit.loss.loss import Loss
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Loss, Relation
 from tacit.mechanisms.answer import percent
 from tacit.mechanisms.inputs import Key, count_keys, key_text, read_key, reals
 from tacit.mechanisms.statistics.counts import Sensitivity, Tally, TallyAnswer, price

@@ -14,7 +14,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, exact, proper, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.answer import number
 from tacit.mechanisms.inputs import reals
 from tacit.mechanisms.statistics.counts import Sensitivity, Tally, TallyAnswer, check_people, check_size

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
 from tacit.query.lowering.clamp import Cut, one_where
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import isqrt, log2
 
 from tacit.frozen import frozen
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.plans.price import Price

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from tacit.frozen import frozen
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.query.aggregates.parts import Distinct, Measure, Part, Ranks
 from tacit.query.plans.key_column import public_groups
 from tacit.query.plans.key_rule import MOST_KEYS

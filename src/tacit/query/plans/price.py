@@ -9,12 +9,12 @@ from math import erfc, exp, sqrt
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper
 from tacit.frozen import frozen
-from tacit.loss.calibrate import gaussian_variance
+from tacit.loss.calibration import gaussian_variance
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
+from tacit.loss.families.loss import Loss
+from tacit.loss.families.precision import shown
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.loss import Loss
-from tacit.loss.sharp import shown
 
 _CLOSE = Fraction(1, 10**9)
 _STEEP = 700.0  # beyond it e^ε is no float

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.frozen import frozen
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
 from tacit.query.aggregates.even_grid import Edges
 from tacit.query.aggregates.noisy_parts import noise_deviation

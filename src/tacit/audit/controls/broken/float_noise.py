@@ -6,7 +6,7 @@ import numpy as np
 
 from tacit.audit.controls.control import CLASSIC, Control, Many, broken, floats, one_of_many
 from tacit.audit.subject import Data, Outputs
-from tacit.loss.loss import Loss
+from tacit.loss.families.loss import Loss
 from tacit.noise.bits import Bits
 
 _SIGMA = 3.7306  # exact for CLASSIC at sensitivity 1, rounded up

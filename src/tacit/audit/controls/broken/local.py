@@ -8,7 +8,7 @@ import numpy as np
 
 from tacit.audit.controls.control import Control, Many, broken, floats, one_of_many
 from tacit.audit.subject import Data, Outputs
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
 
 _OPTIONS = 8

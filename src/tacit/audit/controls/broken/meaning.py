@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.audit.controls.control import Control, broken
 from tacit.audit.subject import Additive, Data, Norm
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.discrete_laplace import DiscreteLaplace
 

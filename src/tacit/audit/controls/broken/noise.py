@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.audit.controls.control import CLASSIC, Control, broken
 from tacit.audit.subject import Additive, Data
-from tacit.loss.calibrate import gaussian_variance
+from tacit.loss.calibration import gaussian_variance
 from tacit.loss.families.approx import Approx
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.discrete_laplace import DiscreteLaplace

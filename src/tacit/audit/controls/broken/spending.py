@@ -12,7 +12,7 @@ import numpy as np
 from tacit.audit.controls.control import Control, broken, floats, one_of_many
 from tacit.audit.subject import Data, Outputs
 from tacit.loss.families.approx import Approx
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
 from tacit.noise.discrete_laplace import DiscreteLaplace
 

@@ -8,8 +8,8 @@ from tacit.audit.controls.sound.subject_of import Pairs, of_additive, of_mechani
 from tacit.audit.subject import Data, Subject
 from tacit.loss.families.approx import Approx
 from tacit.loss.families.gdp import Gdp
+from tacit.loss.families.loss import Relation
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.relation import Relation
 from tacit.mechanisms.additive.ball_mean import BallMean
 from tacit.mechanisms.additive.euclidean_laplace import EuclideanLaplace
 from tacit.mechanisms.additive.gaussian import DiscreteGaussian, Gaussian

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tacit.audit.controls.sound.subject_of import Pairs, of_mechanism
 from tacit.audit.subject import Subject
 from tacit.loss.families.approx import Approx, Pure
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.selection.above_threshold import AboveThreshold
 from tacit.mechanisms.selection.candidates import Exponential, NoisyMax, PermuteAndFlip
 from tacit.mechanisms.selection.key_selection import KeySelection

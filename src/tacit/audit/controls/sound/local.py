@@ -19,7 +19,7 @@ from tacit.local.randomizers.odds import odds_within
 from tacit.local.randomizers.randomizer import Randomizer
 from tacit.local.randomizers.subset import SubsetSelection
 from tacit.local.randomizers.table import Table
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.response.binary import Forced, OptimalResponse, Warner
 from tacit.mechanisms.response.kary_response import Kary
 from tacit.noise.bits import Bits

@@ -8,7 +8,7 @@ import numpy as np
 
 from tacit.audit.controls.sound.subject_of import Pairs, of_mechanism
 from tacit.audit.subject import Subject
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.robust.inverse_median import InverseMedian
 from tacit.mechanisms.robust.propose_test_release import ProposeTestRelease, stable_median

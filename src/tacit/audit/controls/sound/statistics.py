@@ -5,7 +5,7 @@ from __future__ import annotations
 from tacit.audit.controls.sound.subject_of import of_tally
 from tacit.audit.subject import Subject
 from tacit.loss.families.approx import Approx, Pure
-from tacit.loss.relation import Relation
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.statistics.bounded_mean import BoundedMean
 from tacit.mechanisms.statistics.bounded_sum import BoundedSum
 from tacit.mechanisms.statistics.bounded_variance import BoundedVariance

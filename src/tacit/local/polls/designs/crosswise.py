@@ -13,7 +13,7 @@ from tacit.local.polls.asking import Group, Part, Wording
 from tacit.local.polls.channel import Channel
 from tacit.local.polls.designs.design import OneSample
 from tacit.local.polls.protection import Protection
-from tacit.loss.pairs.response import warner_response
+from tacit.loss.pairs.response_pairs import warner_response
 
 
 @frozen

@@ -16,7 +16,7 @@ from tacit.local.polls.designs.two_samples import TwoSamples
 from tacit.local.polls.intervals.two_rates import Blend
 from tacit.local.polls.protection import Protection
 from tacit.local.randomizers.table import Table
-from tacit.loss.pairs.response import forced_response
+from tacit.loss.pairs.response_pairs import forced_response
 
 _BECAUSE = "whoever knows that the innocuous answer is no learns from a yes that the sensitive one is yes"
 

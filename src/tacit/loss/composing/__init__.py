@@ -1,1 +1,0 @@
-"""Several releases together: in a row, in parallel, for a group."""

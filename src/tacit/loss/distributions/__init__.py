@@ -1,0 +1,1 @@
+"""Privacy loss distributions: how the privacy loss of one release is spread, as the accountant composes it."""

@@ -1,0 +1,80 @@
+"""Certified numbers: balls too narrow for their rounding to be seen, orders read, numbers shown, and brackets.
+
+A `Bracket` is two floats between which the truth is known to lie.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+
+from tacit.errors import Refused
+from tacit.exact import Number, exact
+from tacit.frozen import frozen
+from tacit.noise.ball import START_BITS, Ball, precision
+
+_ENOUGH_BITS = 64  # more than a float holds
+_LADDER = (START_BITS, 2 * START_BITS, 4 * START_BITS, 8 * START_BITS, 16 * START_BITS)
+
+
+def sharp(value: Callable[[], Ball]) -> Ball:
+    """The value at the first precision that leaves 64 correct bits (or at the last one tried: wider, still true)."""
+    for bits in _LADDER:
+        with precision(bits):
+            found = value()
+        if found.is_exact() or found.rel_accuracy_bits() >= _ENOUGH_BITS:
+            break
+    return found
+
+
+def order_above_one(order: Number) -> Fraction:
+    """A Rényi order, read exactly; refused unless greater than 1."""
+    number = exact(order, "order")
+    if not number > 1:
+        raise Refused(f"order = {shown(number)}", "A Rényi order must exceed 1.", "order > 1.")
+    return number
+
+
+def shown(number: Fraction) -> str:
+    """A fraction as a person writes it, to six significant digits, however small it is."""
+    if float(number) or not number:
+        return f"{float(number):g}"
+    exponent = math.floor((number.numerator.bit_length() - number.denominator.bit_length()) * math.log10(2))
+    mantissa, shift = f"{float(number / Fraction(10) ** exponent):e}".split("e")
+    return f"{float(mantissa):g}e{exponent + int(shift):+d}"
+
+
+def shown_up(value: float, digits: int = 6) -> str:
+    """A number to six significant digits, or as many as asked, never below it: an upper end as a person reads it."""
+    return f"{float(Context(digits, ROUND_CEILING).create_decimal(Decimal(repr(value)))):g}"
+
+
+def shown_down(value: float) -> str:
+    """A number to six significant digits, never above it."""
+    return f"{float(Context(6, ROUND_FLOOR).create_decimal(Decimal(repr(value)))):g}"
+
+
+@frozen
+class Bracket:
+    """lower ≤ truth ≤ upper. Quote the upper end for safety; the lower one says how much tighter anyone could be."""
+
+    lower: float
+    upper: float
+
+    def __post_init__(self) -> None:
+        if not self.lower <= self.upper:
+            raise Refused("a bracket whose ends cross", "Its lower end lies above its upper end.", "lower ≤ upper.")
+
+    @property
+    def gap(self) -> float:
+        """How far apart the ends are; 0 where they are equal, infinite ends included."""
+        return 0.0 if self.lower == self.upper else self.upper - self.lower
+
+    def contains(self, value: float) -> bool:
+        """Whether the value lies between the ends, ends included."""
+        return self.lower <= value <= self.upper
+
+    def __str__(self) -> str:
+        return f"between {shown_down(self.lower)} and {shown_up(self.upper)}"

@@ -1,1 +1,0 @@
-"""Which tests of membership a loss permits."""
