@@ -27,9 +27,9 @@ from bench.claims import Claim, report
 from bench.events import MEDIUM, QUESTIONS, events
 from bench.events_description import PEERS_LIMIT, describe
 from tacit.curator.dataset import Dataset, open_dataset
-from tacit.query.engines.spark_cluster import running
-from tacit.query.engines.spark_context import new_session
-from tacit.query.engines.spark_engine import SparkEngine
+from tacit.query.engines.spark.cluster import running
+from tacit.query.engines.spark.context import new_session
+from tacit.query.engines.spark.engine import SparkEngine
 
 ROUNDS = int(os.environ.get("TACIT_BENCH_ROUNDS", "7"))
 HERE = Path(__file__).parent

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench.events import REGIONS
 from tacit.curator.dataset import Dataset, open_dataset
-from tacit.query.engines.duckdb_engine import DuckDBEngine
+from tacit.query.engines.duckdb.engine import DuckDBEngine
 
 PEERS_LIMIT = 5  # rows a person, as the peers are told
 TEXT = """\

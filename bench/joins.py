@@ -20,7 +20,7 @@ from bench.claims import Claim, report
 from bench.events_description import at_home
 from bench.second_line import processor
 from tacit.curator.dataset import Dataset, open_dataset
-from tacit.query.engines.duckdb_engine import DuckDBEngine
+from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.relations import from_clause
 from tacit.query.relations.join import join_private
 

@@ -12,7 +12,7 @@ from time import perf_counter, process_time
 
 from bench.events_description import at_home, describe
 from tacit.curator.opened import open_data
-from tacit.query.engines.duckdb_engine import DuckDBEngine
+from tacit.query.engines.duckdb.engine import DuckDBEngine
 
 EVERYBODYS = 20_000  # rows of a person: nobody has more
 

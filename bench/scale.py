@@ -16,7 +16,7 @@ from statistics import median
 from bench.claims import Claim, report
 from bench.events import HUGE, LARGE, QUESTIONS, SMALL, events
 from bench.scale_ours import FOUND, MEMORY
-from tacit.query.engines.resources import read_memory
+from tacit.query.engines.duckdb.memory import read_memory
 
 ROUNDS = 2  # of the smaller file, before and after the larger
 TIMES = HUGE[0] / LARGE[0]

@@ -20,7 +20,7 @@ from bench.claims import Claim, report
 from bench.events import LARGE, QUESTIONS, events
 from bench.events_description import PEERS_LIMIT, open_events
 from tacit.curator.dataset import Dataset
-from tacit.query.engines import duckdb_engine
+from tacit.query.engines.duckdb import engine as duckdb_engine
 from tacit.query.expressions import second_line
 
 ROUNDS = 3

@@ -9,7 +9,7 @@ import pytest
 from tests.attack.small_clinic import open_clinic, write_rows
 
 from tacit.errors import Failed
-from tacit.query.engines.duckdb_engine import DuckDBEngine
+from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.schema.description import Source
 from tacit.schema.reading import read_description
 

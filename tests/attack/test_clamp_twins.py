@@ -13,7 +13,7 @@ from tests.attack.wrong_bounds import lie, wild_worlds
 from tests.laws.databases import engine_session
 
 from tacit.query import steps
-from tacit.query.engines.duckdb_engine import DuckDBSession
+from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.expressions import second_line
 from tacit.query.lowering.clamp import Cut
 from tacit.query.plans.limit import Scaling

@@ -20,7 +20,7 @@ from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
 from tacit.query.aggregates import reading
 from tacit.query.catalogue import Catalogue
-from tacit.query.engines.duckdb_engine import DuckDBSession
+from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.expressions.registry import type_expression
 from tacit.query.plans import question
 from tacit.query.relations import from_clause, per_person, scan

@@ -11,8 +11,8 @@ from tests.curator.clinic_command import BY_REGION, Clinic, Ended
 
 from tacit.curator.dataset import open_dataset
 from tacit.errors import Failed, Refused
-from tacit.query.engines.duckdb_engine import DuckDBEngine
-from tacit.query.engines.duckdb_session import DuckDBSession
+from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.query.engines.duckdb.session import DuckDBSession
 
 COUNT = "SELECT COUNT(*) FROM visits"
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from tacit.curator.dataset import open_dataset
-from tacit.query.engines.duckdb_engine import DuckDBEngine
-from tacit.query.engines.frames import read_frame
+from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.query.engines.duckdb.frames import read_frame
 from tacit.schema.description import Source
 from tacit.schema.engine_types import can_be_read
 from tacit.schema.kind import Kind
@@ -69,7 +69,7 @@ def test_no_value_of_a_frame_breaks_a_question(tmp_path: Path, monkeypatch: pyte
 @pytest.mark.parametrize("column", ["s", "ms"])
 def test_the_poison_would_be_deadly(column: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The twin of the test above: without plain types DuckDB gives up on these."""
-    monkeypatch.setattr("tacit.query.engines.frames.as_plain", lambda table: table)
+    monkeypatch.setattr("tacit.query.engines.duckdb.frames.as_plain", lambda table: table)
     engine = DuckDBEngine(frames={"t": read_frame("t", pa.table({"x": EXTREME[column]}))})
     with pytest.raises(duckdb.Error):
         engine.database.register("t", engine.frames["t"].table).execute("SELECT TRY_CAST(x AS VARCHAR) FROM t")

@@ -18,8 +18,8 @@ import pytest
 
 from tacit.curator.dataset import Dataset, open_dataset
 from tacit.errors import Refused
-from tacit.query.engines.duckdb_engine import DuckDBEngine
-from tacit.query.engines.frames import read_frame
+from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.query.engines.duckdb.frames import read_frame
 from tacit.schema.problems import RefusedDescription
 
 DESCRIPTION = """\

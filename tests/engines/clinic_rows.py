@@ -9,7 +9,7 @@ import duckdb
 from tests.engines.engines import EngineUnderTest
 from tests.query.fixtures.rendering import FOLDER, PHYSICAL
 
-from tacit.query.engine import Engine, Headers
+from tacit.query.engines.protocol import Engine, Headers
 from tacit.schema.description import Description
 from tacit.schema.reading import read_description
 

@@ -9,7 +9,7 @@ from tests.engines.engines import DuckDBUnderTest, EngineUnderTest
 from tests.engines.postgres_server import PostgresUnderTest, running_server
 from tests.engines.spark_server import SparkUnderTest, running_spark
 
-from tacit.query.engines import postgres_second_line
+from tacit.query.engines.postgres import engine as postgres_second_line
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -9,8 +9,8 @@ from typing import Protocol
 
 import duckdb
 
-from tacit.query.engine import Engine
-from tacit.query.engines.duckdb_engine import DuckDBEngine
+from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.query.engines.protocol import Engine
 
 
 class EngineUnderTest(Protocol):

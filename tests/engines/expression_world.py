@@ -14,7 +14,7 @@ from tests.query.expressions.lines import first_line_alone
 from tests.query.expressions.poison import POISON
 
 from tacit.errors import Refused
-from tacit.query.engine import Engine, Headers
+from tacit.query.engines.protocol import Engine, Headers
 from tacit.query.expressions import NamedScope, read_column, type_expression
 from tacit.query.typed import Typed
 from tacit.schema.description import Description

@@ -11,7 +11,7 @@ from typing import Protocol
 from tests.laws.movement import Reading, planned, probes
 
 from tacit.query.catalogue import Catalogue
-from tacit.query.engine import Engine
+from tacit.query.engines.protocol import Engine
 from tacit.schema.description import Description
 from tacit.schema.header_check import compare_headers
 from tacit.schema.reading import read_description

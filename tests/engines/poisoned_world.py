@@ -12,8 +12,8 @@ from tests.query.running.all_stages import run
 from tacit.loss.families.approx import Pure
 from tacit.noise.bits import Seeded
 from tacit.query.catalogue import Catalogue
-from tacit.query.engine import Engine
-from tacit.query.engines.duckdb_engine import DuckDBEngine
+from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.query.engines.protocol import Engine
 from tacit.query.plans.planning import make_plan
 from tacit.query.plans.price import price_of
 from tacit.query.plans.question import read_question

@@ -19,8 +19,8 @@ from tempfile import mkdtemp
 import duckdb
 import psycopg
 
-from tacit.query.engine import Engine
-from tacit.query.engines.postgres_engine import PostgresEngine
+from tacit.query.engines.postgres.engine import PostgresEngine
+from tacit.query.engines.protocol import Engine
 
 _SETTINGS = ("fsync=off", "full_page_writes=off", "synchronous_commit=off", "autovacuum=off", "listen_addresses=")
 _TYPES = {

@@ -16,7 +16,7 @@ import duckdb
 from pyspark import SparkContext
 
 from tacit.errors import Failed
-from tacit.query.engines.spark_engine import SparkEngine
+from tacit.query.engines.spark.engine import SparkEngine
 from tacit.schema.description import Description
 from tacit.schema.reading import read_description
 

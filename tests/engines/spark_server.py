@@ -10,9 +10,9 @@ from pathlib import Path
 import duckdb
 from pyspark import SparkContext
 
-from tacit.query.engine import Engine
-from tacit.query.engines.spark_cluster import Cluster, running
-from tacit.query.engines.spark_engine import SparkEngine
+from tacit.query.engines.protocol import Engine
+from tacit.query.engines.spark.cluster import Cluster, running
+from tacit.query.engines.spark.engine import SparkEngine
 
 _QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # Java that starts soon rather than runs fast
 SETTINGS = {

@@ -18,7 +18,7 @@ from tests.engines.engines import DuckDBUnderTest, EngineUnderTest
 from tests.engines.postgres_server import PostgresUnderTest
 from tests.engines.spark_server import SparkUnderTest
 
-from tacit.query.engine import Session
+from tacit.query.engines.protocol import Session
 from tacit.query.expressions import NamedScope, read_column, type_expression
 from tacit.query.expressions.storage import double_sql
 from tacit.schema.description import Column

@@ -12,9 +12,9 @@ from tests.engines.identifier_worlds import NUMBERS, QUERIES, TEXTS, UUIDS, Cell
 from tests.engines.postgres_server import PostgresUnderTest
 from tests.engines.spark_server import SparkUnderTest
 
-from tacit.query.engine import Engine
-from tacit.query.engines.duckdb_engine import DuckDBEngine
-from tacit.query.engines.spark_columns import catalogue_column
+from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.query.engines.protocol import Engine
+from tacit.query.engines.spark.columns import catalogue_column
 from tacit.query.relations import identifier, scan
 from tacit.schema.engine_types import can_identify
 

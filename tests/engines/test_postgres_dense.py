@@ -15,10 +15,10 @@ from tests.query.expressions.lines import first_line_alone
 from tests.query.expressions.typed_law import broken
 
 from tacit.errors import Refused
-from tacit.query.dialects.postgres.postgres_dialect import Postgres
-from tacit.query.dialects.scopes import OutputColumn, Relation
-from tacit.query.dialects.sql_type import type_named
-from tacit.query.dialects.translate import translate
+from tacit.query.engines.expression_walk import TranslatedColumn, TranslatedRelation
+from tacit.query.engines.postgres.dialect import Postgres
+from tacit.query.engines.sql_type import type_named
+from tacit.query.engines.translation import translate
 from tacit.query.typed import Typed
 from tacit.schema.kind import Kind
 
@@ -48,7 +48,7 @@ def _load(servers: Servers, physical: str, values: Sequence[object]) -> None:
 
 def _say(items: Sequence[Typed], physical: str, low: str, high: str) -> str:
     """A SELECT of the items' values between these ends, in PostgreSQL's words; refused if it lacks one."""
-    tables = {"dense": Relation("dense", (OutputColumn("x", type_named(physical)),))}
+    tables = {"dense": TranslatedRelation("dense", (TranslatedColumn("x", type_named(physical)),))}
     listed = ", ".join(f"{item.sql} AS v{place}" for place, item in enumerate(items))
     return translate(f'SELECT x, {listed} FROM "dense" WHERE x BETWEEN {low} AND {high}', tables, Postgres()).sql
 

@@ -11,10 +11,10 @@ import psycopg
 import pytest
 from tests.engines.postgres_server import PostgresUnderTest
 
-from tacit.query.dialects.postgres.postgres_dialect import Postgres
-from tacit.query.dialects.scopes import OutputColumn, Relation
-from tacit.query.dialects.sql_type import DOUBLE, INTEGER
-from tacit.query.dialects.translate import translate
+from tacit.query.engines.expression_walk import TranslatedColumn, TranslatedRelation
+from tacit.query.engines.postgres.dialect import Postgres
+from tacit.query.engines.sql_type import DOUBLE, INTEGER
+from tacit.query.engines.translation import translate
 
 _TINIEST, _LARGEST = 5e-324, 1.7976931348623157e308
 _EDGES = [
@@ -28,8 +28,8 @@ _RANDOM = Random(7)
 _WILD = [_RANDOM.choice([-1, 1]) * 2.0 ** _RANDOM.uniform(-1070, 1023) for _ in range(40)]
 _ROOTS = [sign * 2.0 ** (-1075 / n) * near for n in range(1, 17) for near in (0.99, 1.01, 8.0) for sign in (1, -1)]
 VALUES = [*_SIGNED, *_WILD]
-_COLUMNS = (OutputColumn("n", INTEGER), OutputColumn("a", DOUBLE), OutputColumn("b", DOUBLE))
-_TABLES = {"pairs": Relation("pairs", _COLUMNS), "singles": Relation("singles", _COLUMNS)}
+_COLUMNS = (TranslatedColumn("n", INTEGER), TranslatedColumn("a", DOUBLE), TranslatedColumn("b", DOUBLE))
+_TABLES = {"pairs": TranslatedRelation("pairs", _COLUMNS), "singles": TranslatedRelation("singles", _COLUMNS)}
 Connection = psycopg.Connection[tuple[object, ...]]
 
 

@@ -13,7 +13,7 @@ from tests.engines.test_poison import shape_of
 from tests.query.expressions.test_second_line import places
 
 from tacit.errors import Failed
-from tacit.query.engines import postgres_second_line
+from tacit.query.engines.postgres import engine as postgres_second_line
 from tacit.query.expressions import casting_numbers, second_line
 from tacit.query.expressions.intervals import Interval
 from tacit.query.typed import Typed

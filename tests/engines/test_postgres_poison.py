@@ -11,7 +11,7 @@ from tests.engines.test_poison import shape_of
 
 from tacit.curator.dataset import open_dataset
 from tacit.errors import Refused
-from tacit.query.engines.postgres_engine import PostgresEngine
+from tacit.query.engines.postgres.engine import PostgresEngine
 from tacit.schema.engine_types import can_be_read
 from tacit.schema.kind import Kind
 

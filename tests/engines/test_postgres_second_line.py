@@ -14,13 +14,14 @@ from tests.engines.postgres_server import PostgresUnderTest
 from tests.query.expressions.test_second_line import BELIEFS, FAILING
 
 from tacit.errors import Failed
-from tacit.query.dialects.piece import Piece
-from tacit.query.dialects.postgres import attempts
-from tacit.query.dialects.postgres.row_errors import ROW_ERRORS
-from tacit.query.dialects.sql_type import BIGINT
-from tacit.query.engines import postgres_engine, postgres_second_line
-from tacit.query.engines.duckdb_engine import DuckDBEngine
-from tacit.query.engines.postgres_engine import PostgresEngine, PostgresSession
+from tacit.query.engines.dialect import Piece
+from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.query.engines.postgres import dialect as attempts
+from tacit.query.engines.postgres import engine as postgres_engine
+from tacit.query.engines.postgres import engine as postgres_second_line
+from tacit.query.engines.postgres.engine import PostgresEngine, PostgresSession
+from tacit.query.engines.postgres.spelling import ROW_ERRORS
+from tacit.query.engines.sql_type import BIGINT
 from tacit.query.expressions import second_line, type_expression
 from tacit.schema.description import Description
 from tacit.schema.reading import read_description

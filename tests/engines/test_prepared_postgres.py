@@ -9,8 +9,8 @@ from tests.engines.postgres_server import PostgresUnderTest
 
 from tacit.curator.opened import open_data
 from tacit.curator.planner import Planner
-from tacit.query.engine import Lending
-from tacit.query.engines.spark_engine import SparkSessionOfData
+from tacit.query.engines.protocol import Lending
+from tacit.query.engines.spark.engine import SparkSessionOfData
 from tacit.query.plans.program import program
 from tacit.query.prepared.statements import STATEMENTS
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tacit.query.engines.spark_settings import context_settings, is_here
+from tacit.query.engines.spark.context import context_settings, is_here
 
 _LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
 

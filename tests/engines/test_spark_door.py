@@ -21,8 +21,8 @@ from tests.engines.spark_server import SparkUnderTest
 
 from tacit.curator.dataset import Dataset, open_dataset
 from tacit.errors import Failed, Refused
-from tacit.query.engines.spark_context import new_session, rows_of
-from tacit.query.engines.spark_engine import SparkEngine
+from tacit.query.engines.spark.context import new_session, rows_of
+from tacit.query.engines.spark.engine import SparkEngine
 
 _TOML = """\
 [dataset]
@@ -211,7 +211,7 @@ def test_a_worker_that_dies_changes_no_answer(spark: SparkUnderTest, tmp_path: P
 @pytest.mark.long
 def test_the_command_that_starts_a_cluster_and_a_query_on_it(tmp_path: Path) -> None:
     """R27, R31: as a person would try it; Spark itself says nothing on the terminal."""
-    call = [sys.executable, "-m", "tacit.query.engines.spark_cluster", "--workers", "1", "--memory", "1g"]
+    call = [sys.executable, "-m", "tacit.query.engines.spark.cluster", "--workers", "1", "--memory", "1g"]
     with subprocess.Popen(call, stdout=subprocess.PIPE, text=True) as cluster:
         assert cluster.stdout is not None
         address = cluster.stdout.readline().split('"')[1]

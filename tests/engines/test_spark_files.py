@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from tests.engines.spark_server import SparkUnderTest
 
-from tacit.query.engine import Engine
-from tacit.query.engines.duckdb_engine import DuckDBEngine
+from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.query.engines.protocol import Engine
 from tacit.schema.reading import read_description
 
 _TOML = """\

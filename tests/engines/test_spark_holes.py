@@ -10,7 +10,7 @@ from tests.engines.spark_server import SparkUnderTest
 from tests.fuzz.hunting import hunted
 from tests.fuzz.lines import first_line_alone
 
-from tacit.query.dialects.spark import parsing
+from tacit.query.engines.spark import casts as parsing
 
 _AT_MOST = 1_000  # expressions: what the long tests try on Spark
 _TOGETHER = 1  # a worker that overflows its stack is started anew, so few statements should fail

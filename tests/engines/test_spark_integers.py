@@ -21,8 +21,8 @@ from tests.query.fixtures.rendering import FOLDER, Lowered
 from tacit.curator.translatable import Translating
 from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
-from tacit.query.engine import Engine, Headers
-from tacit.query.engines.duckdb_engine import DuckDBSession
+from tacit.query.engines.duckdb.engine import DuckDBSession
+from tacit.query.engines.protocol import Engine, Headers
 from tacit.schema.description import Description
 
 Opened = tuple[Engine, Description, Headers]

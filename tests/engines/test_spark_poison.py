@@ -12,7 +12,7 @@ from tests.engines.spark_server import SparkUnderTest
 from tests.engines.test_poison import shape_of
 
 from tacit.errors import Refused
-from tacit.query.engines.spark_engine import SparkEngine
+from tacit.query.engines.spark.engine import SparkEngine
 from tacit.query.relations.scan import reading
 from tacit.query.running.noisy_table import NoisyTable
 

@@ -17,8 +17,8 @@ from tests.laws.databases import engine_session
 from tests.laws.movement import planned, probes
 
 from tacit.query.catalogue import Catalogue
-from tacit.query.engine import Session
-from tacit.query.engines.duckdb_engine import DuckDBSession
+from tacit.query.engines.duckdb.engine import DuckDBSession
+from tacit.query.engines.protocol import Session
 from tacit.schema.sources import read_source
 
 _TYPES = {"x": "BIGINT", "h": "DECIMAL(38,0)", "f": "DOUBLE", "area": "VARCHAR", "ward": "VARCHAR"}

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from tests.query.expressions import lines
 
-from tacit.query.engines import postgres_engine, postgres_second_line
-from tacit.query.engines.duckdb_session import DuckDBSession
-from tacit.query.engines.postgres_connection import Again
+from tacit.query.engines.duckdb.session import DuckDBSession
+from tacit.query.engines.postgres import engine as postgres_engine
+from tacit.query.engines.postgres import engine as postgres_second_line
+from tacit.query.engines.postgres.connection import Again
 from tacit.query.expressions import second_line
 
 

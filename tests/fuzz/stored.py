@@ -15,8 +15,8 @@ from tests.neighbours.comparing import Asking, Outcome, differences
 from tacit.curator.dataset import Dataset
 from tacit.curator.opened import Opened
 from tacit.ledger.ledger import Ledger
-from tacit.query.engine import Engine
-from tacit.query.engines.duckdb_engine import DuckDBEngine
+from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.query.engines.protocol import Engine
 from tacit.schema.description import Description
 from tacit.schema.header_check import compare_headers
 from tacit.schema.reading import read_description

@@ -13,7 +13,7 @@ from tests.fuzz.block import Block, make_block
 from tests.fuzz.grammar import Grammar
 
 from tacit.errors import Refused
-from tacit.query.engines.duckdb_engine import DuckDBEngine
+from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.expressions import NamedScope, second_line, sql_type, type_expression
 
 _TIMES = ("'infinity'", "'-infinity'", "'2024-01-31'")

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from tests.fuzz.stored import compare
 
-from tacit.query.engines import duckdb_tables, parquet_files
+from tacit.query.engines.duckdb import parquet as parquet_files
+from tacit.query.engines.duckdb import tables as duckdb_tables
 from tacit.schema import header_check
 
 _MANY = range(100, 160)

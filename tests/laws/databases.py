@@ -16,7 +16,7 @@ from tacit.loss.calibration import budget_from
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.loss import Relation
 from tacit.query.catalogue import Catalogue
-from tacit.query.engines.duckdb_engine import DuckDBEngine, DuckDBSession
+from tacit.query.engines.duckdb.engine import DuckDBEngine, DuckDBSession
 from tacit.schema.description import (
     Column,
     Description,

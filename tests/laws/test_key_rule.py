@@ -18,7 +18,7 @@ from tacit.loss.families.loss import Relation
 from tacit.noise.ball import ball, less
 from tacit.noise.bits import Bits, Seeded
 from tacit.noise.gaussian_law import RoundedGaussian
-from tacit.query.engines.duckdb_engine import DuckDBSession
+from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.plans import key_rule
 from tacit.query.plans.key_rule import FULL, MOST_KEYS, KeyRule
 from tacit.query.plans.noise_share import NoiseShare, noise_share

@@ -22,7 +22,7 @@ from tacit.loss.families.approx import Approx
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Seeded
 from tacit.query.catalogue import Catalogue
-from tacit.query.engines.duckdb_engine import DuckDBSession
+from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.plans.question import read_question
 from tacit.query.running.noisy_table import NoisyTable
 from tacit.schema.description import Column, Description, EachRow, Lookup, OwnColumn, Source, Table, Unit

@@ -13,7 +13,7 @@ from tests.laws.databases import Worlds, engine_session, worlds
 from tests.laws.movement import movements
 
 from tacit.query.aggregates.parts import Measure
-from tacit.query.engines.duckdb_engine import DuckDBSession
+from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.lowering import finding, tally
 from tacit.query.lowering.clamp import ONE, Cut
 from tacit.query.lowering.distinct import DistinctBlock

@@ -20,7 +20,7 @@ from tacit.errors import Failed, Refused
 from tacit.noise.bits import Bits, Seeded
 from tacit.noise.slabs import slabs
 from tacit.query.catalogue import Catalogue
-from tacit.query.engines.duckdb_engine import DuckDBEngine
+from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.lowering.finding import BINS
 from tacit.query.plans import key_rule
 from tacit.query.plans.plan import Plan

@@ -18,10 +18,10 @@ from tests.neighbours.population import Population, Tables, describe
 from tacit.curator.dataset import Dataset
 from tacit.curator.opened import Opened
 from tacit.ledger.ledger import Ledger
-from tacit.query.engine import Engine
-from tacit.query.engines import duckdb_session
-from tacit.query.engines.duckdb_engine import DuckDBEngine
-from tacit.query.engines.frames import read_frames
+from tacit.query.engines.duckdb import session as duckdb_session
+from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.query.engines.duckdb.frames import read_frames
+from tacit.query.engines.protocol import Engine
 from tacit.schema.description import Source
 from tacit.schema.sources import read_source
 

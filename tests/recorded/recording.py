@@ -25,10 +25,10 @@ from tests.recorded.queries import QUERIES
 
 import tacit
 from tacit.__main__ import app
-from tacit.query.engine import Engine, Headers, Session
-from tacit.query.engines.duckdb_engine import DuckDBEngine
-from tacit.query.engines.postgres_engine import PostgresEngine
-from tacit.query.engines.spark_engine import SparkEngine
+from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.query.engines.postgres.engine import PostgresEngine
+from tacit.query.engines.protocol import Engine, Headers, Session
+from tacit.query.engines.spark.engine import SparkEngine
 from tacit.schema.description import Description, Source
 
 _EPSILON = "2"

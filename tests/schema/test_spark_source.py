@@ -8,8 +8,8 @@ import pytest
 
 from tacit.errors import Refused
 from tacit.query.engines.choice import engine_of
-from tacit.query.engines.duckdb_engine import DuckDBEngine
-from tacit.query.engines.spark_engine import SparkEngine
+from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.query.engines.spark.engine import SparkEngine
 from tacit.schema.description import Description
 from tacit.schema.reading import read_description
 

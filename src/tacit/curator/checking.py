@@ -11,7 +11,7 @@ from tacit.frozen import frozen
 from tacit.loss.families.precision import shown
 from tacit.loss.filters.privacy_filter import Filter
 from tacit.loss.interpretation import guess_probability, percent_up
-from tacit.query.engine import Session
+from tacit.query.engines.protocol import Session
 from tacit.query.plans.price import price_of
 from tacit.release.price import share as share_words
 from tacit.schema.description import Description, Table

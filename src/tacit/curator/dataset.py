@@ -25,7 +25,7 @@ from tacit.curator.translatable import in_words_of
 from tacit.curator.watching import Watcher, unwatched
 from tacit.errors import Failed, Refused
 from tacit.exact import Number, positive, proper
-from tacit.query.engine import Engine
+from tacit.query.engines.protocol import Engine
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, price_of_strength, release_delta
 from tacit.query.plans.question import Question

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tacit.errors import Refused
-from tacit.query.engine import Engine
+from tacit.query.engines.protocol import Engine
 from tacit.schema.description import Description
 from tacit.schema.names import suggestion
 from tacit.schema.problems import Problems
@@ -15,8 +15,8 @@ from tacit.schema.sources import FRAME
 
 def with_frames(engine: Engine, frames: Mapping[str, object]) -> Engine:
     """The engine, with these frames to read."""
-    from tacit.query.engines.duckdb_engine import DuckDBEngine  # a driver loads when it is needed
-    from tacit.query.engines.frames import read_frames
+    from tacit.query.engines.duckdb.engine import DuckDBEngine  # a driver loads when it is needed
+    from tacit.query.engines.duckdb.frames import read_frames
 
     if not isinstance(engine, DuckDBEngine):
         raise Refused("frames", "This engine reads rows where they lie, not from memory.", "frames with DuckDB.")

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from tacit.frozen import frozen
 from tacit.loss.families.loss import Relation
-from tacit.query.engine import Session, Stage
+from tacit.query.engines.protocol import Session, Stage
 from tacit.query.plans.price import Price
 
 

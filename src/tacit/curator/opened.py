@@ -20,8 +20,8 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.aggregates.even_grid import Edges
 from tacit.query.catalogue import Catalogue
-from tacit.query.engine import Engine
 from tacit.query.engines.choice import engine_of, public_values
+from tacit.query.engines.protocol import Engine
 from tacit.query.prepared.form import forms_of
 from tacit.query.prepared.statements import Statements
 from tacit.schema.header_check import compare_headers

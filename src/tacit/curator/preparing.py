@@ -13,14 +13,14 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.aggregates.even_grid import Edges
 from tacit.query.catalogue import Catalogue
-from tacit.query.engine import Engine, Session
+from tacit.query.engines.protocol import Engine, Session
 from tacit.query.plans.plan import Plan
 from tacit.query.prepared.form import TableForm, edges_digest, form_digest, with_edges
 from tacit.query.prepared.statements import STATEMENTS, Statements
 from tacit.query.relations.rows import quoted
 
 if TYPE_CHECKING:
-    from tacit.query.engines.kept_file import KeptFile, Progress
+    from tacit.query.engines.duckdb.materialized_file import MaterializedFile, Progress
 
 
 @frozen(eq=False)
@@ -33,7 +33,9 @@ class Preparation:
     version: Callable[[], str]
     edges: Callable[[], Edges]  # of even grids, as the profile has them now
     statements: Statements  # that a prepared data set would be asked, whatever the profile
-    _attached: dict[Path, KeptFile] = field(default_factory=dict, repr=False)  # one at most: that of the newest data
+    _attached: dict[Path, MaterializedFile] = field(
+        default_factory=dict, repr=False
+    )  # one at most: that of the newest data
 
     def at(self, version: str, edges: Edges) -> Preparation:
         """The same, for the data and the profile as they were read once."""
@@ -135,12 +137,12 @@ class Preparation:
 
     @property
     def _is_local(self) -> bool:
-        from tacit.query.engines.duckdb_engine import DuckDBEngine  # a driver loads when it is needed
+        from tacit.query.engines.duckdb.engine import DuckDBEngine  # a driver loads when it is needed
 
         return isinstance(self.engine, DuckDBEngine)
 
     @property
-    def _kept(self) -> KeptFile:
+    def _kept(self) -> MaterializedFile:
         """The file of the data as they are now: it stays attached between questions, and no longer than that."""
         path = self._current or self.path
         if path not in self._attached:
@@ -148,12 +150,12 @@ class Preparation:
             self._attached[path] = self._kept_file(path)
         return self._attached[path]
 
-    def _kept_file(self, path: Path) -> KeptFile:
-        from tacit.query.engines.duckdb_engine import DuckDBEngine
-        from tacit.query.engines.kept_file import KeptFile
+    def _kept_file(self, path: Path) -> MaterializedFile:
+        from tacit.query.engines.duckdb.engine import DuckDBEngine
+        from tacit.query.engines.duckdb.materialized_file import MaterializedFile
 
         engine = self.engine
-        return KeptFile.beside(path, engine if isinstance(engine, DuckDBEngine) else DuckDBEngine())
+        return MaterializedFile.beside(path, engine if isinstance(engine, DuckDBEngine) else DuckDBEngine())
 
     @property
     def _current(self) -> Path | None:

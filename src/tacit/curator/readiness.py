@@ -10,7 +10,7 @@ from typing import Final
 
 from tacit.curator.opened import Opened
 from tacit.errors import Refused
-from tacit.query.engine import Session
+from tacit.query.engines.protocol import Session
 
 _SPACE: Final = 32 * 2**20  # octets: entries and releases take kilobytes, but others fill the disk meanwhile
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tacit.errors import Refused
-from tacit.query.engine import Engine
+from tacit.query.engines.protocol import Engine
 
 
 def with_resources(engine: Engine, memory: str | None, threads: int | None) -> Engine:
     """The engine, within these limits; as it is where none is set."""
     if memory is None and threads is None:
         return engine
-    from tacit.query.engines.duckdb_engine import DuckDBEngine  # a driver loads when it is needed
+    from tacit.query.engines.duckdb.engine import DuckDBEngine  # a driver loads when it is needed
 
     if not isinstance(engine, DuckDBEngine):
         raise Refused(

@@ -23,7 +23,7 @@ from tacit.ledger.account import Account
 from tacit.ledger.request import Charge, Request, Stored
 from tacit.noise.bits import Bits
 from tacit.noise.entropy import ENTROPY
-from tacit.query.engine import Session
+from tacit.query.engines.protocol import Session
 
 _ENDING: Final = (signal.SIGTERM, signal.SIGXCPU)
 _Read = TypeVar("_Read")

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 from tacit.errors import Refused
 from tacit.query.aggregates.parts import Distinct
 from tacit.query.catalogue import Catalogue
-from tacit.query.engine import Engine, Headers
+from tacit.query.engines.protocol import Engine, Headers
 from tacit.query.plans.question import Question
 from tacit.query.relations.rows import UNIT, Ownership, quoted
 from tacit.query.relations.scan import reading

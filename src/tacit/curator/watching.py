@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from tacit.query.engine import Session
+from tacit.query.engines.protocol import Session
 
 Watcher: TypeAlias = Callable[[Session, int], None]
 """Told of a session before it runs so many statements. What it sees is for the steward's eyes alone."""

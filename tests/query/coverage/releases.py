@@ -24,7 +24,7 @@ from tacit.query.aggregates.noisy_parts import Law, NoisyRanks, NoisySum
 from tacit.query.aggregates.parts import Part, Ranks
 from tacit.query.aggregates.quantile import Quantile
 from tacit.query.catalogue import Catalogue
-from tacit.query.engines.duckdb_engine import DuckDBEngine
+from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.planning import make_plan
 from tacit.query.plans.price import Price, price_of

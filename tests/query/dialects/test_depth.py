@@ -7,12 +7,12 @@ import sys
 import pytest
 
 from tacit.errors import Refused
-from tacit.query.dialects.postgres.postgres_dialect import Postgres
-from tacit.query.dialects.scopes import OutputColumn, Relation
-from tacit.query.dialects.sql_type import DOUBLE
-from tacit.query.dialects.translate import translate
+from tacit.query.engines.expression_walk import TranslatedColumn, TranslatedRelation
+from tacit.query.engines.postgres.dialect import Postgres
+from tacit.query.engines.sql_type import DOUBLE
+from tacit.query.engines.translation import translate
 
-_TABLE = {"t": Relation('"t"', (OutputColumn("x", DOUBLE),))}
+_TABLE = {"t": TranslatedRelation('"t"', (TranslatedColumn("x", DOUBLE),))}
 
 
 def _said(depth: int, calls: int) -> str:

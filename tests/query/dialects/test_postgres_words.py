@@ -9,14 +9,14 @@ import duckdb
 import pytest
 
 from tacit.errors import Refused
-from tacit.query.dialects import dialect as vocabulary
-from tacit.query.dialects.piece import natural_reach
-from tacit.query.dialects.postgres.casing import lower_letter, upper_letter
-from tacit.query.dialects.postgres.literals import literal
-from tacit.query.dialects.postgres.postgres_dialect import OPERATIONS, Postgres
-from tacit.query.dialects.scopes import OutputColumn, Relation
-from tacit.query.dialects.sql_type import BIGINT, BOOLEAN, DATE, DOUBLE, HUGEINT, VARCHAR, decimal, type_named
-from tacit.query.dialects.translate import translate
+from tacit.query.engines import dialect as vocabulary
+from tacit.query.engines.dialect import natural_reach
+from tacit.query.engines.expression_walk import TranslatedColumn, TranslatedRelation
+from tacit.query.engines.postgres.dialect import OPERATIONS, Postgres
+from tacit.query.engines.postgres.spelling import literal
+from tacit.query.engines.postgres.texts import lower_letter, upper_letter
+from tacit.query.engines.sql_type import BIGINT, BOOLEAN, DATE, DOUBLE, HUGEINT, VARCHAR, decimal, type_named
+from tacit.query.engines.translation import translate
 
 _KINDS = {
     "n": BIGINT,
@@ -28,7 +28,9 @@ _KINDS = {
     "odd": type_named("JSONB"),
 }
 _TABLE = {
-    "t": Relation('"s"."t"', tuple(OutputColumn(name, kind, natural_reach(kind)) for name, kind in _KINDS.items()))
+    "t": TranslatedRelation(
+        '"s"."t"', tuple(TranslatedColumn(name, kind, natural_reach(kind)) for name, kind in _KINDS.items())
+    )
 }
 
 

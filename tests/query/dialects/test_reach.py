@@ -9,15 +9,16 @@ from random import Random
 
 import pytest
 
-from tacit.query.dialects.piece import natural_reach
-from tacit.query.dialects.postgres.postgres_dialect import Postgres
-from tacit.query.dialects.reach import Reach, hull, of_number
-from tacit.query.dialects.scopes import OutputColumn, Relation
-from tacit.query.dialects.sql_type import BIGINT, BOOLEAN, DOUBLE, type_named
-from tacit.query.dialects.translate import translate
+from tacit.query.engines.dialect import natural_reach
+from tacit.query.engines.expression_walk import TranslatedColumn, TranslatedRelation
+from tacit.query.engines.postgres.dialect import Postgres
+from tacit.query.engines.sql_type import BIGINT, BOOLEAN, DOUBLE, Reach, hull, of_number, type_named
+from tacit.query.engines.translation import translate
 
 _TABLE = {
-    "t": Relation('"t"', (OutputColumn("p", BOOLEAN), OutputColumn("n", BIGINT, natural_reach(BIGINT)))),
+    "t": TranslatedRelation(
+        '"t"', (TranslatedColumn("p", BOOLEAN), TranslatedColumn("n", BIGINT, natural_reach(BIGINT)))
+    ),
 }
 _BASES = (1.0, 1.5, 2.0, 3.0, 0.1, 1e-5, 1e9, 2.0**53, 1e150, 1e-150, 1e300)
 

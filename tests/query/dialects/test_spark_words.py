@@ -7,13 +7,12 @@ import re
 import pytest
 
 from tacit.errors import Refused
-from tacit.query.dialects.piece import Piece, natural_reach
-from tacit.query.dialects.reach import Reach
-from tacit.query.dialects.scopes import OutputColumn, Relation
-from tacit.query.dialects.spark.spark_dialect import SPARK
-from tacit.query.dialects.spark.spelling import literal, quoted, text
-from tacit.query.dialects.sql_type import BIGINT, HUGEINT, type_named
-from tacit.query.dialects.translate import translate
+from tacit.query.engines.dialect import Piece, natural_reach
+from tacit.query.engines.expression_walk import TranslatedColumn, TranslatedRelation
+from tacit.query.engines.spark.dialect import SPARK
+from tacit.query.engines.spark.spelling import literal, quoted, text
+from tacit.query.engines.sql_type import BIGINT, HUGEINT, Reach, type_named
+from tacit.query.engines.translation import translate
 
 _TYPES = {
     "n": "BIGINT",
@@ -29,8 +28,8 @@ _TYPES = {
 def said(expression: str) -> str:
     """An expression over a table of every type, in Spark's words."""
     kinds = {name: type_named(kind) for name, kind in _TYPES.items()}
-    columns = tuple(OutputColumn(name, kind, natural_reach(kind)) for name, kind in kinds.items())
-    return translate(f"SELECT {expression} AS v FROM t", {"t": Relation("`t`", columns)}, SPARK).sql
+    columns = tuple(TranslatedColumn(name, kind, natural_reach(kind)) for name, kind in kinds.items())
+    return translate(f"SELECT {expression} AS v FROM t", {"t": TranslatedRelation("`t`", columns)}, SPARK).sql
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from tests.query.running.all_stages import run
 from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
 from tacit.noise.bits import Seeded
-from tacit.query.engines.duckdb_session import Course, DuckDBSession
-from tacit.query.engines.parts import EVERYBODY, Seen, can_be_cut
+from tacit.query.engines.duckdb.session import DuckDBSession, SessionProgress
+from tacit.query.engines.duckdb.shards import EVERYBODY, Seen, can_be_cut
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.relations.identifier import in_type, unit_type
@@ -44,7 +44,7 @@ def asked_in_parts(world: Worlds, parts: int) -> Iterator[DuckDBSession]:
     try:
         for seen in tables:
             connection.execute(seen.view(EVERYBODY))
-        yield DuckDBSession(connection, tables, Course(parts=parts))
+        yield DuckDBSession(connection, tables, SessionProgress(parts=parts))
     finally:
         connection.close()
 

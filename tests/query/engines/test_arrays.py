@@ -5,8 +5,7 @@ from __future__ import annotations
 import duckdb
 import pytest
 
-from tacit.query.engines.arrays import Arrays
-from tacit.query.engines.resources import engine_memory, left_for_arrays
+from tacit.query.engines.duckdb.memory import Arrays, engine_memory, left_for_arrays
 
 _ONE = 'SELECT "__unit", COUNT(*) AS v0 FROM people GROUP BY "__unit"'
 _TWO = 'SELECT "__unit", COUNT(*) AS v0, SUM(x) AS v1 FROM people GROUP BY "__unit"'

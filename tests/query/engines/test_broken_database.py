@@ -11,8 +11,8 @@ import pytest
 from tacit.curator.dataset import Dataset
 from tacit.curator.opened import open_data
 from tacit.errors import Failed
-from tacit.query.engines.duckdb_engine import DuckDBEngine
-from tacit.query.engines.duckdb_session import DuckDBSession
+from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.query.engines.duckdb.session import DuckDBSession
 
 _TOML = """\
 [dataset]

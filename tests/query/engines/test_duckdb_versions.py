@@ -6,7 +6,7 @@ from pathlib import Path
 
 import duckdb
 
-from tacit.query.engines.duckdb_engine import DuckDBEngine
+from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.schema.description import Source
 
 

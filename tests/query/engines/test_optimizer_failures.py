@@ -13,7 +13,7 @@ import pytest
 from tests.attack.small_clinic import open_clinic
 
 from tacit.errors import Failed
-from tacit.query.engines.duckdb_session import DuckDBSession
+from tacit.query.engines.duckdb.session import DuckDBSession
 
 DESCRIPTION = """
 [dataset]

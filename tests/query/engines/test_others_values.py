@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tacit.query.catalogue import Catalogue
-from tacit.query.engines.duckdb_engine import DuckDBEngine
-from tacit.query.engines.frames import read_frame
+from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.query.engines.duckdb.frames import read_frame
 from tacit.query.relations.scan import reading
 from tacit.schema.header_check import compare_headers
 from tacit.schema.reading import read_description

@@ -15,9 +15,9 @@ import pytest
 
 from tacit.errors import Refused
 from tacit.query.catalogue import Catalogue
-from tacit.query.engines import duckdb_tables
-from tacit.query.engines.duckdb_engine import DuckDBEngine
-from tacit.query.engines.parquet_files import coarse_moments, parquet_sql, read_by_arrow
+from tacit.query.engines.duckdb import tables as duckdb_tables
+from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.query.engines.duckdb.parquet import coarse_moments, parquet_sql, read_by_arrow
 from tacit.query.relations.scan import reading
 from tacit.schema.reading import read_description
 from tacit.schema.same_files import files_of

@@ -14,11 +14,12 @@ from tests.laws.databases import engine_session, worlds
 from tests.query.engines.parted_worlds import as_set, differences, is_cut, profile_differences
 from tests.query.fixtures.rendering import FOLDER, Lowered
 
-from tacit.query.engine import Headers
-from tacit.query.engines import duckdb_session, parts
-from tacit.query.engines.duckdb_engine import DuckDBEngine
-from tacit.query.engines.duckdb_session import DuckDBSession
-from tacit.query.engines.parts import EVERYBODY, Part, Seen
+from tacit.query.engines.duckdb import session as duckdb_session
+from tacit.query.engines.duckdb import shards as parts
+from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.query.engines.duckdb.session import DuckDBSession
+from tacit.query.engines.duckdb.shards import EVERYBODY, Seen, Shard
+from tacit.query.engines.protocol import Headers
 from tacit.schema.description import Description
 
 Opened = tuple[DuckDBEngine, Description, Headers]
@@ -97,20 +98,20 @@ def test_a_profile_has_the_same_integers_in_parts(laws: DuckDBSession) -> None:
     assert not any(found)
 
 
-def _last_left_out(table: Seen, part: Part) -> str:
+def _last_left_out(table: Seen, part: Shard) -> str:
     found = table.view(part)
     return found + " AND FALSE" if part != EVERYBODY and part.place == part.of - 1 and table.person else found
 
 
-def _counted_again(table: Seen, part: Part) -> str:
+def _counted_again(table: Seen, part: Shard) -> str:
     return table.view(part).replace(f"% {part.of} = ", f"% {part.of} >= ")
 
 
-def _torn(table: Seen, part: Part) -> str:
+def _torn(table: Seen, part: Shard) -> str:
     return table.view(part).replace(f"hash({table.person})", 'hash("__all")')
 
 
-def _uncut(table: Seen, part: Part) -> str:
+def _uncut(table: Seen, part: Shard) -> str:
     return table.view(EVERYBODY if table.name.startswith("__kept") else part)
 
 
@@ -121,7 +122,7 @@ def test_parts_that_are_not_parts_are_caught(
     """A part left out; people in several parts; a person torn between parts; what was kept, seen whole in each part."""
     view = Seen.view
 
-    def broken(table: Seen, part: Part) -> str:
+    def broken(table: Seen, part: Shard) -> str:
         with monkeypatch.context() as undone:
             undone.setattr(Seen, "view", view)
             return str(twin(table, part)) if callable(twin) else ""

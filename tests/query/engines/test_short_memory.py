@@ -14,10 +14,10 @@ import pytest
 from tests.query.engines.parted_worlds import as_set
 
 from tacit.errors import Refused
-from tacit.query.engines.duckdb_engine import DuckDBEngine
-from tacit.query.engines.duckdb_session import DuckDBSession
-from tacit.query.engines.parts import Part, can_be_cut
-from tacit.query.engines.resources import engine_memory, read_memory
+from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.query.engines.duckdb.memory import engine_memory, read_memory
+from tacit.query.engines.duckdb.session import DuckDBSession
+from tacit.query.engines.duckdb.shards import Shard, can_be_cut
 from tacit.schema.description import Description
 from tacit.schema.reading import read_description
 
@@ -137,7 +137,7 @@ def test_ctrl_c_between_parts_ends_the_statement(letters: Description, monkeypat
     """No part is asked after it, and nothing is left of those before."""
     see = DuckDBSession._see
 
-    def interrupted(session: DuckDBSession, part: Part) -> None:
+    def interrupted(session: DuckDBSession, part: Shard) -> None:
         if part.place == 2:
             raise KeyboardInterrupt
         see(session, part)
@@ -147,7 +147,7 @@ def test_ctrl_c_between_parts_ends_the_statement(letters: Description, monkeypat
         session.course.parts = 4
         with pytest.raises(KeyboardInterrupt):
             session.add_up(SUMS)
-        assert session.course.part == Part(1, 4)
+        assert session.course.part == Shard(1, 4)
         own = session.connection
     with pytest.raises(duckdb.ConnectionException):
         own.execute("SELECT 1")
@@ -167,7 +167,7 @@ def test_people_are_cut_by_the_form_in_which_they_are_compared(letters: Descript
             assert can_be_cut(session.connection, session.tables)
             seen = []
             for place in range(3):
-                session._see(Part(place, 3))
+                session._see(Shard(place, 3))
                 found = session.connection.execute(
                     'SELECT DISTINCT writer::VARCHAR COLLATE "C" FROM letters'
                 ).fetchall()

@@ -12,7 +12,7 @@ import sqlglot
 from tests.attack.small_clinic import open_clinic
 
 from tacit.errors import Failed
-from tacit.query.engines.duckdb_engine import DuckDBEngine
+from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.expressions import NamedScope, casting_numbers, second_line, type_expression
 from tacit.query.typed import Typed
 from tacit.schema.kind import Kind

@@ -17,7 +17,7 @@ from tests.query.fixtures.rendering import FOLDER, Lowered
 
 from tacit.errors import Failed, Refused
 from tacit.loss.families.approx import Pure
-from tacit.query.engines.duckdb_engine import DuckDBSession
+from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.relations.rows import Rows
 from tacit.query.relations.select import ALL, Column, Select
 

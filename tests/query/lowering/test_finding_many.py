@@ -10,7 +10,7 @@ from tests.attack.small_clinic import open_clinic
 from tests.query.fixtures.rendering import Lowered
 
 from tacit.curator.dataset import open_dataset
-from tacit.query.engines.resources import LEAST_MEMORY, engine_memory
+from tacit.query.engines.duckdb.memory import LEAST_MEMORY, engine_memory
 from tacit.query.lowering import finding
 
 _MANY = 60

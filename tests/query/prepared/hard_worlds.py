@@ -17,7 +17,7 @@ from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
 from tacit.query.aggregates.parts import Measure
 from tacit.query.catalogue import Catalogue
-from tacit.query.engines.duckdb_engine import DuckDBSession
+from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.plans.planning import make_plan
 from tacit.query.plans.price import price_of
 from tacit.query.plans.question import read_question

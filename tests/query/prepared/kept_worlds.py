@@ -14,7 +14,7 @@ from tests.query.running.all_stages import run
 
 from tacit.noise.bits import Seeded
 from tacit.query.aggregates.even_grid import Edges
-from tacit.query.engines.duckdb_engine import DuckDBSession
+from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.prepared.form import KEPT, TableForm, forms_of, with_edges

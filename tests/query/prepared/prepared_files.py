@@ -14,8 +14,8 @@ from tests.query.prepared.kept_worlds import Recorder, recorded
 from tacit.loss.families.approx import Pure
 from tacit.query.aggregates.parts import Part
 from tacit.query.catalogue import Catalogue
-from tacit.query.engines.duckdb_engine import DuckDBEngine
-from tacit.query.engines.kept_file import KeptFile
+from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.query.engines.duckdb.materialized_file import MaterializedFile
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.planning import make_plan
 from tacit.query.plans.price import Price, price_of
@@ -33,7 +33,7 @@ class Filed:
 
     catalogue: Catalogue
     engine: DuckDBEngine
-    kept: KeptFile
+    kept: MaterializedFile
     statements: Statements
 
     @classmethod
@@ -43,7 +43,7 @@ class Filed:
         read = read_description(description, engine.public_values)
         catalogue = Catalogue(read, {table.name: dict(engine.header(table.source)) for table in read.sources})
         forms = forms_of(catalogue)
-        kept = KeptFile.beside(description.parent / "kept.duckdb", engine)
+        kept = MaterializedFile.beside(description.parent / "kept.duckdb", engine)
         kept.make(catalogue, forms, lambda *_: None)
         return cls(catalogue, engine, kept, Statements(forms))
 

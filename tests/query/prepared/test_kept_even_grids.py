@@ -20,7 +20,7 @@ from tests.query.prepared.kept_worlds import KeptWorlds, kept_worlds, recorded
 from tests.query.prepared.test_kept_neighbours import changed_for_others
 
 from tacit.query.aggregates.even_grid import Edges
-from tacit.query.engines.duckdb_engine import DuckDBSession
+from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.prepared import making
 from tacit.query.prepared.form import forms_of
 from tacit.query.prepared.statements import STATEMENTS

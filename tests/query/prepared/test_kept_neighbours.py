@@ -16,7 +16,7 @@ from tests.query.prepared.kept_probes import moved_too_far
 from tests.query.prepared.kept_worlds import KeptWorlds, kept_worlds
 
 from tacit.errors import Refused
-from tacit.query.engines.duckdb_engine import DuckDBSession
+from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.prepared import making
 
 Patch = pytest.MonkeyPatch

@@ -10,7 +10,7 @@ import pytest
 from tests.laws.databases import engine_session
 from tests.query.prepared.hard_worlds import FAR, Case, Row, hard_worlds, moves_too_far
 
-from tacit.query.engines.duckdb_engine import DuckDBSession
+from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.lowering.clamp import Cut
 from tacit.query.prepared import statements, tally, totals
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacit.noise.bits import Bits
-from tacit.query.engine import Session, Stage
+from tacit.query.engines.protocol import Session, Stage
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.prepared.statements import STATEMENTS, Statements

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tacit.curator.dataset import open_dataset
-from tacit.query.engines import duckdb_session
-from tacit.query.engines.duckdb_session import DuckDBSession
+from tacit.query.engines.duckdb import session as duckdb_session
+from tacit.query.engines.duckdb.session import DuckDBSession
 from tacit.query.plans.key_rule import MOST_KEYS
 
 _TOML = """\

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Final, Self
 
 from tacit.curator.commands.remaining import Remaining
-from tacit.query.engine import Session, Watchable
+from tacit.query.engines.protocol import Session, Watchable
 
 _LONG: Final = 0.8  # seconds without a sign
 _OFTEN: Final = 0.5

@@ -1,1 +1,1 @@
-"""The engines: each knows one database driver, and nothing else does."""
+"""Engines: the protocol, the dialect contract, and one package for each database with its driver and its dialect."""

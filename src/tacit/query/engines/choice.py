@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tacit.errors import Refused
-from tacit.query.engine import Engine
+from tacit.query.engines.protocol import Engine
 from tacit.schema.database_source import DATABASE
 from tacit.schema.description import Source
 from tacit.schema.same_files import file_names
@@ -39,21 +39,21 @@ def other_names(source: Source) -> tuple[str, ...]:
     if source.format != DATABASE:
         return file_names(source)
     try:
-        from tacit.query.engines.postgres_identity import table_names
+        from tacit.query.engines.postgres.connection import table_names
     except ImportError:
         return ()
     return table_names(source)
 
 
 def _duckdb() -> Engine:
-    from tacit.query.engines.duckdb_engine import DuckDBEngine
+    from tacit.query.engines.duckdb.engine import DuckDBEngine
 
     return DuckDBEngine()
 
 
 def _spark(master: str) -> Engine:
     try:
-        from tacit.query.engines.spark_engine import SparkEngine
+        from tacit.query.engines.spark.engine import SparkEngine
     except ImportError:
         raise Refused(
             "a data set read by Spark", "Its driver, pyspark, is not installed.", "pip install 'tacit[spark]'."
@@ -63,7 +63,7 @@ def _spark(master: str) -> Engine:
 
 def _postgres() -> Engine:
     try:
-        from tacit.query.engines.postgres_engine import PostgresEngine
+        from tacit.query.engines.postgres.engine import PostgresEngine
     except ImportError:
         raise Refused(
             "a table in PostgreSQL", "Its driver, psycopg, is not installed.", "pip install 'tacit[postgres]'."

@@ -15,7 +15,7 @@ from tacit.noise.bits import Bits
 from tacit.query.aggregates.even_grid import Edges
 from tacit.query.aggregates.noisy_parts import noise_deviation
 from tacit.query.catalogue import Catalogue
-from tacit.query.engine import Session, Stage, add_up
+from tacit.query.engines.protocol import Session, Stage, add_up
 from tacit.query.limits.choice import choose_limit
 from tacit.query.limits.many_keys import ManyKeys
 from tacit.query.lowering.finding import BINS, finding_sql

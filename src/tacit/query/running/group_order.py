@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.query.engine import Fetched
+from tacit.query.engines.protocol import Fetched
 from tacit.schema.kind import Key
 
 _WORDS: Final = {"int32": np.int32, "int64": np.int64}  # that need no cast

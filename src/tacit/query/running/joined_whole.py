@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
-from tacit.query.engine import Counting, Session
+from tacit.query.engines.protocol import Counting, Session
 from tacit.query.prepared.statements import Statements
 from tacit.query.relations.rows import UNIT, Joined, Rows
 

@@ -15,7 +15,7 @@ from tacit.noise.grid import saturated_sum
 from tacit.noise.slabs import slabs
 from tacit.query.aggregates.parts import Part, Ranks
 from tacit.query.aggregates.rank_grid import nodes_of
-from tacit.query.engine import Fetched, Session, Stage, add_up, fetch
+from tacit.query.engines.protocol import Fetched, Session, Stage, add_up, fetch
 from tacit.query.lowering.finding import BINS, FindingBlock
 from tacit.query.lowering.tally import TallyBlock
 from tacit.query.plans.choosing import chosen

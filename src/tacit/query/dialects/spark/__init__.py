@@ -1,1 +1,0 @@
-"""Lowered SQL in Spark's words."""

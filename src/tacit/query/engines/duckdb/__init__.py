@@ -1,0 +1,1 @@
+"""DuckDB, embedded: the default engine. Lowered SQL is its dialect."""

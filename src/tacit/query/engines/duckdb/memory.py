@@ -1,0 +1,143 @@
+"""Memory and threads of DuckDB: how much of the machine it may use, and arrays for sums by unit.
+
+`read_memory` and `read_threads` refuse what would not do. `plan_steps` reads the steps in which DuckDB would run a
+statement from EXPLAIN; no row is read for that. Units that are numbered densely are added up in arrays: a unit is
+found by its number instead of a hash, in half the time. DuckDB does not count these arrays as memory. So the range
+of numbers that they may span follows from how many sums a statement asks of each unit, and what they may take is
+kept from the rest of the engine while it runs: most of its memory where they are all that needs any, little where
+hash tables stand beside them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any, Final
+
+import duckdb
+
+from tacit.errors import Refused
+from tacit.frozen import frozen
+from tacit.query.relations.rows import UNIT
+
+LEAST_MEMORY: Final = 500_000_000
+_OWN: Final = 450_000_000  # octets of Python, of libraries, and of what the engine does not count
+_FOR_ARRAYS: Final = 2**30
+
+
+def read_memory(written: object) -> int | None:
+    """An amount such as "2GB" in octets; None where none is set."""
+    if written is None:
+        return None
+    from pydantic import ByteSize, TypeAdapter, ValidationError  # it takes long to load
+
+    accepted = 'an amount from "500MB" on, such as "2GB" or "1.5GiB".'
+    try:
+        octets = None if isinstance(written, (bool, float)) else int(TypeAdapter(ByteSize).validate_python(written))
+    except ValidationError:
+        octets = None
+    if octets is None:
+        raise Refused(f"memory = {written!r}", "It is no amount of memory.", accepted)
+    if not octets >= LEAST_MEMORY:
+        raise Refused(f"memory = {written!r}", "Queries would fail for want of it, after their charge.", accepted)
+    return octets
+
+
+def engine_memory(octets: int) -> int:
+    """What the engine may count of a limit, so that the whole process keeps to it; half of a small one."""
+    return octets - min(_OWN, octets // 2)
+
+
+def read_threads(written: object) -> int | None:
+    """A number of threads; None where none is set."""
+    if written is None:
+        return None
+    if isinstance(written, bool) or not isinstance(written, int) or not written >= 1:
+        raise Refused(f"threads = {written!r}", "It is no number of threads.", "a whole number from 1 on.")
+    return written
+
+
+def left_for_arrays(octets: int | None, is_alone: bool) -> int:
+    """What arrays may take that the engine does not count.
+
+    A little of a limit; where nothing else needs memory, most of what it leaves beyond the least one.
+    """
+    if octets is None:
+        return _FOR_ARRAYS
+    beyond = engine_memory(octets) - engine_memory(LEAST_MEMORY)
+    return max(octets // 16, min(_FOR_ARRAYS, beyond * 2 // 3) if is_alone else 0)
+
+
+@frozen
+class PlanStep:
+    """One step: what it does, and how many rows the engine guesses that it gives."""
+
+    name: str
+    rows: int
+    sums: int
+
+    @classmethod
+    def of(cls, node: dict[str, Any]) -> PlanStep:
+        told = node["extra_info"]
+        sums = told.get("Aggregates", [])
+        return cls(
+            node["name"].strip(), int(told.get("Estimated Cardinality", 0)), 1 if isinstance(sums, str) else len(sums)
+        )
+
+
+def plan_steps(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterator[PlanStep]:
+    """Every step of the statement; none where the optimizer fails on it: it will be run as it is written."""
+    try:
+        ((_, plan),) = connection.execute(f"EXPLAIN (FORMAT JSON) {sql}").fetchall()
+    except duckdb.Error:
+        return
+    nodes: list[dict[str, Any]] = json.loads(plan)
+    while nodes:
+        node = nodes.pop()
+        nodes += node.get("children", [])
+        yield PlanStep.of(node)
+
+
+_USUAL_BITS = 12  # the engine's own choice
+_MOST_BITS = 28
+_SUM = 24  # octets of one sum
+_ARRAY = "PERFECT_HASH_GROUP_BY"
+_HASHES = ("HASH_GROUP_BY", "HASH_JOIN")
+
+
+@frozen
+class Arrays:
+    """How an engine with so many threads and so much memory may use them; None is as much as there is."""
+
+    threads: int | None
+    memory: int | None
+
+    def fit(self, connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+        """Set how wide they may be, and what else the engine may use, for this statement from now on.
+
+        The statement's plan says where it would use them and for how many sums; it reads no rows for that.
+        """
+        bits, octets = _USUAL_BITS, 0
+        if f"GROUP BY {UNIT}" in sql:
+            self._set(connection, _MOST_BITS, 0)
+            steps = list(plan_steps(connection, sql))
+            place = sum(1 + _SUM * step.sums for step in steps if step.name == _ARRAY)
+            if place:
+                is_alone = not any(step.name in _HASHES for step in steps)
+                places = left_for_arrays(self.memory, is_alone) // (place * self._workers)
+                bits = min(_MOST_BITS, max(_USUAL_BITS, places.bit_length() - 1))
+                self._set(connection, bits, 0)
+                are_used = any(step.name == _ARRAY for step in plan_steps(connection, sql))
+                octets = place * self._workers << bits if are_used else 0
+        self._set(connection, bits, octets)
+
+    @property
+    def _workers(self) -> int:
+        """Each thread has arrays of its own."""
+        return self.threads or os.cpu_count() or 1
+
+    def _set(self, connection: duckdb.DuckDBPyConnection, bits: int, octets: int) -> None:
+        connection.execute(f"SET perfect_ht_threshold = {bits}")
+        if self.memory is not None:
+            connection.execute(f"SET memory_limit = '{engine_memory(self.memory) - octets}B'")

@@ -1,0 +1,126 @@
+"""How DuckDB reads each described table: the SELECT that a session's view of it is made of."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Collection, Mapping
+from typing import Final
+
+import duckdb
+
+from tacit.errors import Refused
+from tacit.query.catalogue import Catalogue
+from tacit.query.engines.duckdb.parquet import coarse_moments, from_arrow, mended, parquet_sql, read_by_arrow
+from tacit.query.engines.duckdb.shards import Seen
+from tacit.query.relations.identifier import in_type, unit_type
+from tacit.query.relations.rows import quoted
+from tacit.schema.description import Lookup, OwnColumn, Source, Table
+from tacit.schema.owners import identifiers
+
+_ZONED: Final = "TIMESTAMP WITH TIME ZONE"
+_FIRST, _LAST = "TIMESTAMPTZ '0001-01-01 00:00:00+00'", "TIMESTAMPTZ '9999-12-31 23:59:59.999999+00'"
+"""Beyond these years every moment is read as one of them; the engine fails to say what time it is in UTC."""
+_EARLIEST, _NEVER = "TIMESTAMP '290309-12-22 (BC) 00:00:00'", "TIMESTAMP '-infinity'"  # between lies what has no text
+
+
+def seen_by(connection: duckdb.DuckDBPyConnection, table: Table | Lookup, catalogue: Catalogue, attached: str) -> Seen:
+    """A table as a session on this connection sees it, and whose its rows are."""
+    coarse = _register_coarse(connection, table.source, _types(table, catalogue), f"__{attached}")
+    place = f'"__{attached}"' if coarse else reading(table.source, attached)
+    rows = f"SELECT {_listed(table, catalogue, coarse)} FROM {place}"
+    owner = table.owner if isinstance(table, Table) else None
+    if not isinstance(owner, OwnColumn):
+        return Seen(table.name, rows)
+    kind = catalogue.physical_type(table.name, owner.column)
+    return Seen(table.name, rows, in_type(quoted(owner.column), kind, unit_type(catalogue)))
+
+
+def _register_coarse(
+    connection: duckdb.DuckDBPyConnection, source: Source, types: Mapping[str, str], name: str
+) -> frozenset[str]:
+    """The columns for whose sake a source is read by Arrow, under a name in the connection; none, if it is not."""
+    moments = {column.lower() for column, kind in types.items() if kind.startswith("TIMESTAMP")}
+    if source.format != "parquet" or not moments:
+        return frozenset()
+    found = coarse_moments(connection, source) & moments
+    if found:
+        connection.register(name, read_by_arrow(source, types))
+    return frozenset(found)
+
+
+def _types(table: Table | Lookup, catalogue: Catalogue) -> dict[str, str]:
+    """The columns that the description names, with the types that were planned with; none, where they are not known."""
+    types = {
+        name: catalogue.physical_type(table.name, name) for name in (*table.columns, *_identifying(table, catalogue))
+    }
+    known = {name: kind for name, kind in types.items() if kind is not None}
+    return known if len(known) == len(types) else {}
+
+
+def _identifying(table: Table | Lookup, catalogue: Catalogue) -> list[str]:
+    return identifiers(table, catalogue.description.tables) if isinstance(table, Table) else []
+
+
+def _listed(table: Table | Lookup, catalogue: Catalogue, coarse: Collection[str]) -> str:
+    """The columns as the types that they were planned with, whatever the file has become since; NULL where none fits.
+
+    The engine drops a cast to the type that a column has anyway. What the description does not name is not read.
+    """
+    listed, identifying = [], _identifying(table, catalogue)
+    for name, kind in _types(table, catalogue).items():
+        value = quoted(name)
+        if coarse:
+            value = from_arrow(value, kind, name.lower() in coarse)
+        elif table.source.format == "parquet":
+            value = mended(value, kind, name in identifying)
+        if kind == "TIMESTAMP":
+            value = f"TRY(CASE WHEN {value} < {_EARLIEST} AND {value} <> {_NEVER} THEN NULL ELSE {value} END)"
+        if kind == "TIMESTAMP_NS":
+            value = f"TRY({value})"
+        if kind == _ZONED:
+            value = f"CASE WHEN {value} < {_FIRST} THEN {_FIRST} WHEN {value} > {_LAST} THEN {_LAST} ELSE {value} END"
+        listed.append(f"TRY_CAST({value} AS {kind}) AS {quoted(name)}")
+    return ", ".join(listed) or "*"
+
+
+def reading(source: Source, attached: str) -> str:
+    """The rows of a source; a CSV file's cells are all text, so that no row decides how another is read.
+
+    For the same reason it is read from its beginning, not in parallel: a reader that starts in the middle may take a
+    new line inside quotes for the end of a row, and where it starts depends on the length of everybody's rows.
+    """
+    if source.format == "duckdb":
+        table = (source.table or "").replace('"', '""')
+        return f'{attached}."{table}"'
+    if source.format == "frame":
+        return f'"__{attached}"'
+    if source.format == "csv":
+        columns = ", ".join(f"{text(name)}: 'VARCHAR'" for name in _csv_names(source))
+        return (
+            f"read_csv({text(str(source.path))}, delim = {text(source.delimiter)}, header = true, "
+            f"columns = {{{columns}}}, auto_detect = false, quote = '\"', escape = '\"', null_padding = true, "
+            "strict_mode = false, ignore_errors = true, nullstr = '', parallel = false)"
+        )
+    return parquet_sql(source)
+
+
+def _csv_names(source: Source) -> list[str]:
+    """The names in a CSV file's first line; what octets follow it does not matter."""
+    try:
+        with source.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            names = next(csv.reader(file, delimiter=source.delimiter), [])
+    except (OSError, csv.Error):
+        names = []
+    is_text = not any("\ufffd" in name for name in names)
+    if not names or len({name.lower() for name in names}) < len(names) or not all(names) or not is_text:
+        raise Refused(
+            f"the source {source.path.name}",
+            "Its first line does not name its columns, each once.",
+            "a CSV file in UTF-8 whose first line names the columns.",
+        )
+    return names
+
+
+def text(value: str) -> str:
+    """A text as SQL."""
+    return "'" + value.replace("'", "''") + "'"

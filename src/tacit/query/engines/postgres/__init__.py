@@ -1,0 +1,1 @@
+"""PostgreSQL: the driver and the dialect. Dialect modules load no driver."""

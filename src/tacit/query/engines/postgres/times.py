@@ -1,0 +1,83 @@
+"""Functions of dates and timestamps in PostgreSQL's words: times without a zone, within the years 1 to 9999."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from tacit.query.engines.dialect import Operation, Piece, cannot
+from tacit.query.engines.postgres.spelling import ENGINE
+from tacit.query.engines.sql_type import SqlType
+
+_UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
+_PARTS = (*_UNITS, "dow", "isodow", "doy")
+_MONTHS = {"month": 12, "quarter": 4}
+_SECONDS = {"hour": 3600, "minute": 60, "second": 1}
+_EARLIEST = -4700 * 12  # months before year 1 where PostgreSQL's timestamps are near their beginning
+
+
+def _unit(piece: Piece, known: Sequence[str]) -> str:
+    if piece.constant not in known:
+        raise cannot(ENGINE, f"the unit {piece.constant}", f"{', '.join(known)}.")
+    return str(piece.constant)
+
+
+def _truncated(operands: Sequence[Piece], _result: SqlType) -> str:
+    return f"date_trunc('{_unit(operands[0], _UNITS)}', {operands[1].sql})"
+
+
+def part(unit: str, time: str) -> str:
+    """A part of a timestamp as an integer."""
+    found = f"date_part('{unit}', {time})"
+    return f"trunc({found})::bigint" if unit == "second" else f"{found}::bigint"
+
+
+def _part(operands: Sequence[Piece], _result: SqlType) -> str:
+    return part(_unit(operands[0], _PARTS), operands[1].sql)
+
+
+def _difference(operands: Sequence[Piece], _result: SqlType) -> str:
+    unit, start, end = _unit(operands[0], _UNITS), operands[1].sql, operands[2].sql
+    if unit in ("day", "week"):
+        days = f"({end}::date - {start}::date)"
+        return f"({days} / 7)::bigint" if unit == "week" else f"{days}::bigint"
+    return f"({_number(unit, end)} - {_number(unit, start)})"
+
+
+def _number(unit: str, time: str) -> str:
+    """How many units lie before a timestamp, counted from some fixed one."""
+    if unit in _SECONDS:
+        return f"floor(extract(epoch FROM {time}) / {_SECONDS[unit]})::bigint"
+    year = part("year", time)
+    return f"({year} * {_MONTHS[unit]} + {part(unit, time)})" if unit in _MONTHS else year
+
+
+def _shifted(operands: Sequence[Piece], _result: SqlType) -> str:
+    """A timestamp moved; what would lie before PostgreSQL's first moment is −infinity, which is as far out."""
+    time, months, seconds = operands
+    assert isinstance(months.constant, int)
+    assert isinstance(seconds.constant, int)
+    moved = f"({time.sql} + interval '{months.constant} months {seconds.constant} seconds')"
+    if months.constant + seconds.constant / (28 * 86400) > _EARLIEST:
+        return moved
+    first = _first(months.constant, seconds.constant)
+    return (
+        f"(CASE WHEN {time.sql} < '{first.isoformat(sep=' ')}'::timestamp THEN '-infinity'::timestamp ELSE {moved} END)"
+    )
+
+
+def _first(months: int, seconds: int) -> datetime:
+    """From here on a time that is moved back so far stays after the year −4700."""
+    days = -months * 31 + -seconds // 86400 - 4600 * 365
+    return datetime(1, 1, 1) + timedelta(days=min(days, 3_652_058))
+
+
+TIMES: dict[str, Operation] = {
+    "date_trunc": _truncated,
+    "date_part": _part,
+    "date_diff": _difference,
+    "date_minus": lambda operands, _: f"({operands[0].sql} - {operands[1].sql})::bigint",
+    "epoch_us": lambda operands, _: f"(extract(epoch FROM {operands[0].sql}) * 1000000)::bigint",
+    "shift": _shifted,
+    "in_utc": lambda operands, _: f"({operands[0].sql} AT TIME ZONE 'UTC')",
+}

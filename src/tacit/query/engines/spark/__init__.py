@@ -1,0 +1,1 @@
+"""Spark: the driver and the dialect. Dialect modules load no driver."""

@@ -1,0 +1,98 @@
+"""The Spark dialect: the table of every operation that it has.
+
+Sums of integers are added so that no number of rows can overflow them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+
+from tacit.frozen import frozen
+from tacit.query.engines.dialect import Constant, Operation, Piece
+from tacit.query.engines.spark import spelling
+from tacit.query.engines.spark.casts import cast_value
+from tacit.query.engines.spark.numbers import NUMBERS, wide
+from tacit.query.engines.spark.spelling import HUGE, call, calling, cast
+from tacit.query.engines.spark.texts import LETTERS
+from tacit.query.engines.spark.times import TIMES
+from tacit.query.engines.sql_type import HUGEINT, SqlType
+
+_BITS = 22  # of each part of a word: the parts of 2^41 rows add up in 64 bits
+
+
+def _sum(operands: Sequence[Piece], result: SqlType) -> str:
+    """The exact sum of integers.
+
+    Spark adds BIGINTs in 64 bits, which wrap; its decimals are slow. So a word is cut into parts of 22 bits, the last
+    with the sign; each part is added in 64 bits, and the parts are put together once a group, in 38 digits. A HUGEINT
+    is added as it is: lowered SQL adds none whose sum exceeds 2^126.
+    """
+    value = operands[0]
+    if value.type == HUGEINT and not value.reach.most < 2.0**62:
+        return f"sum({wide(value)})"
+    x = cast(value.sql, "BIGINT") if value.type.name != "BIGINT" else value.sql
+    parts = _parts(value)
+    if parts == 1:
+        return f"sum({x})"
+    low = 2**_BITS - 1
+    sums = []
+    for place in range(parts):
+        moved = call("shiftright", x, str(place * _BITS)) if place else x
+        part = moved if place == parts - 1 else call("&", moved, f"{low}L")
+        total = cast(f"sum({part})", HUGE)
+        sums.append(call("*", total, cast(f"{2 ** (place * _BITS)}L", HUGE)) if place else total)
+    return reduce(lambda left, right: call("+", left, right), sums)
+
+
+def _parts(value: Piece) -> int:
+    """As many as the greatest value needs."""
+    most = min(value.reach.most, 2.0**63)
+    return max(1, -(-int(most).bit_length() // _BITS))
+
+
+AGGREGATES: dict[str, Operation] = {
+    "SUM": _sum,
+    "COUNT": calling("count"),
+    "COUNT(*)": lambda operands, result: "count(*)",
+    "COUNT DISTINCT": lambda operands, result: f"count(DISTINCT {operands[0].sql})",
+    "MIN": calling("min"),
+    "MAX": calling("max"),
+    "row_number": calling("row_number"),
+}
+
+
+_OPERATIONS = {**NUMBERS, **LETTERS, **TIMES, **AGGREGATES}
+
+
+@frozen
+class SparkDialect:
+    """Spark SQL 4, without ANSI errors and without loss of digits after the point; the session's zone is UTC."""
+
+    engine: str = spelling.ENGINE
+
+    @property
+    def operations(self) -> Mapping[str, Operation]:
+        return _OPERATIONS
+
+    def type_name(self, kind: SqlType) -> str:
+        return spelling.type_name(kind)
+
+    def literal(self, value: Constant | None, kind: SqlType) -> str:
+        return spelling.literal(value, kind)
+
+    def cast(self, value: Piece, target: SqlType, is_try: bool) -> str:
+        return cast_value(value, target, is_try)
+
+    def quoted(self, name: str) -> str:
+        return spelling.quoted(name)
+
+    def settled(self, select: str) -> str:
+        return select
+
+    def materialized(self, select: str) -> str:
+        """Spark computes equal exchanges of one query once; it has no word for it."""
+        return f"AS ({select})"
+
+
+SPARK = SparkDialect()

@@ -1,0 +1,131 @@
+"""Text functions on Spark. Letters are code points; their case changes one by one, as in DuckDB, not by Java's."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+
+from tacit.query.engines.dialect import Operation, Piece
+from tacit.query.engines.spark.spelling import call, calling, case, cast, once, text
+from tacit.query.engines.sql_type import SqlType
+from tacit.query.wildcards import Wildcards
+
+_MOST = 2**31 - 1  # Spark's positions are 32 bits wide, and so are its lengths
+_ESCAPE = "\\"
+_OWN = {"ß": "ẞ"}  # where DuckDB has a letter that Unicode's simple mapping lacks
+
+
+def lowered(letter: str) -> str:
+    """One letter in lower case; one letter again."""
+    return letter.lower()[:1]
+
+
+def raised(letter: str) -> str:
+    """One letter in upper case; itself where that would be several."""
+    longer = letter.upper()
+    if len(longer) == 1:
+        return longer
+    return _OWN.get(letter) or (letter.title() if len(letter.title()) == 1 else letter)
+
+
+@lru_cache(maxsize=2)
+def _table(change: Callable[[str], str]) -> tuple[str, str]:
+    """Every letter that changes, and what it changes to."""
+    changed = [(letter, change(letter)) for letter in _letters() if change(letter) != letter]
+    return "".join(old for old, _ in changed), "".join(new for _, new in changed)
+
+
+def _letters() -> Iterator[str]:
+    for code in range(sys.maxunicode + 1):
+        if unicodedata.category(chr(code)) in ("Lu", "Ll", "Lt", "Nl", "So", "Mn"):
+            yield chr(code)
+
+
+def _cased(name: str, change: Callable[[str], str]) -> Callable[[str], str]:
+    """ASCII has a fast way; where a text is longer in octets than in letters, each letter is looked up."""
+
+    def said(x: str) -> str:
+        old, new = _table(change)
+        is_ascii = call("=", call("octet_length", x), call("char_length", x))
+        return case(is_ascii, call(name, x), call("translate", x, text(old), text(new)))
+
+    return lambda x: once(x, said)
+
+
+_lower, _upper = _cased("lower", lowered), _cased("upper", raised)
+
+
+def _trim(name: str) -> Operation:
+    def operation(operands: Sequence[Piece], result: SqlType) -> str:
+        spaces = text("".join(_spaces())) if len(operands) == 1 else operands[1].sql
+        return call(name, spaces, operands[0].sql)
+
+    return operation
+
+
+def _spaces() -> Iterator[str]:
+    return (chr(code) for code in range(0x3001) if unicodedata.category(chr(code)) == "Zs")
+
+
+def _number(piece: Piece) -> int:
+    assert isinstance(piece.constant, int)
+    return min(piece.constant, _MOST)
+
+
+def _substring(operands: Sequence[Piece], result: SqlType) -> str:
+    return call("substring", operands[0].sql, *(str(_number(piece)) for piece in operands[1:]))
+
+
+def _side(name: str) -> Operation:
+    def operation(operands: Sequence[Piece], result: SqlType) -> str:
+        return call(name, operands[0].sql, str(_number(operands[1])))
+
+    return operation
+
+
+def _concat(operands: Sequence[Piece], result: SqlType) -> str:
+    return call("concat", *(call("coalesce", piece.sql, "''") for piece in operands))
+
+
+def _like(operands: Sequence[Piece], result: SqlType) -> str:
+    return _matched(operands[0].sql, _wildcards(operands))
+
+
+def _ilike(operands: Sequence[Piece], result: SqlType) -> str:
+    return _matched(_lower(operands[0].sql), _wildcards(operands).changed(lowered))
+
+
+def _wildcards(operands: Sequence[Piece]) -> Wildcards:
+    escape = str(operands[2].constant) if len(operands) > 2 else None
+    return Wildcards.of_like(str(operands[1].constant), escape)
+
+
+def _matched(x: str, signs: Wildcards) -> str:
+    """Spark makes of LIKE an expression of Java, which steps back; it lets only % _ and itself follow an escape."""
+    if signs.searches > 1:
+        return call("rlike", x, text(signs.possessive()))
+    return call("like", x, text(signs.like(_ESCAPE)), text(_ESCAPE))
+
+
+LETTERS: dict[str, Operation] = {
+    "length": lambda operands, result: cast(call("char_length", operands[0].sql), "BIGINT"),
+    "strlen": lambda operands, result: cast(call("octet_length", operands[0].sql), "BIGINT"),
+    "lower": lambda operands, result: _lower(operands[0].sql),
+    "upper": lambda operands, result: _upper(operands[0].sql),
+    "md5": lambda operands, result: call("md5", cast(operands[0].sql, "BINARY")),
+    "trim": _trim("trim"),
+    "ltrim": _trim("ltrim"),
+    "rtrim": _trim("rtrim"),
+    "substring": _substring,
+    "left": _side("left"),
+    "right": _side("right"),
+    "concat": _concat,
+    "||": calling("concat"),
+    "LIKE": _like,
+    "ILIKE": _ilike,
+    "starts_with": calling("startswith"),
+    "ends_with": calling("endswith"),
+    "contains": calling("contains"),
+}

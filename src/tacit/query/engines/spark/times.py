@@ -1,0 +1,156 @@
+"""Dates and times on Spark, and values as text in DuckDB's spelling.
+
+A TIMESTAMP of lowered SQL is a TIMESTAMP_NTZ, and the session's zone is UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tacit.query.engines.dialect import Operation, Piece, cannot
+from tacit.query.engines.spark.spelling import ENGINE, attempt, call, case, cast
+from tacit.query.engines.sql_type import DATE, TIMESTAMP, ZONED, SqlType
+from tacit.query.expressions.storage import FIRST_MICROSECOND, LAST_MICROSECOND
+
+_PARTS = {
+    "year": "`year`({})",
+    "quarter": "`quarter`({})",
+    "month": "`month`({})",
+    "week": "`weekofyear`({})",
+    "day": "`day`({})",
+    "dow": "`-`(`dayofweek`({}), 1)",
+    "isodow": "`+`(`weekday`({}), 1)",
+    "doy": "`dayofyear`({})",
+    "hour": "`hour`({})",
+    "minute": "`minute`({})",
+    "second": "`second`({})",
+}
+_MICROSECONDS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000}
+_COUNTS = {  # the number of a unit since some start
+    "year": "`year`({0})::BIGINT",
+    "quarter": "`+`(`*`(`year`({0}), 4L), `quarter`({0}))",
+    "month": "`+`(`*`(`year`({0}), 12L), `month`({0}))",
+}
+
+
+def microseconds(time: str) -> str:
+    """Microseconds since 1970."""
+    return call("unix_micros", cast(time, "TIMESTAMP"))
+
+
+def days(time: str) -> str:
+    """Days since 1970."""
+    return cast(call("unix_date", cast(time, "DATE")), "BIGINT")
+
+
+def _unit(piece: Piece, known: Sequence[str]) -> str:
+    unit = str(piece.constant)
+    if unit not in known:
+        raise cannot(ENGINE, f"the unit {unit}", ", ".join(known) + ".")
+    return unit
+
+
+def _truncate(operands: Sequence[Piece], result: SqlType) -> str:
+    unit = _unit(operands[0], ("year", "quarter", "month", "week", "day", "hour", "minute", "second"))
+    return cast(call("date_trunc", f"'{unit}'", cast(operands[1].sql, "TIMESTAMP")), "TIMESTAMP_NTZ")
+
+
+def _part(operands: Sequence[Piece], result: SqlType) -> str:
+    unit = _unit(operands[0], tuple(_PARTS))
+    return cast(_PARTS[unit].format(operands[1].sql), "BIGINT")
+
+
+def _difference(operands: Sequence[Piece], result: SqlType) -> str:
+    """How many starts of the unit lie between; of weeks, how many sevens of days."""
+    unit = _unit(operands[0], ("year", "quarter", "month", "week", "day", "hour", "minute", "second"))
+    start, end = operands[1].sql, operands[2].sql
+    if unit == "week":
+        return call("div", call("-", days(end), days(start)), "7L")
+    if unit == "day":
+        return call("-", days(end), days(start))
+    if unit in _COUNTS:
+        return call("-", _COUNTS[unit].format(end), _COUNTS[unit].format(start))
+    return call("-", _whole(end, unit), _whole(start, unit))
+
+
+def _whole(time: str, unit: str) -> str:
+    """Whole units since 1970, cut downwards."""
+    micros, length = microseconds(time), f"{_MICROSECONDS[unit]}L"
+    return call("div", call("-", micros, call("pmod", micros, length)), length)
+
+
+def _minus(operands: Sequence[Piece], result: SqlType) -> str:
+    return call("-", days(operands[0].sql), days(operands[1].sql))
+
+
+def _shift(operands: Sequence[Piece], result: SqlType) -> str:
+    """Months first, the day kept within its month, then seconds."""
+    time, months, seconds = operands[0].sql, operands[1].constant, operands[2].constant
+    assert isinstance(months, int)
+    assert isinstance(seconds, int)
+    rest = call("make_dt_interval", str(seconds // 86400), "0", "0", str(seconds % 86400))
+    return call("+", call("+", time, call("make_ym_interval", "0", str(months))), rest)
+
+
+TIMES: dict[str, Operation] = {
+    "date_trunc": _truncate,
+    "date_part": _part,
+    "date_diff": _difference,
+    "date_minus": _minus,
+    "epoch_us": lambda operands, result: microseconds(operands[0].sql),
+    "shift": _shift,
+    "in_utc": lambda operands, result: cast(operands[0].sql, "TIMESTAMP_NTZ"),
+}
+
+
+_PLAIN = ("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+_ENDLESS_DAY, _ENDLESS_MOMENT = 2**31 - 1, 2**63 - 1
+
+
+def written(x: str, source: SqlType) -> str:
+    """A value as text. Doubles are refused: Java finds other digits for some of them, and writes 1e16 as 1.0E16."""
+    if source.name in _PLAIN:
+        return cast(x, "STRING")
+    if source.name == "DECIMAL":
+        plain = attempt(x, "STRING")  # CAST would write 1E-9
+        is_bare = 0 < source.scale == source.width  # then DuckDB writes no digit before the point
+        sign, digits = case(call("<", x, "0"), "'-'", "''"), call("substring_index", plain, "'.'", "-1")
+        return call("concat", sign, "'.'", digits) if is_bare else plain
+    if source == DATE:
+        return _day(x)
+    if source == TIMESTAMP:
+        return _moment(x, "")
+    if source.name == ZONED:  # beyond the years 1 to 9999 DuckDB reads the first moment of them, or the last
+        return case(
+            call("<", x, call("timestamp_micros", f"{FIRST_MICROSECOND}L")),
+            "'0001-01-01 00:00:00+00'",
+            call(">", x, call("timestamp_micros", f"{LAST_MICROSECOND}L")),
+            "'9999-12-31 23:59:59.999999+00'",
+            _moment(x, "+00"),
+        )
+    accepted = "CAST(x AS DECIMAL(18, 4)), or ROUND(x)." if source.is_float else "a column of another type."
+    raise cannot(ENGINE, f"{source} as text", accepted, "It is written otherwise there.")
+
+
+def _day(x: str) -> str:
+    """A day; beyond the years 1 to 9999 Spark writes signs, and knows no day without end."""
+    written, number, last = cast(x, "STRING"), call("unix_date", x), "DATE'9999-12-31'"
+    years = cast(call("-", "1", call("year", x)), "STRING")
+    width = call("greatest", "4", call("length", years))
+    before = call("concat", call("lpad", years, width, "'0'"), call("right", written, "6"), "' (BC)'")
+    return case(
+        *(call("between", x, "DATE'0001-01-01'", last), written),
+        *(call("=", number, f"{_ENDLESS_DAY}"), "'infinity'"),
+        *(call("=", number, f"-{_ENDLESS_DAY}"), "'-infinity'"),
+        *(call(">", x, last), call("substring", written, "2")),
+        *(call("isnotnull", x), before),
+    )
+
+
+def _moment(x: str, zone: str) -> str:
+    count, clock = microseconds(x), call("substring_index", cast(x, "STRING"), "' '", "-1")
+    return case(
+        *(call("=", count, f"{_ENDLESS_MOMENT}L"), "'infinity'"),
+        *(call("=", count, f"-{_ENDLESS_MOMENT}L"), "'-infinity'"),
+        call("concat", _day(cast(x, "DATE")), "' '", clock, f"'{zone}'"),
+    )
