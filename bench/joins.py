@@ -21,8 +21,8 @@ from bench.events_description import at_home
 from bench.second_line import processor
 from tacit.curator.dataset import Dataset, open_dataset
 from tacit.query.engines.duckdb.engine import DuckDBEngine
-from tacit.query.relations import from_clause
-from tacit.query.relations.join import join_private
+from tacit.query.sql import from_clause
+from tacit.query.sql.joins import join_private
 
 ROUNDS = 9
 PAIRS, CHAINS = 1.1, 1.2  # at most so many times as long, of two tables and of three

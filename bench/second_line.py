@@ -21,7 +21,7 @@ from bench.events import LARGE, QUESTIONS, events
 from bench.events_description import PEERS_LIMIT, open_events
 from tacit.curator.dataset import Dataset
 from tacit.query.engines.duckdb import engine as duckdb_engine
-from tacit.query.expressions import second_line
+from tacit.query.sql.expressions import second_line
 
 ROUNDS = 3
 PLAIN, COMPUTED = 1.1, 1.3  # at most so many times as long, on W1 to W5 and on W6

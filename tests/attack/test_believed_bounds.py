@@ -17,11 +17,11 @@ import pytest
 from sqlglot import exp
 from tests.attack.small_clinic import open_clinic
 
-from tacit.query.aggregates import reading
-from tacit.query.expressions.registry import type_expression
-from tacit.query.plans.noise_share import NoiseShare
-from tacit.query.running import run
-from tacit.query.typed import Typed
+from tacit.query.aggregates import aggregate_calls as reading
+from tacit.query.execution import run
+from tacit.query.plans.price import NoiseShare
+from tacit.query.sql.expressions.rule_registry import type_expression
+from tacit.query.sql.values.typed import Typed
 
 Recorded = list[tuple[np.ndarray, NoiseShare]]
 

@@ -160,7 +160,7 @@ def test_the_listener_hears_a_song(dataset: Dataset, monkeypatch: pytest.MonkeyP
     except duckdb.Error as error:
         refused = Refused("a query", str(error), "another.")
     assert sings(_text(refused))
-    monkeypatch.setattr("tacit.query.plans.key_rule.KeyRule.shown", lambda rule, weights, bits: weights > 0)
+    monkeypatch.setattr("tacit.query.plans.group_keys.KeyRule.shown", lambda rule, weights, bits: weights > 0)
     what, text = said(dataset, "SELECT note, COUNT(*) FROM people GROUP BY note", Random(3), is_run=True)
     assert what == "answered"
     assert sings(text)

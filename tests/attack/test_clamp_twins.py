@@ -12,12 +12,12 @@ from tests.attack.test_wrong_bounds import PEOPLE, prepared, profiled, wrong
 from tests.attack.wrong_bounds import lie, wild_worlds
 from tests.laws.databases import engine_session
 
-from tacit.query import steps
 from tacit.query.engines.duckdb.engine import DuckDBSession
-from tacit.query.expressions import second_line
-from tacit.query.lowering.clamp import Cut
-from tacit.query.plans.limit import Scaling
-from tacit.query.relations import per_person
+from tacit.query.plans.plan import Scaling
+from tacit.query.sql import fixed_point as steps
+from tacit.query.sql import per_person
+from tacit.query.sql.clamp import Cut
+from tacit.query.sql.expressions import second_line
 
 Patch = pytest.MonkeyPatch
 _SEEDS = range(6)

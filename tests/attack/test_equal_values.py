@@ -13,7 +13,7 @@ import pytest
 from tests.attack.small_clinic import open_clinic
 from tests.neighbours.comparing import Asking, differences
 
-from tacit.query.aggregates.parts import Distinct
+from tacit.query.aggregates.aggregate import Distinct
 
 _FILE = """
 [dataset]

@@ -9,7 +9,7 @@ from tests.attack.small_clinic import open_clinic
 
 from tacit.errors import Failed
 from tacit.noise.bits import Bits
-from tacit.query.running.run import Run
+from tacit.query.execution.run import PlanRun
 
 _FILE = """
 [dataset]
@@ -30,22 +30,22 @@ _COUNT = "SELECT COUNT(*) FROM t"
 @pytest.mark.parametrize("is_drawn", [True, False])
 def test_a_failure_is_final(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_drawn: bool) -> None:
     """However often it is asked again, at that price or below, there is one failure and one run."""
-    real, runs = Run._count, []
+    real, runs = PlanRun._count, []
 
-    def broken(run: Run, session: object, bits: Bits, _: object) -> None:
+    def broken(run: PlanRun, session: object, bits: Bits, _: object) -> None:
         runs.append(run)
         if is_drawn:
             bits.octets(8)
         raise ValueError("a text that must not be seen")
 
     with open_clinic(tmp_path, _FILE, t=_ROWS) as clinic:
-        monkeypatch.setattr(Run, "_count", broken)
+        monkeypatch.setattr(PlanRun, "_count", broken)
         for epsilon in (1, 1, "0.5", 1):
             with pytest.raises(Failed) as failure:
                 clinic.query(_COUNT, epsilon=epsilon)
             assert "must not" not in str(failure.value)
         assert len(runs) == 1
-        monkeypatch.setattr(Run, "_count", real)
+        monkeypatch.setattr(PlanRun, "_count", real)
         with pytest.raises(Failed):
             clinic.query(_COUNT, epsilon=1)
         assert [(entry.stored, entry.failed) for entry in clinic.budget().entries] == [(False, True)]

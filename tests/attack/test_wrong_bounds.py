@@ -19,7 +19,7 @@ from tests.query.prepared.kept_worlds import KeptWorlds, kept_worlds
 
 from tacit.errors import Refused
 from tacit.query.engines.duckdb.engine import DuckDBSession
-from tacit.query.expressions import second_line
+from tacit.query.sql.expressions import second_line
 
 Patch = pytest.MonkeyPatch
 

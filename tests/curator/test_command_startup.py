@@ -14,7 +14,12 @@ from tacit.__main__ import COMMANDS, app
 HEAVY = (
     *("numpy", "flint", "scipy", "sqlglot", "duckdb", "pyarrow", "pydantic", "matplotlib", "pandas", "cryptography"),
     *("polars", "ibis", "psycopg", "pyspark", "rich.console", "click", "numpy.ma", "sqlglot.optimizer.simplify"),
-    *("tacit.loss.accountant", "tacit.loss.composition", "tacit.mechanisms.keys", "tacit.query.merging.merging"),
+    *(
+        "tacit.loss.accountant",
+        "tacit.loss.composition",
+        "tacit.mechanisms.keys",
+        "tacit.query.sql.simplification.sub_selects",
+    ),
 )
 
 

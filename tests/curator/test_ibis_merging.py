@@ -16,7 +16,7 @@ from tests.curator.ibis_asks import ALSO, SAME, Ask
 from tests.curator.ibis_clinic import TABLES
 
 from tacit.curator.asking_ibis import sql_of
-from tacit.query.merging.merging import merged
+from tacit.query.sql.simplification.sub_selects import merged
 
 TYPES = {
     "visits": {

@@ -14,7 +14,7 @@ from tests.query.prepared.kept_worlds import recorded
 
 from tacit.curator.opened import Opened, open_data
 from tacit.curator.planner import Planner
-from tacit.query.prepared.statements import STATEMENTS
+from tacit.query.materialized.statements import STATEMENTS
 
 
 @pytest.fixture

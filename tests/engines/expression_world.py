@@ -15,8 +15,8 @@ from tests.query.expressions.poison import POISON
 
 from tacit.errors import Refused
 from tacit.query.engines.protocol import Engine, Headers
-from tacit.query.expressions import NamedScope, read_column, type_expression
-from tacit.query.typed import Typed
+from tacit.query.sql.expressions import NamedScope, read_column, type_expression
+from tacit.query.sql.values.typed import Typed
 from tacit.schema.description import Description
 from tacit.schema.kind import Kind
 from tacit.schema.reading import read_description

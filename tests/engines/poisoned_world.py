@@ -11,13 +11,13 @@ from tests.query.running.all_stages import run
 
 from tacit.loss.families.approx import Pure
 from tacit.noise.bits import Seeded
+from tacit.query.bounding.limit_choice import make_plan
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.protocol import Engine
-from tacit.query.plans.planning import make_plan
+from tacit.query.execution.noisy_table import NoisyTable
 from tacit.query.plans.price import price_of
 from tacit.query.plans.question import read_question
-from tacit.query.running.noisy_table import NoisyTable
 from tacit.schema.engine_types import can_be_read, is_read_without_fail
 from tacit.schema.kind import Kind
 from tacit.schema.reading import read_description

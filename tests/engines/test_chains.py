@@ -12,7 +12,7 @@ from tests.engines.postgres_server import PostgresUnderTest
 from tests.engines.spark_server import SparkUnderTest
 from tests.query.fixtures.rendering import Lowered
 
-from tacit.query.relations import chain
+from tacit.query.sql import bounded_join as chain
 
 _JOINS = "visits AS v JOIN calls AS c ON v.patient = c.patient JOIN visits AS w ON w.patient = v.patient"
 _QUERIES = (

@@ -19,8 +19,8 @@ from tests.engines.postgres_server import PostgresUnderTest
 from tests.engines.spark_server import SparkUnderTest
 
 from tacit.query.engines.protocol import Session
-from tacit.query.expressions import NamedScope, read_column, type_expression
-from tacit.query.expressions.storage import double_sql
+from tacit.query.sql.expressions import NamedScope, read_column, type_expression
+from tacit.query.sql.values.storage import double_sql
 from tacit.schema.description import Column
 from tacit.schema.kind import Kind
 from tacit.schema.reading import read_description

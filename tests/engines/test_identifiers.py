@@ -15,7 +15,8 @@ from tests.engines.spark_server import SparkUnderTest
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.protocol import Engine
 from tacit.query.engines.spark.columns import catalogue_column
-from tacit.query.relations import identifier, scan
+from tacit.query.sql import rows as identifier
+from tacit.query.sql import scan
 from tacit.schema.engine_types import can_identify
 
 _TEXT = Names("VARCHAR", "VARCHAR", "VARCHAR", "VARCHAR", TEXTS, TEXTS)

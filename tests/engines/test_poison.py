@@ -11,7 +11,7 @@ from tests.engines.poisoned_world import WAYS, World, columns_of, poisoned
 
 from tacit.curator.dataset import open_dataset
 from tacit.errors import Refused
-from tacit.query.running.noisy_table import NoisyTable
+from tacit.query.execution.noisy_table import NoisyTable
 from tacit.schema.kind import Kind
 
 _LONG = [pytest.param(ending, marks=pytest.mark.long) for ending in ("parquet", "csv")]

@@ -19,7 +19,7 @@ from tacit.query.engines.expression_walk import TranslatedColumn, TranslatedRela
 from tacit.query.engines.postgres.dialect import Postgres
 from tacit.query.engines.sql_type import type_named
 from tacit.query.engines.translation import translate
-from tacit.query.typed import Typed
+from tacit.query.sql.values.typed import Typed
 from tacit.schema.kind import Kind
 
 _SIZES = pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.long), 20], ids=["all", "some"])

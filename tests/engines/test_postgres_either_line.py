@@ -14,9 +14,10 @@ from tests.query.expressions.test_second_line import places
 
 from tacit.errors import Failed
 from tacit.query.engines.postgres import engine as postgres_second_line
-from tacit.query.expressions import casting_numbers, second_line
-from tacit.query.expressions.intervals import Interval
-from tacit.query.typed import Typed
+from tacit.query.sql.expressions import number_casts as casting_numbers
+from tacit.query.sql.expressions import second_line
+from tacit.query.sql.values.exact_intervals import Interval
+from tacit.query.sql.values.typed import Typed
 
 _PLACES = places("CAST(CASE WHEN ward = 'w3' THEN 9e30 ELSE 1e0 END AS BIGINT)")
 _WARD = "CASE WHEN i = 57 THEN 'w3' ELSE 'w' || i % 3 END"

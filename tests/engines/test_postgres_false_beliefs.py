@@ -16,7 +16,7 @@ from tests.fuzz.test_false_beliefs import WORST, lies
 from tacit.errors import Failed, Refused
 from tacit.query.engines.postgres import engine as postgres_second_line
 from tacit.query.engines.postgres.engine import PostgresEngine
-from tacit.query.expressions import second_line, type_expression
+from tacit.query.sql.expressions import second_line, type_expression
 from tacit.schema.description import Description
 from tacit.schema.reading import read_description
 

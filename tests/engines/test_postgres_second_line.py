@@ -22,7 +22,7 @@ from tacit.query.engines.postgres import engine as postgres_second_line
 from tacit.query.engines.postgres.engine import PostgresEngine, PostgresSession
 from tacit.query.engines.postgres.spelling import ROW_ERRORS
 from tacit.query.engines.sql_type import BIGINT
-from tacit.query.expressions import second_line, type_expression
+from tacit.query.sql.expressions import second_line, type_expression
 from tacit.schema.description import Description
 from tacit.schema.reading import read_description
 

@@ -11,8 +11,8 @@ from tacit.curator.opened import open_data
 from tacit.curator.planner import Planner
 from tacit.query.engines.protocol import Lending
 from tacit.query.engines.spark.engine import SparkSessionOfData
-from tacit.query.plans.program import program
-from tacit.query.prepared.statements import STATEMENTS
+from tacit.query.execution.program import program
+from tacit.query.materialized.statements import STATEMENTS
 
 _SETUP = """
 CREATE SCHEMA care; GRANT USAGE ON SCHEMA care TO reader;

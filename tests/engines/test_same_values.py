@@ -15,7 +15,7 @@ from tests.engines.postgres_server import PostgresUnderTest
 
 from tacit.curator.translatable import Translating
 from tacit.errors import Failed, Refused
-from tacit.query.typed import Typed
+from tacit.query.sql.values.typed import Typed
 
 Pair = tuple[ExpressionWorld, ExpressionWorld]
 

@@ -13,8 +13,8 @@ from tests.engines.test_poison import shape_of
 
 from tacit.errors import Refused
 from tacit.query.engines.spark.engine import SparkEngine
-from tacit.query.relations.scan import reading
-from tacit.query.running.noisy_table import NoisyTable
+from tacit.query.execution.noisy_table import NoisyTable
+from tacit.query.sql.scan import reading
 
 _NEVER = {"octets", "hour", "zoned_hour", "several", "pair", "record", "mapping", "either"}
 """Columns whose values have no equal text elsewhere; they may still tell people apart, where Spark has the type."""

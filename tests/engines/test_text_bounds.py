@@ -13,8 +13,8 @@ from tests.engines.postgres_server import PostgresUnderTest
 from tests.engines.spark_server import SparkUnderTest
 from tests.query.expressions.awkward_texts import AWKWARD, EXPRESSIONS, NOTE, REGION, WIDEST
 
-from tacit.query.expressions import NamedScope, read_column, type_expression
-from tacit.query.typed import LONGEST, Typed
+from tacit.query.sql.expressions import NamedScope, read_column, type_expression
+from tacit.query.sql.values.typed import LONGEST, Typed
 from tacit.schema.kind import Kind
 
 _TABLE = 2

@@ -13,8 +13,8 @@ from typing import TypeAlias
 
 from tests.fuzz import awkward, awkward_texts
 
-from tacit.query.expressions import NamedScope, read_column
-from tacit.query.expressions.storage import number_of
+from tacit.query.sql.expressions import NamedScope, read_column
+from tacit.query.sql.values.storage import number_of
 from tacit.schema.description import Column
 from tacit.schema.kind import Kind
 

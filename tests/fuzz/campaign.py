@@ -15,8 +15,8 @@ from tests.fuzz.grammar import Grammar
 from tests.fuzz.law import exact, fault
 
 from tacit.errors import Failed, Refused
-from tacit.query.expressions import Scope, type_expression
-from tacit.query.typed import Typed
+from tacit.query.sql.expressions import Scope, type_expression
+from tacit.query.sql.values.typed import Typed
 
 BLOCKS = 24
 BATCH = 40

@@ -16,8 +16,8 @@ from tests.fuzz.block import Block, shape
 from tacit.curator.translatable import Translating
 from tacit.errors import Failed, Refused
 from tacit.query.engines.protocol import Engine, Headers, Session
-from tacit.query.expressions import sql_type
-from tacit.query.typed import Typed
+from tacit.query.sql.expressions import sql_type
+from tacit.query.sql.values.typed import Typed
 from tacit.schema.description import Description
 from tacit.schema.reading import read_description
 

@@ -8,9 +8,9 @@ from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 
-from tacit.query.expressions.domains import domain
-from tacit.query.expressions.storage import number_of
-from tacit.query.typed import LONGEST, Typed
+from tacit.query.sql.values.domains import domain
+from tacit.query.sql.values.storage import number_of
+from tacit.query.sql.values.typed import LONGEST, Typed
 from tacit.schema.kind import Kind
 
 

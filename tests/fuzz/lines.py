@@ -13,7 +13,7 @@ from tacit.query.engines.duckdb.session import DuckDBSession
 from tacit.query.engines.postgres import engine as postgres_engine
 from tacit.query.engines.postgres import engine as postgres_second_line
 from tacit.query.engines.postgres.connection import Again
-from tacit.query.expressions import second_line
+from tacit.query.sql.expressions import second_line
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from tests.fuzz.grammar import Grammar
 
 from tacit.errors import Refused
 from tacit.query.engines.duckdb.engine import DuckDBEngine
-from tacit.query.expressions import NamedScope, second_line, sql_type, type_expression
+from tacit.query.sql.expressions import NamedScope, second_line, sql_type, type_expression
 
 _TIMES = ("'infinity'", "'-infinity'", "'2024-01-31'")
 WORST = {

@@ -14,8 +14,8 @@ from tests.fuzz.grammar import Grammar
 from tests.fuzz.templates import TEMPLATES, WORDS
 
 from tacit.errors import Refused
-from tacit.query.expressions import type_expression
-from tacit.query.expressions.registry import FAMILIES
+from tacit.query.sql.expressions import type_expression
+from tacit.query.sql.expressions.rule_registry import FAMILIES
 
 RULES = {node.__name__ for family in FAMILIES for node in family.nodes} | {
     name for family in FAMILIES for name in family.functions

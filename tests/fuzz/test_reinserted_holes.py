@@ -15,9 +15,14 @@ from tests.engines.engines import DuckDBUnderTest
 from tests.fuzz.hunting import hunted
 from tests.fuzz.lines import first_line_alone
 
-from tacit.query.expressions import casting_numbers, conditional, literals, shifting, storage, texts
-from tacit.query.expressions.intervals import Interval
-from tacit.query.typed import Typed
+from tacit.query.sql.expressions import conditional
+from tacit.query.sql.expressions import date_shifts as shifting
+from tacit.query.sql.expressions import leaves as literals
+from tacit.query.sql.expressions import number_casts as casting_numbers
+from tacit.query.sql.expressions import text_functions as texts
+from tacit.query.sql.values import storage
+from tacit.query.sql.values.exact_intervals import Interval
+from tacit.query.sql.values.typed import Typed
 
 
 def _old_turns(value: Typed) -> tuple[Fraction, ...]:

@@ -15,23 +15,20 @@ from tests.laws.databases import Worlds
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
 from tacit.mechanisms.statistics.rank_tree import FAN
-from tacit.query.aggregates.even_grid import STRETCHES, Edges
-from tacit.query.aggregates.parts import Measure, Part, Ranks
-from tacit.query.aggregates.rank_grid import ranks_of
+from tacit.query.aggregates.aggregate import Measure, Part, Ranks
+from tacit.query.aggregates.rank_grid import STRETCHES, Edges, ranks_of
+from tacit.query.bounding.histogram_sql import FindingBlock, finding_sql
+from tacit.query.bounding.limit_choice import make_plan
+from tacit.query.bounding.profile import on_even_grids
 from tacit.query.catalogue import Catalogue
-from tacit.query.lowering.finding import FindingBlock, finding_sql
-from tacit.query.lowering.rank_norms import squares_sql
-from tacit.query.lowering.ranks import RanksBlock
+from tacit.query.execution.profile_release import Subject, numbers_of, subjects_of, value_subjects
+from tacit.query.execution.program import finding, program
+from tacit.query.lowering.ranks import RanksBlock, squares_sql
 from tacit.query.lowering.tally import TallyBlock, people_sql
-from tacit.query.plans.noise_share import NoiseShare, noise_share
 from tacit.query.plans.plan import Plan
-from tacit.query.plans.planning import make_plan
-from tacit.query.plans.price import Price, price_of
-from tacit.query.plans.program import finding, program
+from tacit.query.plans.price import NoiseShare, Price, noise_share, price_of
 from tacit.query.plans.question import read_question
-from tacit.query.profile.regridding import on_even_grids
-from tacit.query.profile.subject import Subject, numbers_of, subjects_of, value_subjects
-from tacit.query.relations.scan import scan
+from tacit.query.sql.scan import scan
 
 Vector = Mapping[tuple[Any, ...], int]
 Rows = Sequence[Mapping[str, Any]]

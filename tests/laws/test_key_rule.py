@@ -19,10 +19,9 @@ from tacit.noise.ball import ball, less
 from tacit.noise.bits import Bits, Seeded
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.engines.duckdb.engine import DuckDBSession
-from tacit.query.plans import key_rule
-from tacit.query.plans.key_rule import FULL, MOST_KEYS, KeyRule
-from tacit.query.plans.noise_share import NoiseShare, noise_share
-from tacit.query.plans.price import price_of
+from tacit.query.plans import group_keys as key_rule
+from tacit.query.plans.group_keys import FULL, MOST_KEYS, KeyRule
+from tacit.query.plans.price import NoiseShare, noise_share, price_of
 
 _ALL = 65536
 _DELTA = Fraction(1, 10**6)

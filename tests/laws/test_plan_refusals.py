@@ -23,8 +23,8 @@ from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Seeded
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBSession
+from tacit.query.execution.noisy_table import NoisyTable
 from tacit.query.plans.question import read_question
-from tacit.query.running.noisy_table import NoisyTable
 from tacit.schema.description import Column, Description, EachRow, Lookup, OwnColumn, Source, Table, Unit
 from tacit.schema.kind import Kind
 
@@ -128,7 +128,7 @@ def test_what_has_one_runs(session: DuckDBSession, sql: str) -> None:
 
 def test_keys_of_more_than_64_bits_are_stored(session: DuckDBSession, monkeypatch: pytest.MonkeyPatch) -> None:
     """R26: a private key that an engine gives as a decimal is an integer, and can be written down."""
-    monkeypatch.setattr("tacit.query.plans.key_rule.KeyRule.shown", lambda rule, weights, bits: weights > 0)
+    monkeypatch.setattr("tacit.query.plans.group_keys.KeyRule.shown", lambda rule, weights, bits: weights > 0)
     _, full, price = planned("SELECT w * 3, COUNT(*) FROM t GROUP BY 1", catalogue(by_row=False), Random(1))
     table = NoisyTable.from_bytes(run(full, price, session, Seeded(1)).to_bytes())
     assert table.keys == ((3 * (2**63 - 1),),)

@@ -12,19 +12,19 @@ import pytest
 from tests.laws.databases import Worlds, engine_session, worlds
 from tests.laws.movement import movements
 
-from tacit.query.aggregates.parts import Measure
+from tacit.query.aggregates.aggregate import Measure
+from tacit.query.bounding import histogram_sql as finding
 from tacit.query.engines.duckdb.engine import DuckDBSession
-from tacit.query.lowering import finding, tally
-from tacit.query.lowering.clamp import ONE, Cut
+from tacit.query.lowering import tally
 from tacit.query.lowering.distinct import DistinctBlock
 from tacit.query.lowering.ranks import RanksBlock
 from tacit.query.lowering.tally import TallyBlock
-from tacit.query.plans.key_column import KeyColumn
-from tacit.query.plans.key_rule import FULL, KeyRule
-from tacit.query.plans.limit import Scaling
-from tacit.query.relations import chain, from_clause, scan
-from tacit.query.relations.rows import UNIT, Rows
-from tacit.query.relations.select import ALL, Select
+from tacit.query.plans.group_keys import FULL, KeyColumn, KeyRule
+from tacit.query.plans.plan import Scaling
+from tacit.query.sql import bounded_join as chain
+from tacit.query.sql import from_clause, scan
+from tacit.query.sql.clamp import ONE, Cut
+from tacit.query.sql.rows import ALL, UNIT, Rows, Select
 
 _SEEDS = 40
 _PEOPLE, _ROWS = True, False

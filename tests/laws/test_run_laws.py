@@ -19,16 +19,16 @@ from tacit.curator.dataset import open_dataset
 from tacit.errors import Failed, Refused
 from tacit.noise.bits import Bits, Seeded
 from tacit.noise.slabs import slabs
+from tacit.query.bounding.histogram_sql import BINS
+from tacit.query.bounding.limit_choice import make_plan
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBEngine
-from tacit.query.lowering.finding import BINS
-from tacit.query.plans import key_rule
+from tacit.query.execution import run as running
+from tacit.query.execution.noisy_table import NoisyTable
+from tacit.query.plans import group_keys as key_rule
 from tacit.query.plans.plan import Plan
-from tacit.query.plans.planning import make_plan
 from tacit.query.plans.price import Price, price_of
 from tacit.query.plans.question import read_question
-from tacit.query.running import run as running
-from tacit.query.running.noisy_table import NoisyTable
 from tacit.schema.description import Description
 from tacit.schema.reading import read_description
 

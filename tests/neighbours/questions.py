@@ -17,8 +17,8 @@ from tests.fuzz.grammar import Grammar
 from tests.fuzz.literals import literal
 
 from tacit.errors import Refused
-from tacit.query.expressions import type_expression
-from tacit.query.expressions.storage import time_of
+from tacit.query.sql.expressions import type_expression
+from tacit.query.sql.values.storage import time_of
 from tacit.schema.kind import Kind
 
 _KIND = {"BIGINT": "i", "DOUBLE": "n", "VARCHAR": "t", "BOOLEAN": "p", "DATE": "a", "TIMESTAMP": "s"}

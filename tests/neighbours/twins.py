@@ -9,16 +9,17 @@ from typing import Any
 
 import pytest
 
-from tacit.query import steps
-from tacit.query.aggregates import reading
-from tacit.query.expressions import casting_numbers, second_line, shifting
-from tacit.query.expressions.intervals import Interval
-from tacit.query.lowering import clamp
+from tacit.query.aggregates import aggregate_calls as reading
 from tacit.query.lowering.ranks import RanksBlock
-from tacit.query.plans.key_rule import KeyRule
-from tacit.query.plans.limit import Scaling
-from tacit.query.relations import scan
-from tacit.query.typed import Typed
+from tacit.query.plans.group_keys import KeyRule
+from tacit.query.plans.plan import Scaling
+from tacit.query.sql import clamp, scan
+from tacit.query.sql import fixed_point as steps
+from tacit.query.sql.expressions import date_shifts as shifting
+from tacit.query.sql.expressions import number_casts as casting_numbers
+from tacit.query.sql.expressions import second_line
+from tacit.query.sql.values.exact_intervals import Interval
+from tacit.query.sql.values.typed import Typed
 
 Patch = pytest.MonkeyPatch
 

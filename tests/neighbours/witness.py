@@ -17,11 +17,10 @@ import pytest
 from numpy.typing import NDArray
 
 from tacit.noise.bits import Seeded
-from tacit.query.plans.geometric_rule import GeometricRule
-from tacit.query.plans.key_rule import KeyRule
-from tacit.query.plans.noise_share import NoiseShare
-from tacit.query.profile import making
-from tacit.query.running import run
+from tacit.query.execution import profile_release as making
+from tacit.query.execution import run
+from tacit.query.plans.group_keys import GeometricRule, KeyRule
+from tacit.query.plans.price import NoiseShare
 
 Integers = NDArray[np.int64]
 _real_noise, _real_tallied, _real_order = run.with_noise, run._tallied, run.in_group_order

@@ -9,8 +9,8 @@ import duckdb
 import pytest
 import sqlglot
 
-from tacit.query.expressions import NamedScope, read_column, type_expression
-from tacit.query.wildcards import ESCAPE, Wildcards
+from tacit.query.sql.expressions import NamedScope, read_column, type_expression
+from tacit.query.sql.values.wildcards import ESCAPE, Wildcards
 from tacit.schema.description import Column
 from tacit.schema.kind import Kind
 

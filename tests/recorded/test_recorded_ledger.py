@@ -16,8 +16,8 @@ from tests.recorded.recording import hashed
 
 from tacit.__main__ import app
 from tacit.ledger.events import event_from
-from tacit.query.profile.profile import Profile
-from tacit.query.running.noisy_table import NoisyTable
+from tacit.query.bounding.profile import Profile
+from tacit.query.execution.noisy_table import NoisyTable
 
 SPELLED = {
     "open": {"time": "t", "unit": "u", "budget": {"pure": {"epsilon": "1/2"}}, "sources": ["a", "b"]},

@@ -7,8 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tacit.query.above.estimates import Estimates, Keys
-from tacit.query.above.rendered import OutputColumn, Rendered
+from tacit.query.post_noise.estimates import Estimates, Keys, OutputColumn, Rendered
 from tacit.release.price import Price
 from tacit.release.release import Release
 from tacit.schema.kind import Kind

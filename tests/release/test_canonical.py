@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from tests.release.samples import keys, numbers, release
 
-from tacit.query.above.estimates import Estimates
+from tacit.query.post_noise.estimates import Estimates
 from tacit.release.canonical import canonical_digest, canonical_text
 from tacit.release.release import Release
 

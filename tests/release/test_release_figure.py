@@ -13,7 +13,7 @@ from matplotlib.image import imread
 from tests.release.samples import clinic, keys, numbers, release
 
 from tacit.errors import Refused
-from tacit.query.above.estimates import Estimates
+from tacit.query.post_noise.estimates import Estimates
 from tacit.release.layout import Bars, Lines, arrange
 
 MONTHS = [date(2024, month, 1) for month in range(1, 13)]

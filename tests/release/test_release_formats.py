@@ -17,7 +17,7 @@ from pyarrow import parquet
 from tests.release.samples import clinic, keys, numbers, release
 
 from tacit.errors import Refused
-from tacit.query.above.estimates import Estimates
+from tacit.query.post_noise.estimates import Estimates
 from tacit.release.release import Release
 from tacit.schema.kind import Kind
 

@@ -52,8 +52,8 @@ def sql_of(asked: Asked) -> str:
     if not type(asked).__module__.startswith("ibis."):
         kind = type(asked).__name__
         raise Refused(f"a question of the type {kind}", "It is neither text nor an ibis expression.", _ACCEPTED)
-    from tacit.query.merging.idioms import in_plain_words  # SQL as typed needs neither
-    from tacit.query.merging.merging import merged
+    from tacit.query.sql.simplification.ibis_idioms import in_plain_words  # SQL as typed needs neither
+    from tacit.query.sql.simplification.sub_selects import merged
 
     ibis = _ibis("ibis")
     if not isinstance(asked, ibis.Expr):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tacit.query.aggregates.parts import Distinct, Measure
+from tacit.query.aggregates.aggregate import Distinct, Measure
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 

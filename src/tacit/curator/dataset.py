@@ -26,10 +26,10 @@ from tacit.curator.watching import Watcher, unwatched
 from tacit.errors import Failed, Refused
 from tacit.exact import Number, positive, proper
 from tacit.query.engines.protocol import Engine
+from tacit.query.execution.noisy_table import answered
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, price_of_strength, release_delta
 from tacit.query.plans.question import Question
-from tacit.query.running.answering import answered
 from tacit.release.release import Release
 from tacit.schema.analysts import who_asks
 

@@ -6,15 +6,12 @@ from fractions import Fraction
 
 from tacit.frozen import frozen
 from tacit.mechanisms.answer import number
-from tacit.query.aggregates.aggregate import Aggregate
-from tacit.query.aggregates.mean import Mean
-from tacit.query.aggregates.noisy_parts import spread
-from tacit.query.aggregates.parts import Measure, Part
+from tacit.query.aggregates.aggregate import Aggregate, Measure, Part, spread
+from tacit.query.aggregates.moments import Mean, Total
 from tacit.query.aggregates.quantile import Quantile
-from tacit.query.aggregates.total import Total
+from tacit.query.execution.program import Program, program
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
-from tacit.query.plans.program import Program, program
 
 _EXAMPLE = 10_000
 

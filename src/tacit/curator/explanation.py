@@ -11,11 +11,11 @@ from tacit.curator.notes import limit_notes, withheld
 from tacit.frozen import frozen
 from tacit.mechanisms.answer import percent
 from tacit.printable import printable, printable_lines
-from tacit.query.lowering.finding import BINS
+from tacit.query.bounding.histogram_sql import BINS
+from tacit.query.execution.program import finding
+from tacit.query.materialized.statements import STATEMENTS, Statements
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
-from tacit.query.plans.program import finding
-from tacit.query.prepared.statements import STATEMENTS, Statements
 from tacit.release.price import Price as PriceWords
 from tacit.release.price import left, share
 

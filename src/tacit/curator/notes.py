@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from tacit.noise.gaussian_law import RoundedGaussian
-from tacit.query.aggregates.parts import Distinct, Measure, Part, Ranks
-from tacit.query.plans.choosing import row_norm
-from tacit.query.plans.limit import Origin
-from tacit.query.plans.plan import Plan
-from tacit.query.relations.chain import MOST_PAIRS, MOST_PARTNERS, MOST_ROWS
-from tacit.query.running.noisy_table import NoisyTable
+from tacit.query.aggregates.aggregate import Distinct, Measure, Part, Ranks
+from tacit.query.bounding.limit_choice import row_norm
+from tacit.query.execution.noisy_table import NoisyTable
+from tacit.query.plans.plan import Origin, Plan
+from tacit.query.sql.bounded_join import MOST_PAIRS, MOST_PARTNERS, MOST_ROWS
 
 _WHENCE = {
     Origin.DECLARED: "declared",

@@ -18,17 +18,17 @@ from tacit.curator.translatable import check_columns
 from tacit.curator.watching import Watcher, unwatched
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.query.aggregates.even_grid import Edges
+from tacit.query.aggregates.rank_grid import Edges
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.choice import engine_of, public_values
 from tacit.query.engines.protocol import Engine
-from tacit.query.prepared.form import forms_of
-from tacit.query.prepared.statements import Statements
+from tacit.query.materialized.form import forms_of
+from tacit.query.materialized.statements import Statements
 from tacit.schema.header_check import compare_headers
 from tacit.schema.reading import read_description
 
 if TYPE_CHECKING:
-    from tacit.query.profile.profile import Profile
+    from tacit.query.bounding.profile import Profile
 
 PROFILE: Final = "profile."
 """What the digest of a released profile begins with."""
@@ -65,7 +65,7 @@ class Opened(Books):
 
     def profile(self) -> Profile | None:
         """The newest, most accurate profile of these data."""
-        from tacit.query.profile.profile import Profile  # loads when there may be one to read
+        from tacit.query.bounding.profile import Profile  # loads when there may be one to read
 
         stored = self.stored_under(PROFILE)
         return Profile.from_bytes(stored[0].payload) if stored else None

@@ -12,14 +12,14 @@ from tacit.curator.translatable import check_question
 from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
+from tacit.query.bounding.limit_choice import make_plan
 from tacit.query.catalogue import Catalogue
 from tacit.query.plans.plan import Plan
-from tacit.query.plans.planning import make_plan
 from tacit.query.plans.price import Price, price_of
 from tacit.query.plans.question import Question, read_question
 
 if TYPE_CHECKING:
-    from tacit.query.profile.profile import Profile
+    from tacit.query.bounding.profile import Profile
 
 
 @frozen(eq=False)

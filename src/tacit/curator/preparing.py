@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from tacit.curator.form_folder import FormFolder
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.query.aggregates.even_grid import Edges
+from tacit.query.aggregates.rank_grid import Edges
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Engine, Session
+from tacit.query.materialized.form import TableForm, edges_digest, form_digest, with_edges
+from tacit.query.materialized.statements import STATEMENTS, Statements
 from tacit.query.plans.plan import Plan
-from tacit.query.prepared.form import TableForm, edges_digest, form_digest, with_edges
-from tacit.query.prepared.statements import STATEMENTS, Statements
-from tacit.query.relations.rows import quoted
+from tacit.query.sql.rows import quoted
 
 if TYPE_CHECKING:
     from tacit.query.engines.duckdb.materialized_file import MaterializedFile, Progress

@@ -12,12 +12,10 @@ from tacit.errors import Failed, Refused
 from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.ledger.request import Stored
-from tacit.query.limits.words import profile_words
-from tacit.query.lowering.finding import BINS
+from tacit.query.bounding.histogram_sql import BINS
+from tacit.query.bounding.profile import Profile, profile_words
+from tacit.query.execution.profile_release import ProfileRun, subjects_of
 from tacit.query.plans.price import Price, price_of
-from tacit.query.profile.making import ProfileRun
-from tacit.query.profile.profile import Profile
-from tacit.query.profile.subject import subjects_of
 from tacit.release.price import Price as PriceWords
 
 

@@ -17,11 +17,11 @@ from tacit.errors import Failed
 from tacit.frozen import frozen
 from tacit.ledger.request import Stored
 from tacit.loss.families.loss import Loss
+from tacit.query.execution.noisy_table import NoisyTable
+from tacit.query.execution.program import key_rule
+from tacit.query.execution.run import PlanRun
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
-from tacit.query.plans.program import key_rule
-from tacit.query.running.noisy_table import NoisyTable
-from tacit.query.running.run import Run
 
 _LETTERS, _LISTED = 12, 11  # letters of an identity, and how many of them a digest can list
 
@@ -92,7 +92,7 @@ def query_job(planner: Planner, plan: Plan, price: Price, words: str) -> Job:
         grounds=grounds,
         session=lambda: preparation.session(statements, plan),
         statements=_statements_of(plan),
-        stages=Run(plan, price, statements).stages,
+        stages=PlanRun(plan, price, statements).stages,
     )
 
 

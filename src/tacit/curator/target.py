@@ -10,9 +10,8 @@ from tacit.curator.expected import Expected
 from tacit.errors import Refused
 from tacit.exact import Number, positive
 from tacit.frozen import frozen
-from tacit.query.above.estimates import Estimates, Groups
-from tacit.query.aggregates.mean import Mean
-from tacit.query.aggregates.total import Total
+from tacit.query.aggregates.moments import Mean, Total
+from tacit.query.post_noise.estimates import Estimates, Groups
 
 _CLOSE = 1 + 1e-9  # numbers that differ by less are the same to a reader
 

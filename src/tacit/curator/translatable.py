@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from tacit.errors import Refused
-from tacit.query.aggregates.parts import Distinct
+from tacit.query.aggregates.aggregate import Distinct
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Engine, Headers
 from tacit.query.plans.question import Question
-from tacit.query.relations.rows import UNIT, Ownership, quoted
-from tacit.query.relations.scan import reading
+from tacit.query.sql.rows import UNIT, Ownership, quoted
+from tacit.query.sql.scan import reading
 
 
 @runtime_checkable

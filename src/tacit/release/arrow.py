@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tacit.query.above.estimates import Estimates, Floats, Keys
-from tacit.query.above.rendered import Rendered
+from tacit.query.post_noise.estimates import Estimates, Floats, Keys, Rendered
 from tacit.schema.kind import Kind
 
 _TYPES = {

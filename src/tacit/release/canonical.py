@@ -18,8 +18,7 @@ from fractions import Fraction
 from math import isfinite
 from typing import TypeAlias
 
-from tacit.query.above.estimates import Keys
-from tacit.query.above.rendered import OutputColumn, Rendered
+from tacit.query.post_noise.estimates import Keys, OutputColumn, Rendered
 from tacit.schema.kind import Key
 
 _Cell: TypeAlias = str | list[str | None] | None

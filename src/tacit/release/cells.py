@@ -9,8 +9,7 @@ from typing import Final
 from tacit.frozen import frozen
 from tacit.mechanisms.answer import number
 from tacit.printable import printable
-from tacit.query.above.estimates import Estimates, Keys
-from tacit.query.above.rendered import OutputColumn
+from tacit.query.post_noise.estimates import Estimates, Keys, OutputColumn
 from tacit.schema.kind import Key
 
 TOO_FEW: Final = "too few to say"

@@ -7,7 +7,7 @@ from html import escape
 from typing import Final
 
 from tacit.printable import printable
-from tacit.query.above.rendered import Rendered
+from tacit.query.post_noise.estimates import Rendered
 from tacit.release.cells import Cell, cells
 
 _CELL: Final = "padding:0.2em 0.9em;border-bottom:1px solid #8883;white-space:nowrap;"

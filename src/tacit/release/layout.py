@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.frozen import frozen
-from tacit.query.above.estimates import Keys
-from tacit.query.above.rendered import OutputColumn, Rendered
+from tacit.query.post_noise.estimates import Keys, OutputColumn, Rendered
 from tacit.release.cells import key_texts
 from tacit.schema.kind import Kind
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from tacit.printable import printable
-from tacit.query.above.estimates import Estimates, Floats
+from tacit.query.post_noise.estimates import Estimates, Floats
 from tacit.release.cells import TOO_FEW
 from tacit.release.layout import Bars, Lines
 

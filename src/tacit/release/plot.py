@@ -10,7 +10,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from tacit.errors import Refused
 from tacit.mechanisms.answer import percent
-from tacit.query.above.estimates import Estimates
+from tacit.query.post_noise.estimates import Estimates
 from tacit.release.cells import is_exact
 from tacit.release.layout import Bars, Lines, arrange
 from tacit.release.panels import draw_bars, draw_lines, plain

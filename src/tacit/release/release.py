@@ -16,7 +16,7 @@ from tacit.certificate.certificate import Certificate
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.mechanisms.answer import percent
-from tacit.query.above.rendered import Rendered
+from tacit.query.post_noise.estimates import Rendered
 from tacit.release.cells import is_exact
 from tacit.release.html import release_html
 from tacit.release.price import Price

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 
 from tacit.printable import printable
-from tacit.query.above.rendered import OutputColumn, Rendered
+from tacit.query.post_noise.estimates import OutputColumn, Rendered
 from tacit.release.cells import Cell, cells
 from tacit.release.folding import folded
 

@@ -10,9 +10,8 @@ import numpy as np
 from hypothesis import strategies as st
 from sqlglot import exp, parse_one
 
-from tacit.query.above.above import Above, check_above
-from tacit.query.above.estimates import Estimates, Groups, Keys
-from tacit.query.above.rendered import OutputColumn, Rendered
+from tacit.query.post_noise.estimates import Estimates, Groups, Keys, OutputColumn, Rendered
+from tacit.query.post_noise.post_processing import PostProcessing, read_post_processing
 from tacit.schema.kind import Kind
 
 HALF = Fraction(1, 2)
@@ -43,8 +42,8 @@ def select(sql: str) -> exp.Select:
     return parsed
 
 
-def checked(sql: str, keys: Mapping[str, Kind] = KINDS, aggregates: Sequence[str] = AGGREGATES) -> Above:
-    return check_above(select(sql), keys, aggregates)
+def checked(sql: str, keys: Mapping[str, Kind] = KINDS, aggregates: Sequence[str] = AGGREGATES) -> PostProcessing:
+    return read_post_processing(select(sql), keys, aggregates)
 
 
 def rendered(sql: str, groups: Groups, confidence: Fraction = Fraction(95, 100)) -> Rendered:

@@ -15,10 +15,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.query.above.sketches import AGGREGATES, EXPRESSIONS, checked, points, rendered
 
-from tacit.query.above.estimates import Estimates, Groups, Keys
-from tacit.query.above.expression import Frame, evaluate
-from tacit.query.above.intervals import divide
-from tacit.query.above.operations import OPERATIONS
+from tacit.query.post_noise.estimates import Estimates, Groups, Keys
+from tacit.query.post_noise.expression import EvaluationFrame, evaluate
+from tacit.query.post_noise.interval_arithmetic import divide
+from tacit.query.post_noise.operations import OPERATIONS
 
 LAW = {-2: Fraction(1, 64), -1: Fraction(5, 64), 0: Fraction(52, 64), 1: Fraction(5, 64), 2: Fraction(1, 64)}
 
@@ -174,7 +174,9 @@ def _coverage(
         values = {name: Shaken(t + x) for name, t, x in zip(AGGREGATES, true, noise, strict=True)}
         groups = Groups({}, values, 1)
         at_full = {name: value.at(confidence) for name, value in values.items()}
-        column = evaluate(expression, groups, confidence) if shared else expression.over(Frame({}, at_full, 1))
+        column = (
+            evaluate(expression, groups, confidence) if shared else expression.over(EvaluationFrame({}, at_full, 1))
+        )
         assert isinstance(column, Estimates)
         if column.low[0] - 1e-9 <= meaning(*true) <= column.high[0] + 1e-9:
             held += LAW[noise[0]] * LAW[noise[1]] * LAW[noise[2]]

@@ -7,8 +7,8 @@ from sqlglot import parse_one
 from tests.query.above.sketches import select
 
 from tacit.errors import Refused
-from tacit.query.above.above import check_above
-from tacit.query.above.canonical import canonical
+from tacit.query.post_noise.post_processing import read_post_processing
+from tacit.query.post_noise.scope import canonical
 
 
 @pytest.mark.parametrize(
@@ -32,16 +32,16 @@ def test_different_expressions_have_different_texts(one: str, other: str) -> Non
 
 
 def test_a_table_may_be_left_off_where_it_is_clear() -> None:
-    check_above(select("SELECT v.region, AVG(cost) FROM v"), ["v.region"], ["AVG(v.cost)"])
-    check_above(select("SELECT region, AVG(cost) FROM v"), ["v.region"], ["AVG(v.cost)"])
-    check_above(select("SELECT v.region FROM v"), ["region"], [])
+    read_post_processing(select("SELECT v.region, AVG(cost) FROM v"), ["v.region"], ["AVG(v.cost)"])
+    read_post_processing(select("SELECT region, AVG(cost) FROM v"), ["v.region"], ["AVG(v.cost)"])
+    read_post_processing(select("SELECT v.region FROM v"), ["region"], [])
     with pytest.raises(Refused):
-        check_above(select("SELECT region FROM v, w"), ["v.region", "w.region"], [])
+        read_post_processing(select("SELECT region FROM v, w"), ["v.region", "w.region"], [])
 
 
 def test_a_table_that_is_named_is_the_one_meant() -> None:
     with pytest.raises(Refused):
-        check_above(select("SELECT w.region FROM v, w"), ["v.region"], [])
+        read_post_processing(select("SELECT w.region FROM v, w"), ["v.region"], [])
 
 
 def test_calls_of_any_form_are_found_whole() -> None:
@@ -52,14 +52,14 @@ def test_calls_of_any_form_are_found_whole() -> None:
         "QUANTILE_CONT(cost, 0.9)",
     ]
     given = [canonical(parse_one(call, dialect="duckdb")) for call in calls]
-    above = check_above(select(f"SELECT {', '.join(calls)} FROM v"), [], given)
+    above = read_post_processing(select(f"SELECT {', '.join(calls)} FROM v"), [], given)
     assert [item.expression.aggregates for item in above.items] == [frozenset((name,)) for name in given]
 
 
 def test_columns_are_named_for_what_they_are_and_never_twice() -> None:
     sql = """SELECT Region, v.age, COUNT(*), AVG(cost), count(*), COUNT(*) AS n, SUM(Cost) / COUNT(*),
              COUNT(*) AS count_low, region AS "count" FROM v"""
-    above = check_above(select(sql), ["region", "age"], ["COUNT(*)", "AVG(cost)", "SUM(cost)"])
+    above = read_post_processing(select(sql), ["region", "age"], ["COUNT(*)", "AVG(cost)", "SUM(cost)"])
     assert [item.name for item in above.items] == [
         "Region",
         "age",

@@ -22,8 +22,8 @@ from tests.query.above.sketches import (
     table,
 )
 
-from tacit.query.above.above import check_above
-from tacit.query.above.estimates import Groups
+from tacit.query.post_noise.estimates import Groups
+from tacit.query.post_noise.post_processing import read_post_processing
 
 COLUMNS = dict(zip(AGGREGATES, ("a", "b", "c"), strict=True))
 MAYBE = st.one_of(st.none(), NUMBERS)
@@ -106,7 +106,7 @@ def test_a_date_may_be_compared_with_a_text_though_its_kind_was_not_told() -> No
         "day = '2024-01-01 00:00:00'": [1.0],
         "day < 'soon'": [],
     }.items():
-        above = check_above(select(f"SELECT COUNT(*) HAVING {having}"), ["day"], ["COUNT(*)"])
+        above = read_post_processing(select(f"SELECT COUNT(*) HAVING {having}"), ["day"], ["COUNT(*)"])
         assert points(above.render(groups, HALF).columns[0]) == kept
 
 

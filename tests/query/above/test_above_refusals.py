@@ -6,7 +6,7 @@ import pytest
 from tests.query.above.sketches import checked, select
 
 from tacit.errors import Refused
-from tacit.query.above.above import check_above
+from tacit.query.post_noise.post_processing import read_post_processing
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_it_is_refused_and_says_what_would_be_accepted(sql: str, cure: str) -> N
 def test_a_check_leaves_the_query_as_it_was() -> None:
     query = select('SELECT "Region", v.age, COUNT(*) /* all */ FROM v HAVING COUNT(*) > 1 ORDER BY 1')
     before = query.sql(dialect="duckdb")
-    check_above(query, ["region", "age"], ["COUNT(*)"])
+    read_post_processing(query, ["region", "age"], ["COUNT(*)"])
     assert query.sql(dialect="duckdb") == before
 
 

@@ -13,12 +13,11 @@ import pyarrow as pa
 import pytest
 
 from tacit.mechanisms.statistics.rank_tree import FAN
-from tacit.query.aggregates.even_grid import STRETCHES, cell_sql, cells_of, first_value, value_at
-from tacit.query.aggregates.parts import Ranks
-from tacit.query.aggregates.rank_grid import ranks_of
-from tacit.query.lowering.finding import BINS
-from tacit.query.profile.regridding import even_edges
-from tacit.query.steps import Steps
+from tacit.query.aggregates.aggregate import Ranks
+from tacit.query.aggregates.rank_grid import STRETCHES, cell_sql, cells_of, first_value, ranks_of, value_at
+from tacit.query.bounding.histogram_sql import BINS
+from tacit.query.bounding.profile import even_edges
+from tacit.query.sql.fixed_point import Steps
 
 SPANS = [(-300, 299), (0, 5_000), (0, 50_000), (-7, 10**6)]
 

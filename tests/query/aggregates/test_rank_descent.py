@@ -17,7 +17,7 @@ from tacit.mechanisms.statistics.rank_tree import FAN
 from tacit.noise.bits import Seeded
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.gaussian_law import RoundedGaussian
-from tacit.query.aggregates.rank_descent import RankDescent, path_powers
+from tacit.query.aggregates.quantile import RankDescent, path_powers
 
 _UNIT = 2**20
 _LAWS = {

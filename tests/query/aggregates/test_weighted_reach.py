@@ -15,7 +15,7 @@ from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.statistics.noise_intervals import reach
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.gaussian_law import RoundedGaussian
-from tacit.query.aggregates.weighted_reach import Powers, WeightedReach
+from tacit.query.aggregates.noise_intervals import Powers, WeightedReach
 
 _SIZE = Fraction(2**29)
 _CONFIDENCES = st.sampled_from(["0.6", "0.8", "0.9", "0.92", "0.95", "0.975", "0.99", "0.999", "0.9999", "0.99999"])

@@ -13,12 +13,8 @@ from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.statistics.noise_intervals import reach
 from tacit.noise.gaussian_law import RoundedGaussian
-from tacit.query.aggregates.aggregate import Aggregate
-from tacit.query.aggregates.mean import Mean
-from tacit.query.aggregates.noisy_parts import Law
-from tacit.query.aggregates.parts import Measure
-from tacit.query.aggregates.total import Total
-from tacit.query.aggregates.variance import Variance
+from tacit.query.aggregates.aggregate import Aggregate, Law, Measure
+from tacit.query.aggregates.moments import Mean, Total, Variance
 
 
 def truth_and_width(exact: Exact, aggregate: Aggregate) -> tuple[Floats, Floats]:

@@ -18,19 +18,17 @@ from tests.query.running.all_stages import run
 
 from tacit.noise.bits import Seeded
 from tacit.noise.slabs import slabs
-from tacit.query.above.estimates import Estimates
-from tacit.query.aggregates.aggregate import NoisyParts
-from tacit.query.aggregates.noisy_parts import Law, NoisyRanks, NoisySum
-from tacit.query.aggregates.parts import Part, Ranks
+from tacit.query.aggregates.aggregate import Law, NoisyParts, NoisyRanks, NoisySum, Part, Ranks
 from tacit.query.aggregates.quantile import Quantile
+from tacit.query.bounding.limit_choice import make_plan
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.query.execution import run as running
+from tacit.query.execution.noisy_table import NoisyColumn
 from tacit.query.plans.plan import Plan
-from tacit.query.plans.planning import make_plan
 from tacit.query.plans.price import Price, price_of
 from tacit.query.plans.question import read_question
-from tacit.query.running import run as running
-from tacit.query.running.noisy_table import NoisyColumn
+from tacit.query.post_noise.estimates import Estimates
 from tacit.schema.description import Description
 from tacit.schema.reading import read_description
 

@@ -17,13 +17,12 @@ from scipy.stats import norm
 from tests.query.coverage.releases import BUDGETS, Exact, Floats, Town, covered, least_covered, mean_width
 
 from tacit.mechanisms.statistics.rank_tree import FAN
-from tacit.query.aggregates.even_grid import first_value
-from tacit.query.aggregates.noisy_parts import noise_deviation
-from tacit.query.aggregates.quantile import Quantile
-from tacit.query.aggregates.rank_descent import path_powers
-from tacit.query.lowering.finding import BINS
-from tacit.query.profile.regridding import even_edges
-from tacit.query.steps import Steps
+from tacit.query.aggregates.aggregate import noise_deviation
+from tacit.query.aggregates.quantile import Quantile, path_powers
+from tacit.query.aggregates.rank_grid import first_value
+from tacit.query.bounding.histogram_sql import BINS
+from tacit.query.bounding.profile import even_edges
+from tacit.query.sql.fixed_point import Steps
 
 _CHUNK = 100
 _CALLS = ["MEDIAN(score)", "MAX(score)", "QUANTILE_CONT(place, 0.9)", "MIN(place)"]

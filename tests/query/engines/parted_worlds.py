@@ -19,8 +19,7 @@ from tacit.query.engines.duckdb.session import DuckDBSession, SessionProgress
 from tacit.query.engines.duckdb.shards import EVERYBODY, Seen, can_be_cut
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
-from tacit.query.relations.identifier import in_type, unit_type
-from tacit.query.relations.rows import quoted
+from tacit.query.sql.rows import in_type, quoted, unit_type
 from tacit.schema.description import OwnColumn, Table
 
 

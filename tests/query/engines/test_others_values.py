@@ -15,7 +15,7 @@ import pytest
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.duckdb.frames import read_frame
-from tacit.query.relations.scan import reading
+from tacit.query.sql.scan import reading
 from tacit.schema.header_check import compare_headers
 from tacit.schema.reading import read_description
 

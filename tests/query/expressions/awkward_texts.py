@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tacit.query.expressions.widths import LONGEST_MADE, MOST_PIECES
-from tacit.query.typed import LONGEST
+from tacit.query.sql.values.domains import LONGEST_MADE, MOST_PIECES
+from tacit.query.sql.values.typed import LONGEST
 from tacit.schema.description import Column
 from tacit.schema.kind import Kind
 

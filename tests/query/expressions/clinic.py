@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import sqlglot
 
-from tacit.query.expressions import NamedScope, read_column, type_expression
-from tacit.query.expressions.storage import number_of
-from tacit.query.typed import Typed
+from tacit.query.sql.expressions import NamedScope, read_column, type_expression
+from tacit.query.sql.values.storage import number_of
+from tacit.query.sql.values.typed import Typed
 from tacit.schema.description import Column
 from tacit.schema.kind import Kind
 

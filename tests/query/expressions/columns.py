@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from fractions import Fraction
 
-from tacit.query.expressions.storage import number_of
+from tacit.query.sql.values.storage import number_of
 from tacit.schema.description import Column
 from tacit.schema.kind import Kind
 

@@ -16,9 +16,9 @@ from random import Random
 import sqlglot
 
 from tacit.errors import Refused
-from tacit.query.expressions import NamedScope, read_column, type_expression
-from tacit.query.expressions.storage import double_sql, integer_sql, literal_sql, number_of
-from tacit.query.typed import Typed
+from tacit.query.sql.expressions import NamedScope, read_column, type_expression
+from tacit.query.sql.values.storage import double_sql, integer_sql, literal_sql, number_of
+from tacit.query.sql.values.typed import Typed
 from tacit.schema.description import Column
 from tacit.schema.kind import Kind
 

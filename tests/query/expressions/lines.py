@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from tacit.query.engines.postgres import engine as postgres_second_line
-from tacit.query.expressions import second_line
+from tacit.query.sql.expressions import second_line
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import pytest
 from tests.query.expressions import dense
 from tests.query.expressions.typed_law import faults
 
-from tacit.query.expressions import read_column
+from tacit.query.sql.expressions import read_column
 from tacit.schema.description import Column
 from tacit.schema.kind import Kind
 

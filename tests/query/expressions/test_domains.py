@@ -7,7 +7,7 @@ from datetime import date, datetime
 import pytest
 from tests.query.expressions.clinic import typed
 
-from tacit.query.expressions import domain
+from tacit.query.sql.expressions import domain
 
 _MONTHS = (date(2023, 11, 1), date(2023, 12, 1), date(2024, 1, 1), date(2024, 2, 1))
 

@@ -7,7 +7,7 @@ import sqlglot
 from tests.query.expressions.clinic import SCOPE, typed
 
 from tacit.errors import Refused
-from tacit.query.expressions import NamedScope, type_expression, type_predicate
+from tacit.query.sql.expressions import NamedScope, type_expression, type_predicate
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import sqlglot
 from tests.query.expressions.typed_law import faults
 
 from tacit.errors import Refused
-from tacit.query.expressions import NamedScope, read_column, type_expression
-from tacit.query.typed import Typed
+from tacit.query.sql.expressions import NamedScope, read_column, type_expression
+from tacit.query.sql.values.typed import Typed
 from tacit.schema.description import Column
 from tacit.schema.kind import Kind
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.query.expressions.intervals import Interval, doubles, hull, quotient, widened
+from tacit.query.sql.values.exact_intervals import Interval, doubles, hull, quotient, widened
 
 _NUMBERS = st.fractions(-50, 50, max_denominator=12)
 

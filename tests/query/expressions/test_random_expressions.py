@@ -17,7 +17,7 @@ from tests.query.expressions.columns import COLUMNS
 from tests.query.expressions.poison import create
 from tests.query.expressions.typed_law import faults
 
-from tacit.query.expressions import NamedScope, read_column, type_expression
+from tacit.query.sql.expressions import NamedScope, read_column, type_expression
 
 _VARIANTS = (0, 1, 2)
 

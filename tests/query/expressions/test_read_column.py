@@ -12,8 +12,8 @@ import pytest
 from tests.query.expressions.poison import POISON, create
 from tests.query.expressions.typed_law import faults
 
-from tacit.query.expressions import read_column
-from tacit.query.expressions.storage import number_of
+from tacit.query.sql.expressions import read_column
+from tacit.query.sql.values.storage import number_of
 from tacit.schema.description import Column
 from tacit.schema.kind import Kind
 

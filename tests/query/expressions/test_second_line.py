@@ -13,8 +13,9 @@ from tests.attack.small_clinic import open_clinic
 
 from tacit.errors import Failed
 from tacit.query.engines.duckdb.engine import DuckDBEngine
-from tacit.query.expressions import NamedScope, casting_numbers, second_line, type_expression
-from tacit.query.typed import Typed
+from tacit.query.sql.expressions import NamedScope, second_line, type_expression
+from tacit.query.sql.expressions import number_casts as casting_numbers
+from tacit.query.sql.values.typed import Typed
 from tacit.schema.kind import Kind
 
 BELIEFS = NamedScope(

@@ -11,7 +11,7 @@ import pytest
 from tests.query.expressions.clinic import create, typed
 from tests.query.expressions.typed_law import faults
 
-from tacit.query.expressions.registry import FAMILIES
+from tacit.query.sql.expressions.rule_registry import FAMILIES
 
 _PAGE = (Path(__file__).parents[3] / "docs" / "sql-semantics.md").read_text()
 _SUPPORTED = _PAGE.split("## What is supported")[1].split("## Public domains")[0]

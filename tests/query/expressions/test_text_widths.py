@@ -13,8 +13,8 @@ from tests.query.expressions.awkward_texts import AWKWARD, EXPRESSIONS, NOTE, RE
 from tests.query.expressions.typed_law import faults
 
 from tacit.errors import Refused
-from tacit.query.expressions import NamedScope, read_column, type_expression
-from tacit.query.expressions.widths import (
+from tacit.query.sql.expressions import NamedScope, read_column, type_expression
+from tacit.query.sql.values.domains import (
     HANDED_ON,
     KEPT,
     LONGEST_MADE,
@@ -23,7 +23,7 @@ from tacit.query.expressions.widths import (
     refuse_many_texts,
     told_apart,
 )
-from tacit.query.typed import LONGEST, Typed
+from tacit.query.sql.values.typed import LONGEST, Typed
 from tacit.schema.kind import Kind
 
 _PHYSICAL = ("VARCHAR", None)

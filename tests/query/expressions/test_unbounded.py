@@ -8,7 +8,7 @@ import pytest
 import sqlglot
 from tests.query.expressions.clinic import SCOPE, typed
 
-from tacit.query.expressions import unbounded_reason
+from tacit.query.sql.expressions import unbounded_reason
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 import sqlglot
 
-from tacit.query.expressions import NamedScope, read_column, type_expression
+from tacit.query.sql.expressions import NamedScope, read_column, type_expression
 from tacit.schema.description import Column
 from tacit.schema.kind import Kind
 

@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import duckdb
 
-from tacit.query.expressions.domains import domain
-from tacit.query.expressions.storage import number_of, sql_type
-from tacit.query.typed import Typed
+from tacit.query.sql.values.domains import domain
+from tacit.query.sql.values.storage import number_of, sql_type
+from tacit.query.sql.values.typed import Typed
 from tacit.schema.kind import Kind
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import Refused
-from tacit.query.limits.bins import Bins
+from tacit.query.bounding.amount_histogram import Bins
 
 MOSTS = (1, 2, 3, 4, 7, 8, 9, 60, 12_000, 10**6, 2**31, 10**15 + 7, 2**62)
 

@@ -13,13 +13,9 @@ from numpy.typing import NDArray
 from tests.query.limits.events import MULTIPLIER, events, region_error, total_error
 
 from tacit.errors import Refused
-from tacit.query.limits.bins import Bins
-from tacit.query.limits.choice import choose_limit
-from tacit.query.limits.evidence import seen
-from tacit.query.limits.many_keys import ManyKeys
-from tacit.query.limits.objective import Objective
-from tacit.query.limits.rank_error import RankError
-from tacit.query.limits.total_error import TotalError
+from tacit.query.bounding.amount_histogram import Bins, seen
+from tacit.query.bounding.limit_choice import choose_limit
+from tacit.query.bounding.objectives import ManyKeys, Objective, RankError, TotalError
 
 Amounts = NDArray[np.int64]
 TOTAL = TotalError(float(MULTIPLIER))

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tacit.query.limits import evidence
-from tacit.query.limits.bins import Bins
-from tacit.query.limits.evidence import FALSE_ALARM, Span, seen
+from tacit.query.bounding import amount_histogram as evidence
+from tacit.query.bounding.amount_histogram import FALSE_ALARM, Bins, Span, seen
 
 DRAWS = 5_000
 ALARMS = 8  # at most 1 expected; more than 8 have a probability below 2e-6 (Poisson)

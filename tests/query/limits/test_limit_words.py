@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tacit.query.limits.bins import Bins
-from tacit.query.limits.words import _roundest, profile_words
+from tacit.query.bounding.amount_histogram import Bins
+from tacit.query.bounding.profile import _roundest, profile_words
 
 
 def counts_of(bins: Bins, amounts: list[int]) -> np.ndarray:

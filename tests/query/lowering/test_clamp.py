@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tacit.query
-from tacit.query.lowering.clamp import Cut, cut, cut_float, one_where, total, word_sum
+from tacit.query.sql.clamp import Cut, cut, cut_float, one_where, total, word_sum
 
 _WIDE = st.one_of(st.integers(-(2**127), 2**127 - 1), st.sampled_from([0, 1, -1, 2**63, -(2**63), 2**62, -(2**127)]))
 _BOUND = st.one_of(st.integers(-(2**60), 2**60), st.integers(-9, 9))

@@ -18,14 +18,13 @@ from tests.query.fixtures.rendering import FOLDER, Lowered
 from tacit.errors import Failed, Refused
 from tacit.loss.families.approx import Pure
 from tacit.query.engines.duckdb.engine import DuckDBSession
-from tacit.query.relations.rows import Rows
-from tacit.query.relations.select import ALL, Column, Select
+from tacit.query.sql.rows import ALL, Rows, Select, SelectItem
 
 Patch = pytest.MonkeyPatch
 _FIXTURES = sorted(path.stem for path in FOLDER.glob("*.sql"))
 _PROFILED = 1  # a seed whose data set has people
 _DEFINED = re.compile(r'AS ("[^"]+\.[^"]+")')
-_TABLE = Select((Column('x AS "a"', '"a"'), Column('y AS "b"', '"b"'), Column('z AS "c"', '"c"')), ("t",))
+_TABLE = Select((SelectItem('x AS "a"', '"a"'), SelectItem('y AS "b"', '"b"'), SelectItem('z AS "c"', '"c"')), ("t",))
 
 
 def lowered(name: str, folder: Path) -> Lowered:
@@ -56,7 +55,7 @@ def test_what_is_named_stays() -> None:
     assert _TABLE.under("COUNT(*)") == 'SELECT 1 AS "__row" FROM t'
     where = Select((ALL,), (_TABLE, ' AS u WHERE "a" > 0'), is_open=True)
     assert where.under('"c"') == 'SELECT * FROM (SELECT x AS "a", z AS "c" FROM t) AS u WHERE "a" > 0'
-    grouped = Select((Column('"a" AS k'), Column('SUM("b") AS "s"', '"s"')), (_TABLE, " AS u GROUP BY k"))
+    grouped = Select((SelectItem('"a" AS k'), SelectItem('SUM("b") AS "s"', '"s"')), (_TABLE, " AS u GROUP BY k"))
     assert grouped.under("COUNT(*)") == 'SELECT "a" AS k FROM (SELECT x AS "a" FROM t) AS u GROUP BY k'
 
 

@@ -10,8 +10,8 @@ from tests.attack.small_clinic import open_clinic
 from tests.query.fixtures.rendering import Lowered
 
 from tacit.curator.dataset import open_dataset
+from tacit.query.bounding import histogram_sql as finding
 from tacit.query.engines.duckdb.memory import LEAST_MEMORY, engine_memory
-from tacit.query.lowering import finding
 
 _MANY = 60
 _SUMS = ", ".join(f"SUM(age * {factor})" for factor in range(2, 2 + _MANY))

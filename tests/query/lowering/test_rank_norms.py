@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from tacit.mechanisms.statistics.rank_tree import FAN
-from tacit.query.aggregates.even_grid import STRETCHES
-from tacit.query.lowering.rank_norms import rank_squares_sql, usual_squares
+from tacit.query.aggregates.rank_grid import STRETCHES
+from tacit.query.lowering.ranks import rank_squares_sql, usual_squares
 
 Held = list[tuple[int, int, int]]  # person, group, cell
 

@@ -9,10 +9,8 @@ import pytest
 from tacit.loss.calibration import budget_from
 from tacit.loss.families.approx import Approx
 from tacit.loss.families.loss import Relation
-from tacit.query.plans.geometric_rule import GeometricRule
-from tacit.query.plans.key_rule import KeyRule
-from tacit.query.plans.noise_share import noise_of
-from tacit.query.plans.price import gaussian_strength
+from tacit.query.plans.group_keys import GeometricRule, KeyRule
+from tacit.query.plans.price import gaussian_strength, noise_of
 
 DELTA = Fraction(1, 10**6)
 

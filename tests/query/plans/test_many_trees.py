@@ -8,7 +8,7 @@ import pytest
 from tests.attack.small_clinic import open_clinic
 
 from tacit.errors import Refused
-from tacit.query.plans import planning
+from tacit.query.bounding import limit_choice as planning
 
 _FILE = """
 [dataset]

@@ -16,8 +16,7 @@ from tacit.loss.families.loss import Relation
 from tacit.loss.families.zcdp import Zcdp
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.gaussian_law import RoundedGaussian
-from tacit.query.plans.noise_share import noise_of
-from tacit.query.plans.price import gaussian_strength, price_of, price_of_strength
+from tacit.query.plans.price import gaussian_strength, noise_of, price_of, price_of_strength
 
 PROMISE = Approx(4, "1e-7")
 BUDGET = budget_from(4, "1e-7")

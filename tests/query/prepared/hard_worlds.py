@@ -15,10 +15,10 @@ from tests.query.prepared.kept_worlds import KeptWorlds, kept_worlds
 from tacit.loss.calibration import budget_from
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
-from tacit.query.aggregates.parts import Measure
+from tacit.query.aggregates.aggregate import Measure
+from tacit.query.bounding.limit_choice import make_plan
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBSession
-from tacit.query.plans.planning import make_plan
 from tacit.query.plans.price import price_of
 from tacit.query.plans.question import read_question
 from tacit.schema.description import Column, Description, OwnColumn, Source, Table, Unit

@@ -12,15 +12,14 @@ from tests.laws.movement import Reading, planned
 from tests.query.prepared.kept_worlds import KeptWorlds
 
 from tacit.mechanisms.statistics.rank_tree import FAN
-from tacit.query.aggregates.even_grid import Edges
-from tacit.query.lowering.finding import FindingBlock
+from tacit.query.aggregates.rank_grid import Edges
+from tacit.query.bounding.histogram_sql import FindingBlock
+from tacit.query.execution.program import finding, program
 from tacit.query.lowering.ranks import RanksBlock
 from tacit.query.lowering.tally import TallyBlock
-from tacit.query.plans.noise_share import NoiseShare
+from tacit.query.materialized.statements import TOTALS, Statements
 from tacit.query.plans.plan import Plan
-from tacit.query.plans.price import Price
-from tacit.query.plans.program import finding, program
-from tacit.query.prepared.statements import TOTALS, Statements
+from tacit.query.plans.price import NoiseShare, Price
 
 Row = Mapping[str, Any]
 

@@ -13,13 +13,12 @@ from tests.laws.databases import Worlds
 from tests.query.running.all_stages import run
 
 from tacit.noise.bits import Seeded
-from tacit.query.aggregates.even_grid import Edges
+from tacit.query.aggregates.rank_grid import Edges
 from tacit.query.engines.duckdb.engine import DuckDBSession
+from tacit.query.materialized.form import KEPT, TableForm, creation_steps, forms_of, with_edges
+from tacit.query.materialized.statements import Statements
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
-from tacit.query.prepared.form import KEPT, TableForm, forms_of, with_edges
-from tacit.query.prepared.making import steps_of
-from tacit.query.prepared.statements import Statements
 
 Table = list[tuple[object, ...]]
 
@@ -27,7 +26,7 @@ Table = list[tuple[object, ...]]
 def keep_forms(connection: duckdb.DuckDBPyConnection, forms: Mapping[str, TableForm], kept: str) -> None:
     """Make the kept tables of what the connection sees now, in a database of this name."""
     connection.execute(f"ATTACH ':memory:' AS {kept}")
-    steps = [step for form in forms.values() for step in steps_of(form)]
+    steps = [step for form in forms.values() for step in creation_steps(form)]
     for step in steps:
         kind = "TEMP TABLE" if step.is_draft else "TABLE"
         connection.execute(f"CREATE {kind} {step.name.replace(KEPT, kept)} AS {step.sql.replace(KEPT, kept)}")

@@ -12,16 +12,16 @@ import duckdb
 from tests.query.prepared.kept_worlds import Recorder, recorded
 
 from tacit.loss.families.approx import Pure
-from tacit.query.aggregates.parts import Part
+from tacit.query.aggregates.aggregate import Part
+from tacit.query.bounding.limit_choice import make_plan
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.duckdb.materialized_file import MaterializedFile
+from tacit.query.materialized.form import forms_of
+from tacit.query.materialized.statements import STATEMENTS, Statements
 from tacit.query.plans.plan import Plan
-from tacit.query.plans.planning import make_plan
 from tacit.query.plans.price import Price, price_of
 from tacit.query.plans.question import read_question
-from tacit.query.prepared.form import forms_of
-from tacit.query.prepared.statements import STATEMENTS, Statements
 from tacit.schema.reading import read_description
 
 Centres = Mapping[tuple[str, str], int]

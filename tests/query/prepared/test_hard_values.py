@@ -14,14 +14,14 @@ from tests.query.running.all_stages import all_stages
 
 from tacit.loss.families.approx import Pure
 from tacit.noise.bits import Seeded
-from tacit.query.plans.planning import make_plan
+from tacit.query.bounding.limit_choice import make_plan
+from tacit.query.bounding.profile import Profile
+from tacit.query.execution.profile_release import ProfileRun
+from tacit.query.materialized import kept_sums as tally
+from tacit.query.materialized.form import TableForm
+from tacit.query.materialized.statements import STATEMENTS
 from tacit.query.plans.price import price_of
 from tacit.query.plans.question import read_question
-from tacit.query.prepared import tally
-from tacit.query.prepared.form import TableForm
-from tacit.query.prepared.statements import STATEMENTS
-from tacit.query.profile.making import ProfileRun
-from tacit.query.profile.profile import Profile
 
 _HEAD = """
 [dataset]

@@ -19,11 +19,11 @@ from tests.query.prepared.kept_probes import moved_too_far
 from tests.query.prepared.kept_worlds import KeptWorlds, kept_worlds, recorded
 from tests.query.prepared.test_kept_neighbours import changed_for_others
 
-from tacit.query.aggregates.even_grid import Edges
+from tacit.query.aggregates.rank_grid import Edges
 from tacit.query.engines.duckdb.engine import DuckDBSession
-from tacit.query.prepared import making
-from tacit.query.prepared.form import forms_of
-from tacit.query.prepared.statements import STATEMENTS
+from tacit.query.materialized import form as making
+from tacit.query.materialized.form import forms_of
+from tacit.query.materialized.statements import STATEMENTS
 
 Patch = pytest.MonkeyPatch
 _ASKED = (

@@ -17,7 +17,7 @@ from tests.query.prepared.kept_worlds import KeptWorlds, kept_worlds
 
 from tacit.errors import Refused
 from tacit.query.engines.duckdb.engine import DuckDBSession
-from tacit.query.prepared import making
+from tacit.query.materialized import form as making
 
 Patch = pytest.MonkeyPatch
 _ASKED = (

@@ -11,8 +11,10 @@ from tests.laws.databases import engine_session
 from tests.query.prepared.hard_worlds import FAR, Case, Row, hard_worlds, moves_too_far
 
 from tacit.query.engines.duckdb.engine import DuckDBSession
-from tacit.query.lowering.clamp import Cut
-from tacit.query.prepared import statements, tally, totals
+from tacit.query.materialized import kept_sums as tally
+from tacit.query.materialized import kept_sums as totals
+from tacit.query.materialized import statements
+from tacit.query.sql.clamp import Cut
 
 Patch = pytest.MonkeyPatch
 _COUNT = "SELECT area, COUNT(*) FROM t GROUP BY area"

@@ -19,7 +19,7 @@ from tests.query.prepared.kept_worlds import KeptWorlds, kept_worlds, recorded
 from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
 from tacit.query.engines.duckdb.engine import DuckDBSession
-from tacit.query.prepared.statements import STATEMENTS
+from tacit.query.materialized.statements import STATEMENTS
 
 _QUERIES = 12  # for each data set
 

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tacit.curator.dataset import Dataset, open_dataset
-from tacit.query.profile.profile import Profile
+from tacit.query.bounding.profile import Profile
 
 DESCRIPTION = """\
 [dataset]

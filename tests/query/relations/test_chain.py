@@ -11,9 +11,8 @@ import pytest
 from tests.query.fixtures.rendering import Lowered
 
 from tacit.errors import Refused
-from tacit.query.relations import chain
-from tacit.query.relations.identifier import in_type
-from tacit.query.relations.rows import Rows
+from tacit.query.sql import bounded_join as chain
+from tacit.query.sql.rows import Rows, in_type
 
 _OWN = 7  # rows of the patient with most
 

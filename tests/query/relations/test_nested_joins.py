@@ -16,10 +16,10 @@ from tests.engines.clinic_rows import create_clinic
 from tests.query.fixtures.rendering import Lowered
 
 from tacit.errors import Refused
+from tacit.query.execution.run import joined_whole
+from tacit.query.materialized.statements import STATEMENTS
 from tacit.query.plans.plan import Plan
-from tacit.query.prepared.statements import STATEMENTS
-from tacit.query.relations import chain
-from tacit.query.running.joined_whole import joined_whole
+from tacit.query.sql import bounded_join as chain
 
 _NUMBERS = {"visits": ["age", "days"], "calls": ["minutes"]}
 _ROWS = {"visits": (1, 3, 0, 20), "calls": (0, 2, 12, 15)}

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from tacit.noise.bits import Bits
 from tacit.query.engines.protocol import Session, Stage
+from tacit.query.execution.noisy_table import NoisyTable
+from tacit.query.execution.run import PlanRun
+from tacit.query.materialized.statements import STATEMENTS, Statements
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
-from tacit.query.prepared.statements import STATEMENTS, Statements
-from tacit.query.running.noisy_table import NoisyTable
-from tacit.query.running.run import Run
 
 
 def all_stages(stages: Sequence[Stage], session: Session, bits: Bits) -> bytes:
@@ -23,4 +23,4 @@ def all_stages(stages: Sequence[Stage], session: Session, bits: Bits) -> bytes:
 
 def run(plan: Plan, price: Price, session: Session, bits: Bits, statements: Statements = STATEMENTS) -> NoisyTable:
     """The noisy table of a plan."""
-    return NoisyTable.from_bytes(all_stages(Run(plan, price, statements).stages, session, bits))
+    return NoisyTable.from_bytes(all_stages(PlanRun(plan, price, statements).stages, session, bits))

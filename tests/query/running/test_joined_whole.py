@@ -10,10 +10,10 @@ from tests.engines.clinic_rows import create_clinic, opened_clinic
 from tests.engines.engines import DuckDBUnderTest
 from tests.query.fixtures.rendering import Lowered
 
+from tacit.query.execution.run import joined_whole
 from tacit.query.lowering.tally import people_sql
-from tacit.query.prepared.statements import STATEMENTS
-from tacit.query.relations import chain
-from tacit.query.running.joined_whole import joined_whole
+from tacit.query.materialized.statements import STATEMENTS
+from tacit.query.sql import bounded_join as chain
 
 _JOINS = (
     "visits v JOIN calls c ON v.patient = c.patient",

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from tacit.errors import Failed
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.gaussian_law import RoundedGaussian
-from tacit.query.running.noisy_table import NoisyColumn, NoisyTable
-from tacit.query.running.packed_words import packed, packed_width, unpacked
+from tacit.query.execution.noisy_table import NoisyColumn, NoisyTable, packed, packed_width, unpacked
 from tacit.schema.kind import Key
 
 _EDGES = st.sampled_from([2**63 - 1, -(2**63), 127, -128, 128, -129])

@@ -12,7 +12,7 @@ import pytest
 from tacit.curator.dataset import open_dataset
 from tacit.query.engines.duckdb import session as duckdb_session
 from tacit.query.engines.duckdb.session import DuckDBSession
-from tacit.query.plans.key_rule import MOST_KEYS
+from tacit.query.plans.group_keys import MOST_KEYS
 
 _TOML = """\
 [dataset]

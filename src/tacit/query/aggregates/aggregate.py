@@ -1,14 +1,147 @@
-"""What every aggregate is: the parts it needs counted, and how its answer is read from them."""
+"""An aggregate: the parts it needs counted, the same parts after the noise, and how its answer is read.
+
+Parts are sums of measures, ranks on a grid, and distinct values. A noisy part holds numbers by group, and the law
+that says how far off each may be.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from fractions import Fraction
+from functools import lru_cache
 from typing import TypeAlias
 
-from tacit.query.above.estimates import Noisy
-from tacit.query.aggregates.noisy_parts import NoisyRanks, NoisySum
-from tacit.query.aggregates.parts import Part
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.frozen import frozen
+from tacit.noise.discrete_laplace import DiscreteLaplace
+from tacit.noise.gaussian_law import RoundedGaussian
+from tacit.noise.slabs import AdditiveLaw
+from tacit.query.post_noise.estimates import Noisy
+from tacit.query.sql.clamp import Cut
+from tacit.query.sql.fixed_point import cut_steps
+
+
+@frozen
+class ColumnSum:
+    """What a measure adds up where every row counts: x − centre of a column's values, or 1 for each (centre None).
+
+    Without a column it is 1 for each row.
+    """
+
+    column: str | None = None
+    centre: int | None = None
+
+
+@frozen
+class Measure:
+    """A number a row, in whole steps, added up over each person's rows of a group.
+
+    `value` is cut to the bounds that are priced, in its own SQL. Where `once` is set a person counts once in a group:
+    the largest of its 0s and 1s is taken instead of the sum. `subject` names what a profile knows its totals by; `of`
+    says it again in terms of a column, where it can be said so.
+    """
+
+    value: Cut
+    step: Fraction
+    once: bool = False
+    subject: str | None = None
+    of: ColumnSum | None = None
+
+    @property
+    def sql(self) -> str:
+        return self.value.sql
+
+    @property
+    def size(self) -> int:
+        """The farthest from zero that one row is."""
+        return self.value.size
+
+
+@frozen
+class Ranks:
+    """How many rows lie in each cell of a public grid: what quantiles are read from.
+
+    `sql` is a value as it is stored (see `Steps`), or NULL for rows that do not count; cell i holds the values from
+    low + i·width on, the first and the last also those beyond: `value` sees to it.
+    `column` is the one whose values they are, where every row counts. Where `edges` are given, cells are
+    as many between each two of them instead, because about as many rows lie there: see `even_grid`.
+    """
+
+    sql: str
+    step: Fraction
+    low: int
+    width: int
+    levels: int
+    high: int
+    column: str | None = None
+    edges: tuple[int, ...] = ()
+    is_float: bool = False
+
+    def value(self, stored: str) -> Cut:
+        """A stored value that is not NULL in steps, within the grid."""
+        return cut_steps(stored, self.step, self.low, self.high, self.low, is_float=self.is_float)
+
+    @property
+    def counts_in_a_rank(self) -> float:
+        """About how many noisy counts, one by one, are as uncertain as the rank of a median read from all of them."""
+        return 4 + 2.5 * (self.levels - 1)
+
+
+@frozen
+class Distinct:
+    """How many different values a group has; `sql` is a value, NULL for rows that do not count."""
+
+    sql: str
+
+
+Part: TypeAlias = Measure | Ranks | Distinct
+
+
+Floats = NDArray[np.float64]
+Law = RoundedGaussian | DiscreteLaplace
+
+
+@frozen(eq=False)
+class NoisySum:
+    """A noisy sum in each group, in steps of its measure; one step is `scale` units of the noise's law."""
+
+    steps: Floats
+    law: Law
+    scale: Fraction
+
+    def reach(self, confidence: Fraction) -> float:
+        """How far, in steps, noise carries one of them at most with this confidence: the law's exact quantile."""
+        return spread(self.law, confidence) / float(self.scale)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the noise, in steps."""
+        return noise_deviation(self.law) / float(self.scale)
+
+
+def noise_deviation(law: Law) -> float:
+    """The standard deviation of a law, up to the rounding of a large one."""
+    return law.width if isinstance(law, RoundedGaussian) else float(law.scale) * 2**0.5
+
+
+@lru_cache(maxsize=256)
+def spread(law: AdditiveLaw, confidence: Fraction) -> int:
+    """The exact quantile of the noise."""
+    return law.spread(confidence)
+
+
+@frozen(eq=False)
+class NoisyRanks:
+    """A tree of noisy counts for each group, the coarsest level first; a row counts `scale` units of the law."""
+
+    counts: NDArray[np.int64]  # groups × nodes
+    law: Law
+    scale: Fraction
+    levels: int
+
 
 NoisyParts: TypeAlias = Mapping[Part, NoisySum | NoisyRanks]
 

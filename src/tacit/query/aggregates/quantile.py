@@ -1,18 +1,22 @@
-"""MEDIAN, QUANTILE, MIN and MAX: read off noisy counts of the cells of a public grid."""
+"""MEDIAN, QUANTILE, MIN and MAX: read off noisy counts of the cells of a public grid.
+
+A quantile's place and interval are found on the way down a tree of noisy counts.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil, floor
 
 import numpy as np
 
 from tacit.frozen import frozen
-from tacit.query.above.estimates import Estimates, Noisy
-from tacit.query.aggregates.aggregate import Aggregate, NoisyParts
-from tacit.query.aggregates.even_grid import cells_of, first_value, value_at
-from tacit.query.aggregates.noisy_parts import NoisyRanks
-from tacit.query.aggregates.parts import Part, Ranks
-from tacit.query.aggregates.rank_descent import RankDescent
+from tacit.mechanisms.statistics.rank_tree import FAN
+from tacit.noise.bits import Integers
+from tacit.query.aggregates.aggregate import Aggregate, Floats, Law, NoisyParts, NoisyRanks, Part, Ranks
+from tacit.query.aggregates.noise_intervals import Powers, WeightedReach
+from tacit.query.aggregates.rank_grid import cells_of, first_value, value_at
+from tacit.query.post_noise.estimates import Estimates, Noisy
 
 
 @frozen
@@ -59,3 +63,124 @@ class NoisyQuantile:
             middle = min(max(value_at(ranks, found.place, found.last), ends[0]), ends[1])
             values[:, group] = (np.nan if is_vacuous else middle, *ends)
         return Estimates(*(values * float(ranks.step)))
+
+
+_FAR = 75  # each step down takes so small a part of what an end may miss
+_WIDE = 3  # nodes: where an end may be so far from the quantile, finer nodes would add more noise than they tell
+_PARTS = np.arange(FAN) / FAN
+
+
+@frozen
+class Found:
+    """Where a quantile lies, in cells: about `place`, within the cells `first` to `last`."""
+
+    place: float
+    first: int
+    last: int
+
+
+@frozen(eq=False)
+class RankDescent:
+    """One group's tree of noisy counts, the coarsest level first, over a grid of which `cells` can have rows.
+
+    The excess at an edge is the number of rows before it less the quantile's share of all. It is read from the edges of
+    the coarser node around it, by proportion, and corrected by the counts of the sixteen nodes into which that one is
+    cut: this has half the variance of adding up the fewest nodes.
+
+    Claim: on a given level each end passes the node of the quantile with at most half of what the confidence leaves.
+    If i is that node, the excess is negative at the edge before it and not at the edge after it. From the first node
+    on, those are passed over whose far edge has a noisy excess too negative to be noise; i is passed over only if at
+    that one edge the noise goes beyond its reach. No union over edges is needed. The last end comes from the other
+    side. On the way down, nodes far from the quantile are left behind by the same test, at a small fixed part of what
+    may be missed, so that no stray noise far away can widen the interval. An end is taken on the first level on
+    which it is several nodes away from the quantile: that distance is nearly independent of the noise in the rank
+    itself, so that the choice costs no coverage, which a test holds.
+    """
+
+    counts: Integers
+    law: Law
+    levels: int
+    cells: int
+
+    def find(self, share: Fraction, confidence: Fraction) -> Found:
+        """The quantile of this share."""
+        reach, missed = WeightedReach(self.law), (1 - confidence) / 2
+        step = missed / _FAR
+        begin, top = 0, self._nodes(1)
+        counts = self.counts[:top].astype(np.float64)
+        excess = np.concatenate([[0.0], np.cumsum(counts)]) - float(share) * counts.sum()
+        first = last = None
+        for depth in range(1, self.levels + 1):
+            size, is_finest = FAN ** (self.levels - depth), depth == self.levels
+            inner = np.arange(begin + 1, begin + excess.size - 1, dtype=np.int64)
+            powers = path_powers(inner, depth, float(share), top)
+            near = _kept(excess[1:-1], reach.beyond(missed - step * (self.levels - 1), powers))
+            far = _kept(excess[1:-1], reach.beyond(step, powers))
+            place = _crossing(excess)
+            if first is None and (is_finest or place - far[0] > _WIDE):
+                first = (begin + near[0]) * size
+            if last is None and (is_finest or far[1] - place > _WIDE):
+                last = (begin + near[1]) * size - 1
+            if first is not None and last is not None:
+                break
+            left = far[0] if first is None else max(far[0], floor(place) - 1)
+            right = far[1] if last is None else min(far[1], ceil(place) + 1)
+            excess = self._refined(excess[left : right + 1], begin + left, depth + 1)
+            begin = FAN * (begin + left)
+        if first is None or last is None:
+            raise TypeError("a tree has at least one level")
+        last = max(first, last)
+        return Found(min(max((begin + place) * size, first), last + 1), first, last)
+
+    def _nodes(self, depth: int) -> int:
+        """How many nodes of a level can have rows."""
+        size: int = FAN ** (self.levels - depth)
+        return -(-self.cells // size)
+
+    def _refined(self, excess: Floats, begin: int, depth: int) -> Floats:
+        """The excess at the edges of finer nodes: by proportion between coarser edges, and what finer counts add."""
+        level = sum(FAN**above for above in range(1, depth))
+        first, end = level + FAN * begin, level + FAN * (begin + excess.size - 1)
+        blocks = self.counts[first:end].reshape(-1, FAN).astype(np.float64)
+        before = np.cumsum(blocks, axis=1)
+        before = np.concatenate([np.zeros((len(blocks), 1)), before[:, :-1]], axis=1) - before[:, -1:] * _PARTS
+        fine = excess[:-1, None] + np.diff(excess)[:, None] * _PARTS + before
+        used = self._nodes(depth) - FAN * begin  # nodes beyond have no rows
+        return np.append(fine.ravel(), excess[-1])[: used + 1]
+
+
+def _crossing(excess: Floats) -> float:
+    """Where the excess, made to rise, is zero: in nodes from the first edge."""
+    rising = (np.maximum.accumulate(excess) + np.minimum.accumulate(excess[::-1])[::-1]) / 2
+    return float(np.interp(0.0, rising, np.arange(rising.size)))
+
+
+def _kept(excess: Floats, reach: Floats) -> tuple[int, int]:
+    """(begin, end): the nodes that are left, from the noisy excess at the edges between them."""
+    from_here = np.flatnonzero(excess >= -reach)
+    up_to = np.flatnonzero(excess < reach)
+    begin = int(from_here[0]) if from_here.size else excess.size
+    end = int(up_to[-1]) + 2 if up_to.size else 1
+    return begin, end
+
+
+def path_powers(edges: Integers, depth: int, share: float, top: int = FAN) -> Powers:
+    """The powers of the weights that make the excess at inner edges of this depth.
+
+    On each level the counts of one block of sixteen siblings enter: 1 for those before the edge, the part that is
+    before it for the one the edge cuts, 0 for those after, less the part of the whole block that is before the edge;
+    on the coarsest level, of `top` nodes, less the quantile's share.
+    """
+    first, second, fourth = (np.zeros(edges.size) for _ in range(3))
+    whole = np.full(edges.size, share)
+    for level in range(depth):
+        size = FAN ** (depth - level - 1)
+        before, part = edges // size % FAN, edges % size / size
+        rest = (FAN if level else top) - 1
+        for many, weight in ((before, 1 - whole), (1, np.abs(part - whole)), (rest - before, whole)):
+            square = weight * weight
+            first += many * weight
+            second += many * square
+            fourth += many * square * square
+        whole = part
+    return Powers(first, second, fourth)

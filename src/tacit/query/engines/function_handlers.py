@@ -26,7 +26,7 @@ from tacit.query.engines.sql_type import (
     decimal,
     hull,
 )
-from tacit.query.wildcards import ESCAPE, Wildcards
+from tacit.query.sql.values.wildcards import ESCAPE, Wildcards
 
 _TYPES = {
     "TINYINT": SqlType("TINYINT"),

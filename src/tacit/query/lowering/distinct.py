@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tacit.frozen import frozen
-from tacit.query.aggregates.parts import Distinct
+from tacit.query.aggregates.aggregate import Distinct
 from tacit.query.lowering.tally import group_by
-from tacit.query.plans.key_column import KeyColumn
-from tacit.query.plans.noise_share import NoiseShare
-from tacit.query.relations.rows import UNIT, Ownership, Rows
+from tacit.query.plans.group_keys import KeyColumn
+from tacit.query.plans.price import NoiseShare
+from tacit.query.sql.rows import UNIT, Ownership, Rows
 
 
 @frozen

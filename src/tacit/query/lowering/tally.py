@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tacit.frozen import frozen
-from tacit.query.aggregates.parts import Measure
-from tacit.query.expressions.storage import double_sql
-from tacit.query.lowering.clamp import ONE, Cut, sums, total, word_sum
-from tacit.query.plans.geometric_rule import GeometricRule
-from tacit.query.plans.key_column import KeyColumn
-from tacit.query.plans.key_rule import KeyRule
-from tacit.query.plans.limit import Scaling
-from tacit.query.plans.noise_share import NoiseShare
-from tacit.query.relations.rows import UNIT, Ownership, Rows
+from tacit.query.aggregates.aggregate import Measure
+from tacit.query.plans.group_keys import GeometricRule, KeyColumn, KeyRule
+from tacit.query.plans.plan import Scaling
+from tacit.query.plans.price import NoiseShare
+from tacit.query.sql.clamp import ONE, Cut, sums, total, word_sum
+from tacit.query.sql.rows import UNIT, Ownership, Rows
+from tacit.query.sql.values.storage import double_sql
 
 TOTALS = '"__totals"'
 _SLACK = 1 - 2.0**-44  # more than conversions, division, root and product can add in double precision

@@ -1,4 +1,8 @@
-"""A plan: the question below the noise, its limits, and how its price is shared out. Data-free and printable."""
+"""A plan: the question below the noise, its limits, and how its price is shared out. Data-free and printable.
+
+A limit is how much of one person counts in one part, and who said so. A scaling turns a person's total within its
+limit into units of the noise's law.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,18 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from enum import Enum
 from fractions import Fraction
 from functools import cached_property
+from math import ceil, floor
 
 from tacit.frozen import frozen
 from tacit.loss.families.loss import Relation
-from tacit.query.aggregates.parts import Distinct, Measure, Part, Ranks
-from tacit.query.plans.key_column import public_groups
-from tacit.query.plans.key_rule import MOST_KEYS
-from tacit.query.plans.limit import Limit, Origin
+from tacit.query.aggregates.aggregate import Distinct, Measure, Part, Ranks
+from tacit.query.plans.group_keys import MOST_KEYS, public_groups
 from tacit.query.plans.price import Price
 from tacit.query.plans.question import Question
+from tacit.query.sql.clamp import WORD, Cut, cut
 from tacit.schema.kind import Key
 
 KEYS = Fraction(1, 2)  # what choosing private keys weighs, beside a column
@@ -129,3 +134,61 @@ def _digest(tree: object) -> str:
 
 def _listed(domain: tuple[Key | None, ...] | None) -> list[str] | None:
     return None if domain is None else [repr(value) for value in domain]
+
+
+_FAR = 2**45
+
+
+class Origin(Enum):
+    """Where a limit comes from. None of them looks at data for free."""
+
+    CONSTRUCTION = "by construction"
+    DECLARED = "declared by the steward"
+    PROFILE = "chosen from the private profile"
+    FOUND = "found with a share of this query's price"
+
+
+@frozen
+class Limit:
+    """The largest norm, over all groups, of what one person adds to a part, in its steps; None until it is found."""
+
+    norm: Fraction | None
+    origin: Origin
+
+
+@frozen
+class Scaling:
+    """A person's total in one group, cut to ±cap, as units of the noise's law: times `times`, over `over`.
+
+    Claim: whatever the total, the result is an integer within ±room of `scaling`.
+    """
+
+    cap: int
+    times: int
+    over: int
+
+    @property
+    def scale(self) -> Fraction:
+        """Units of the law for one step."""
+        return Fraction(self.times, self.over)
+
+    def near(self, total: str) -> Cut:
+        """The scaled total of one person and group."""
+        return self.of(cut(total, -self.cap, self.cap))
+
+    def far(self, total: str) -> Cut:
+        """The same, cut only far beyond the limit: within ±2^45, whose squares add up in 128 bits over 2^36 groups."""
+        far = min(_FAR * self.over // self.times, WORD)
+        return cut(total, -far, far).scaled(self.times, self.over)
+
+    def of(self, value: Cut) -> Cut:
+        """The same of a value that is cut to bounds of its own: to ±cap where these are wider."""
+        return value.within(self.cap).scaled(self.times, self.over)
+
+
+def scaling(norm: Fraction, room: int) -> Scaling:
+    """The finest whole scaling under which a total of up to `norm` steps fits into ±room (room ≥ 2)."""
+    cap = min(max(1, floor(norm)), WORD)  # beyond it a total is cut, whatever its limit: it must fit 64 bits
+    if room >= norm:
+        return Scaling(cap, max(1, floor(room / max(norm, Fraction(1)))), 1)
+    return Scaling(cap, 1, ceil(norm / (room - 1)))

@@ -11,20 +11,17 @@ from sqlglot.errors import SqlglotError
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.query.above.above import Above, check_above
-from tacit.query.above.canonical import canonical, depth
-from tacit.query.aggregates.aggregate import Aggregate
-from tacit.query.aggregates.parts import Part
-from tacit.query.aggregates.reading import CALLS, Reader
+from tacit.query.aggregates.aggregate import Aggregate, Part
+from tacit.query.aggregates.aggregate_calls import CALLS, AggregateReader
 from tacit.query.catalogue import Catalogue
-from tacit.query.expressions.domains import domain
-from tacit.query.expressions.registry import type_expression
-from tacit.query.expressions.widths import kept, refuse_many_texts
-from tacit.query.plans.key_column import KeyColumn
-from tacit.query.relations.from_clause import read_rows
-from tacit.query.relations.group_keys import group_keys
-from tacit.query.relations.rows import Ownership, Rows
-from tacit.query.typed import Typed
+from tacit.query.plans.group_keys import KeyColumn
+from tacit.query.post_noise.post_processing import PostProcessing, read_post_processing
+from tacit.query.post_noise.scope import canonical, depth
+from tacit.query.sql.expressions.rule_registry import type_expression
+from tacit.query.sql.from_clause import group_keys, read_rows
+from tacit.query.sql.rows import Ownership, Rows
+from tacit.query.sql.values.domains import domain, kept, refuse_many_texts
+from tacit.query.sql.values.typed import Typed
 from tacit.schema.kind import Kind
 
 _LONGEST = 200_000  # letters of a query
@@ -41,7 +38,7 @@ class Question:
     rows: Rows
     keys: tuple[KeyColumn, ...]
     aggregates: Mapping[str, Aggregate]  # by canonical SQL
-    above: Above
+    above: PostProcessing
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -69,13 +66,13 @@ def read_question(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, st
             "COUNT(*), SUM(x), AVG(x) … with GROUP BY if wanted; or private keys alone, to learn which there are.",
         )
     summed = frozenset(node.this.sql("duckdb") for node in calls.values() if isinstance(node, exp.Sum))
-    reader = Reader(rows, summed, _has_declared_rows(rows, catalogue), centres or {})
+    reader = AggregateReader(rows, summed, _has_declared_rows(rows, catalogue), centres or {})
     aggregates = {name: reader.read(node) for name, node in calls.items()}
     many = len({part for each in aggregates.values() for part in each.parts})
     if not many <= _MOST_PARTS:
         why = "They share one price, so that each would drown in noise."
         raise Refused(f"{many:,} columns at once", why, f"at most {_MOST_PARTS}.")
-    above = check_above(select, {key.name: key.kind for key in keys}, list(aggregates))
+    above = read_post_processing(select, {key.name: key.kind for key in keys}, list(aggregates))
     return Question(sql, rows, keys, aggregates, above)
 
 

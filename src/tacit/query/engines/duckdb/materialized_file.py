@@ -16,9 +16,8 @@ from tacit.frozen import frozen
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBEngine, DuckDBSession
 from tacit.query.engines.protocol import Engine, Headers, Lending, Session
-from tacit.query.prepared.form import KEPT, TableForm
-from tacit.query.prepared.making import Step, steps_of
-from tacit.query.relations.rows import UNIT, quoted
+from tacit.query.materialized.form import KEPT, CreationStep, TableForm, creation_steps
+from tacit.query.sql.rows import UNIT, quoted
 from tacit.schema.description import Description
 
 Progress = Callable[[str, int, int], None]
@@ -89,7 +88,7 @@ def _made(
     lender: Lending | None = None,
 ) -> None:
     readings = {form.reading.sql for form in forms.values()}
-    steps = [step for form in forms.values() for step in steps_of(form)]
+    steps = [step for form in forms.values() for step in creation_steps(form)]
     try:
         connection.execute(f"ATTACH {_text(draft)} AS {KEPT}")
         os.chmod(draft, 0o600)
@@ -122,7 +121,7 @@ def _willing(session: Session, description: Description) -> Lending:
     return session
 
 
-def _borrow(connection: duckdb.DuckDBPyConnection, step: Step, lender: Lending) -> None:
+def _borrow(connection: duckdb.DuckDBPyConnection, step: CreationStep, lender: Lending) -> None:
     """The rows of another engine as a table here. A person's name may have a type of its own: it becomes text."""
     types, _ = lender.lend(step.sql)
     names = [f"CAST({UNIT} AS VARCHAR) AS {UNIT}" if name == "__unit" else quoted(name) for name in types]

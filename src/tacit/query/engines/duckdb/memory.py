@@ -19,7 +19,7 @@ import duckdb
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.query.relations.rows import UNIT
+from tacit.query.sql.rows import UNIT
 
 LEAST_MEMORY: Final = 500_000_000
 _OWN: Final = 450_000_000  # octets of Python, of libraries, and of what the engine does not count

@@ -20,7 +20,7 @@ from tacit.frozen import frozen
 from tacit.query.engines.duckdb.memory import Arrays, engine_memory
 from tacit.query.engines.duckdb.shards import EVERYBODY, MORE, MOST, Seen, Shard, added_sql, can_be_cut, parts_expected
 from tacit.query.engines.protocol import rows_where
-from tacit.query.relations.rows import UNIT, quoted
+from tacit.query.sql.rows import UNIT, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa

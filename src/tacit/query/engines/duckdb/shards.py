@@ -9,7 +9,7 @@ from typing import Final
 import duckdb
 
 from tacit.query.engines.duckdb.memory import plan_steps
-from tacit.query.relations.rows import quoted
+from tacit.query.sql.rows import quoted
 
 MORE: Final = 4  # times as many parts, where so many did not do
 MOST: Final = MORE**5
@@ -83,8 +83,8 @@ def added_sql(answers: str, columns: Sequence[str]) -> str:
     it is added. Even then no person moves a sum further than before: they are in one part alone, and neither cut moves
     two sums apart.
     """
-    from tacit.query.lowering.clamp import sum_of_words  # what plans need loads when it is needed
     from tacit.query.lowering.tally import group_by
+    from tacit.query.sql.clamp import sum_of_words  # what plans need loads when it is needed
 
     keys = [quoted(name) for name in columns if not _is_sum(name)]
     sums = [f"{sum_of_words(quoted(name))} AS {quoted(name)}" for name in columns if _is_sum(name)]

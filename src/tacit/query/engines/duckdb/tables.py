@@ -12,8 +12,7 @@ from tacit.errors import Refused
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.parquet import coarse_moments, from_arrow, mended, parquet_sql, read_by_arrow
 from tacit.query.engines.duckdb.shards import Seen
-from tacit.query.relations.identifier import in_type, unit_type
-from tacit.query.relations.rows import quoted
+from tacit.query.sql.rows import in_type, quoted, unit_type
 from tacit.schema.description import Lookup, OwnColumn, Source, Table
 from tacit.schema.owners import identifiers
 

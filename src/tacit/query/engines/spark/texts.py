@@ -10,7 +10,7 @@ from functools import lru_cache
 from tacit.query.engines.dialect import Operation, Piece
 from tacit.query.engines.spark.spelling import call, calling, case, cast, once, text
 from tacit.query.engines.sql_type import SqlType
-from tacit.query.wildcards import Wildcards
+from tacit.query.sql.values.wildcards import Wildcards
 
 _MOST = 2**31 - 1  # Spark's positions are 32 bits wide, and so are its lengths
 _ESCAPE = "\\"

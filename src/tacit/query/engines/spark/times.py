@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from tacit.query.engines.dialect import Operation, Piece, cannot
 from tacit.query.engines.spark.spelling import ENGINE, attempt, call, case, cast
 from tacit.query.engines.sql_type import DATE, TIMESTAMP, ZONED, SqlType
-from tacit.query.expressions.storage import FIRST_MICROSECOND, LAST_MICROSECOND
+from tacit.query.sql.values.storage import FIRST_MICROSECOND, LAST_MICROSECOND
 
 _PARTS = {
     "year": "`year`({})",

@@ -1,1 +1,0 @@
-"""Above the noise: SELECT items, HAVING, ORDER BY and LIMIT over noisy aggregates and public keys, free of charge."""

@@ -1,0 +1,185 @@
+"""The reader of aggregate calls: a call in SQL becomes the parts that are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil
+
+from sqlglot import exp
+
+from tacit.errors import Refused
+from tacit.exact import proper
+from tacit.frozen import frozen
+from tacit.query.aggregates.aggregate import Aggregate, ColumnSum, Distinct, Measure
+from tacit.query.aggregates.moments import Mean, Total, Variance
+from tacit.query.aggregates.quantile import Quantile
+from tacit.query.aggregates.rank_grid import ranks_of
+from tacit.query.sql.clamp import ONE, Cut, one_where
+from tacit.query.sql.expressions.rule_registry import type_expression, type_predicate, unbounded_reason
+from tacit.query.sql.fixed_point import Steps, in_steps
+from tacit.query.sql.rows import Rows
+from tacit.query.sql.values.domains import told_apart
+
+CALLS = (exp.AggFunc, exp.WithinGroup, exp.Filter)
+_ACCEPTED = (
+    "COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM(x), AVG(x), VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP, MEDIAN(x), "
+    "QUANTILE_CONT(x, share), PERCENTILE_CONT(share) WITHIN GROUP (ORDER BY x), MIN(x), MAX(x), "
+    "each with FILTER (WHERE …) if wanted."
+)
+VAST = 2**40  # a span of values that nobody declared: it only keeps integers from overflowing
+_SQUARES = 2**59  # the largest square, in its own steps
+_EXTREME = Fraction(1, 200)
+
+
+@frozen
+class AggregateReader:
+    """Reads the aggregates of one query; `summed` are the arguments whose plain sums the query asks for anyway."""
+
+    rows: Rows
+    summed: frozenset[str]
+    is_middle: bool  # whether values are best counted from the middle of their bounds
+    centres: Mapping[tuple[str, str], int]  # where the values of a table's column seem to lie, in steps
+
+    def read(self, node: exp.Expression) -> Aggregate:
+        """The aggregate that a call stands for."""
+        keep = "TRUE"
+        if isinstance(node, exp.Filter):
+            keep, node = type_predicate(node.expression.this, self.rows).sql, node.this
+        if node.args.get("expressions"):
+            raise Refused(node.sql("duckdb"), "It has more arguments than it counts.", _ACCEPTED)
+        if isinstance(node, exp.Count):
+            return self._count(node, keep)
+        if isinstance(node, exp.Sum) and not isinstance(node.this, exp.Distinct):
+            return Total(self._sum(node, node.this, keep, 0))
+        if isinstance(node, exp.Avg) and not isinstance(node.this, exp.Distinct):
+            return self._mean(node, keep)
+        if isinstance(node, (exp.Variance, exp.VariancePop, exp.Stddev, exp.StddevPop, exp.StddevSamp)):
+            return self._variance(node, keep)
+        share = _share(node)
+        if share is not None:
+            return self._quantile(node, keep, *share)
+        raise Refused(f"{node.sql('duckdb')}", "There is no private form of it here.", _ACCEPTED)
+
+    def _count(self, node: exp.Count, keep: str) -> Aggregate:
+        inside = node.this
+        if isinstance(inside, exp.Star) or (isinstance(inside, exp.Literal) and not inside.is_string):
+            return Total(_rows("TRUE", keep))
+        if not isinstance(inside, exp.Distinct):
+            return Total(self._present(inside, keep))
+        if len(inside.expressions) != 1:
+            raise Refused(node.sql("duckdb"), "Pairs are not counted.", "COUNT(DISTINCT x) of one expression.")
+        value = inside.expressions[0]
+        if isinstance(value, exp.Column) and self.rows.is_identifier(value.name, value.table or None):
+            one, of = (ONE, ColumnSum()) if keep == "TRUE" else (one_where(keep), None)
+            return Total(Measure(one, Fraction(1), once=True, subject="keys", of=of))
+        counted = told_apart(type_expression(value, self.rows))
+        sql = counted if keep == "TRUE" else f"CASE WHEN {keep} THEN {counted} END"
+        return Total(Distinct(sql), "different values, of those that count")
+
+    def _present(self, inside: exp.Expression, keep: str) -> Measure:
+        typed = type_expression(inside, self.rows)
+        if not typed.nullable:
+            return _rows("TRUE", keep)
+        return replace(_rows(f"{typed.sql} IS NOT NULL", keep), of=_of_column(inside, keep, None))
+
+    def _steps(self, node: exp.Expression, inside: exp.Expression) -> Steps:
+        typed = type_expression(inside, self.rows)
+        unbounded = unbounded_reason(inside, self.rows) if typed.low is None or typed.high is None else None
+        if unbounded is not None:
+            raise Refused(node.sql("duckdb"), unbounded.why, unbounded.cure)
+        return in_steps(typed, node.sql("duckdb"))
+
+    def _sum(self, node: exp.Expression, inside: exp.Expression, keep: str, centre: int) -> Measure:
+        steps, subject = self._numbers(node, inside), None
+        if isinstance(inside, exp.Column):
+            subject = f"{'away' if centre else 'total'} {inside.name.lower()}"
+        value = _kept(steps.cut(centre).minus(centre), keep)
+        return Measure(value, steps.step, subject=subject, of=_of_column(inside, keep, centre))
+
+    def _numbers(self, node: exp.Expression, inside: exp.Expression) -> Steps:
+        if not type_expression(inside, self.rows).kind.is_number:
+            raise Refused(node.sql("duckdb"), "It is not a number.", "a number; or MEDIAN, MIN or MAX of a date.")
+        return self._steps(node, inside)
+
+    def _centre(self, inside: exp.Expression, steps: Steps) -> int:
+        if inside.sql("duckdb") in self.summed:
+            return 0
+        if self.is_middle and steps.high - steps.low < VAST:
+            return (steps.low + steps.high) // 2
+        if isinstance(inside, exp.Column) and len(self.rows.tables) == 1:
+            seen = self.centres.get((min(self.rows.tables), inside.name.lower()), 0)
+            return min(max(seen, steps.low), steps.high)
+        return min(max(0, steps.low), steps.high)
+
+    def _mean(self, node: exp.Avg, keep: str) -> Aggregate:
+        steps = self._numbers(node, node.this)
+        centre = self._centre(node.this, steps)
+        total = self._sum(node, node.this, keep, centre)
+        return Mean(total, self._present(node.this, keep), centre, steps.low, steps.high)
+
+    def _variance(self, node: exp.Expression, keep: str) -> Aggregate:
+        steps = self._numbers(node, node.this)
+        centre = self._centre(node.this, steps)
+        total = self._sum(node, node.this, keep, centre)
+        coarse = max(1, ceil(total.size**2 / _SQUARES))
+        squared = _kept(steps.cut(centre).minus(centre).squared(coarse), keep)
+        squares = Measure(squared, steps.step**2 * coarse)
+        is_sample = not isinstance(node, (exp.VariancePop, exp.StddevPop))
+        is_root = isinstance(node, (exp.Stddev, exp.StddevPop, exp.StddevSamp))
+        rows = self._present(node.this, keep)
+        return Variance(squares, total, rows, centre, steps.low, steps.high, is_sample, is_root)
+
+    def _quantile(
+        self, node: exp.Expression, keep: str, inside: exp.Expression, share: Fraction, words: str
+    ) -> Aggregate:
+        if type_expression(inside, self.rows).kind.is_time:
+            raise Refused(
+                node.sql("duckdb"), "Quantiles of dates are not offered yet.", f"year({inside.sql('duckdb')})."
+            )
+        steps = self._steps(node, inside)
+        sql = steps.sql if keep == "TRUE" else f"CASE WHEN {keep} THEN {steps.sql} END"
+        of = _of_column(inside, keep, None)
+        column = None if of is None else of.column
+        return Quantile(ranks_of(sql, steps, column), share, words)
+
+
+def _rows(condition: str, keep: str) -> Measure:
+    tests = [test for test in (condition, keep) if test != "TRUE"]
+    one = one_where(" AND ".join(f"({test})" for test in tests)) if tests else ONE
+    return Measure(one, Fraction(1), subject="rows", of=None if tests else ColumnSum())
+
+
+def _of_column(inside: exp.Expression, keep: str, centre: int | None) -> ColumnSum | None:
+    return ColumnSum(inside.name.lower(), centre) if isinstance(inside, exp.Column) and keep == "TRUE" else None
+
+
+def _kept(value: Cut, keep: str) -> Cut:
+    return value if keep == "TRUE" else value.where(keep)
+
+
+def _share(node: exp.Expression) -> tuple[exp.Expression, Fraction, str] | None:
+    """What a quantile is of, its share, and what is said of it; None if the call is no quantile."""
+    if isinstance(node, exp.Median):
+        return node.this, Fraction(1, 2), ""
+    if isinstance(node, exp.Min):
+        return node.this, _EXTREME, f"{node.sql('duckdb')} stands for the value that 0.5% of the rows lie below"
+    if isinstance(node, exp.Max):
+        return node.this, 1 - _EXTREME, f"{node.sql('duckdb')} stands for the value that 99.5% of the rows lie below"
+    if isinstance(node, (exp.PercentileCont, exp.PercentileDisc)) and node.args.get("expression"):
+        return node.this, _level(node, node.expression), ""
+    if isinstance(node, exp.Quantile):
+        return node.this, _level(node, node.args["quantile"]), ""
+    if isinstance(node, exp.WithinGroup) and isinstance(node.this, (exp.PercentileCont, exp.PercentileDisc)):
+        ordered = node.expression.expressions
+        if len(ordered) == 1:
+            level = _level(node, node.this.this)
+            return ordered[0].this, 1 - level if ordered[0].args.get("desc") else level, ""
+    return None
+
+
+def _level(node: exp.Expression, literal: exp.Expression) -> Fraction:
+    if not isinstance(literal, exp.Literal) or literal.is_string:
+        raise Refused(node.sql("duckdb"), "Its share is no number.", "a share between 0 and 1, such as 0.9.")
+    return proper(literal.name, "share")

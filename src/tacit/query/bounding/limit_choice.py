@@ -1,0 +1,224 @@
+"""The limit of each part of a plan: by construction, declared, or chosen from a noisy histogram.
+
+`make_plan` makes a plan of a question; limits that nobody declared and no construction gives are chosen later, for
+each part the one that serves its error best. Nothing but a public histogram is used, so the choice costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import ceil, isqrt, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import Refused
+from tacit.exact import whole
+from tacit.query.aggregates.aggregate import Distinct, Measure, Part, Ranks, noise_deviation
+from tacit.query.aggregates.aggregate_calls import VAST
+from tacit.query.aggregates.quantile import Quantile
+from tacit.query.aggregates.rank_grid import nodes_of
+from tacit.query.bounding.amount_histogram import Bins, Span, end_of_reach, possible_tails, seen
+from tacit.query.bounding.histogram_sql import BINS, NORM_STEPS, FindingBlock
+from tacit.query.bounding.objectives import ManyKeys, Objective, RankError, TotalError
+from tacit.query.catalogue import Catalogue
+from tacit.query.plans.group_keys import MOST_KEYS, public_groups
+from tacit.query.plans.plan import Limit, Origin, Plan
+from tacit.query.plans.price import NoiseShare, Price, noise_share
+from tacit.query.plans.question import Question
+from tacit.query.sql.rows import Ownership
+from tacit.schema.description import Limits
+
+MOST_NODES = 2**25
+"""Counts of all trees of a plan: some fifty octets each while noise is added to them, and nine in the ledger."""
+
+
+def make_plan(question: Question, catalogue: Catalogue, is_gaussian: bool) -> Plan:
+    """The plan of a question; limits that nobody declared and no construction gives are left to be chosen."""
+    unit = catalogue.description.unit
+    declared = _declared(question, catalogue)
+    limits: Mapping[Part, Limit] = {part: _limit(part, question, declared, is_gaussian) for part in question.parts}
+    _refuse_many_trees(question)
+    most = 1 if question.rows.ownership is not Ownership.MANY else max(declared.keys or 0, MOST_KEYS)
+    return Plan(question, unit.relation, unit.hides, limits, most)
+
+
+def _refuse_many_trees(question: Question) -> None:
+    """Refuses quantiles whose trees of counts, one a public group, would not fit into memory or the ledger."""
+    sizes = [nodes_of(part.levels) for part in question.parts if isinstance(part, Ranks)]
+    groups = len(public_groups(question.keys) or ()) if sizes else 0
+    if not groups * sum(sizes) <= MOST_NODES:
+        raise Refused(
+            f"quantiles in {groups:,} groups",
+            f"Each is read from a tree of {sum(sizes):,} counts, and all of them must fit into memory together.",
+            f"at most {MOST_NODES // sum(sizes):,} groups: coarser keys, or coarser values: CAST(x / 100 AS BIGINT).",
+        )
+
+
+def _declared(question: Question, catalogue: Catalogue) -> Limits:
+    """The limits of the table; of several, the widest, and only what all of them declare."""
+    tables = [catalogue.description.tables[name].limits for name in sorted(question.rows.tables)]
+    rows = [table.rows for table in tables if table.rows is not None]
+    keys = [table.keys for table in tables if table.keys is not None]
+    totals = {name: total for table in tables for name, total in table.totals.items()} if len(tables) == 1 else {}
+    return Limits(
+        max(rows) if len(rows) == len(tables) else None, max(keys) if len(keys) == len(tables) else None, totals
+    )
+
+
+def _limit(part: Part, question: Question, declared: Limits, is_gaussian: bool) -> Limit:
+    if question.rows.ownership is not Ownership.MANY:
+        if isinstance(part, Ranks):
+            return Limit(row_norm(part, is_gaussian), Origin.CONSTRUCTION)
+        if isinstance(part, Distinct):
+            return Limit(Fraction(1), Origin.CONSTRUCTION)
+        if question.rows.ownership is Ownership.EACH or part.size < VAST:
+            return Limit(Fraction(part.size), Origin.CONSTRUCTION)
+        return Limit(None, Origin.FOUND)  # a person's own total, which nobody bounded
+    if isinstance(part, Measure) and part.once and not question.keys:
+        return Limit(Fraction(1), Origin.CONSTRUCTION)
+    norm = _declared_norm(part, declared, is_gaussian)
+    return Limit(norm, Origin.FOUND if norm is None else Origin.DECLARED)
+
+
+def _declared_norm(part: Part, declared: Limits, is_gaussian: bool) -> Fraction | None:
+    if isinstance(part, Distinct):
+        most = declared.keys or declared.rows
+        return None if most is None else Fraction(most)
+    if isinstance(part, Ranks):
+        return None if declared.rows is None else declared.rows * row_norm(part, is_gaussian)
+    if part.once:
+        held = declared.keys or declared.rows
+        return None if held is None else (root_up(held) if is_gaussian else Fraction(held))
+    if part.subject is not None and part.subject.startswith("total "):
+        total = declared.totals.get(part.subject.removeprefix("total "))
+        if total is not None:
+            return max(Fraction(1), total / part.step)
+    return None if declared.rows is None or part.size >= VAST else Fraction(declared.rows * max(1, part.size))
+
+
+_FEW = Fraction(2, 5)  # of the people stay within the limit where groups are many and small
+_FEW_ROWS = 4  # of one person, where nothing is known
+_ROOT_STEPS = 1024  # how finely the root of a number of keys is kept
+
+
+def chosen(plan: Plan, price: Price, block: FindingBlock, noisy: NDArray[np.int64]) -> Mapping[Part, Fraction]:
+    """The limits of the parts that a finding block counted people for."""
+    people = dict(zip(block.parts, noisy / block.unit, strict=True))
+    deviation = noise_deviation(block.noise.law) / block.unit
+    rows = [part for part in people if isinstance(part, Measure) and part.subject == "rows"]
+    found: dict[Part, Fraction] = {part: choose(plan, price, part, people[part], deviation, None) for part in rows}
+    most = max(found.values(), default=None)
+    return {part: found.get(part) or choose(plan, price, part, people[part], deviation, most) for part in people}
+
+
+def choose(
+    plan: Plan, price: Price, part: Part, people: NDArray[np.float64], deviation: float, rows: Fraction | None
+) -> Fraction:
+    """The limit of one part, as a norm in its steps, from noisy numbers of people in each bin of its amount."""
+    aim, least = objective(plan, price, part), unseen(plan, price, part, rows)
+    amount = choose_limit(BINS, people, deviation, aim, laplace=price.is_pure, unseen=least)
+    return as_norm(plan, part, amount, is_gaussian=not price.is_pure)
+
+
+def unseen(plan: Plan, price: Price, part: Part, rows: Fraction | None) -> int:
+    """The amount that counts where nobody can be seen above the noise: that of `rows` rows, each at its largest."""
+    if isinstance(part, Ranks) and part.edges and not price.is_pure:
+        return ceil(_FEW_ROWS * NORM_STEPS * row_norm(part, is_gaussian=True))
+    if not isinstance(part, Measure) or part.once or part.subject == "rows":
+        return _FEW_ROWS
+    steps = NORM_STEPS if plan.question.keys and not price.is_pure else 1
+    return min(max(1, ceil(part.size * (rows or _FEW_ROWS) * steps)), BINS.most)  # a constant has no size
+
+
+def as_norm(plan: Plan, part: Part, amount: int, is_gaussian: bool) -> Fraction:
+    """The norm that an amount stands for: over groups, under Gaussian noise, that of n keys held once is √n."""
+    if isinstance(part, Ranks):
+        by_norm = is_gaussian and part.edges
+        return Fraction(amount, NORM_STEPS) if by_norm else amount * row_norm(part, is_gaussian)
+    if not (isinstance(part, Measure) and plan.question.keys and is_gaussian):
+        return Fraction(amount)
+    return root_up(amount) if part.once else max(Fraction(1), Fraction(amount, NORM_STEPS))
+
+
+def row_norm(part: Ranks, is_gaussian: bool) -> Fraction:
+    """The norm of one row over all levels of a tree: the root of their number, or their number for Laplace noise."""
+    return root_up(part.levels) if is_gaussian else Fraction(part.levels)
+
+
+def root_up(number: int) -> Fraction:
+    """√n, rounded up a little."""
+    return Fraction(ceil(isqrt(number * _ROOT_STEPS**2 - 1) + 1), _ROOT_STEPS) if number > 1 else Fraction(1)
+
+
+def objective(plan: Plan, price: Price, part: Part) -> Objective:
+    """What the limit of a part is to be good for."""
+    if plan.is_selecting or isinstance(part, Distinct):
+        return ManyKeys(_FEW)
+    if isinstance(part, Ranks):
+        noise = noise_share(price, plan.share(part), plan.relation)
+        return _rank_error(plan, part, noise)
+    noise = noise_share(price, plan.share("tally"), plan.relation)
+    return TotalError(_per_limit(noise, len(plan.measures)), len(plan.groups or ()) or 1)
+
+
+def _rank_error(plan: Plan, part: Ranks, noise: NoiseShare) -> RankError:
+    """The error of all quantiles that are read from one tree, for a limit in steps of the norm, or else in rows."""
+    by_rows = not (noise.is_gaussian and part.edges)
+    quantiles = (each for each in plan.question.aggregates.values() if isinstance(each, Quantile))
+    shares = tuple(dict.fromkeys(each.share for each in quantiles if each.ranks == part))
+    one = row_norm(part, noise.is_gaussian) if by_rows else Fraction(1, NORM_STEPS)
+    deviation = noise_deviation(noise.law) / noise.radius * float(one) * sqrt(part.counts_in_a_rank)
+    return RankError(deviation, shares, len(plan.groups or ()) or 1, part.levels, None if by_rows else NORM_STEPS)
+
+
+def _per_limit(noise: NoiseShare, ways: int) -> float:
+    """The noise's standard deviation, in steps, for a limit of one step."""
+    return noise_deviation(noise.law) / noise.split(ways)
+
+
+_LARGEST = 1e18
+
+
+def choose_limit(
+    bins: Bins,
+    noisy_counts: NDArray[np.float64],
+    noise_sd: float,
+    objective: Objective,
+    *,
+    laplace: bool = False,
+    unseen: int = 1,
+) -> int:
+    """The limit, from 1 to `bins.most`, that serves the objective best.
+
+    `noisy_counts` has the people of each bin with noise of standard deviation `noise_sd`, Gaussian unless `laplace`.
+    Nothing but this public histogram is used, so the choice costs nothing. It stays below 32 times the least amount
+    above the last bin that people were seen in; `unseen` is the limit if nobody can be seen above the noise.
+    """
+    counts = checked(bins, noisy_counts, noise_sd)
+    otherwise = min(whole(unseen, "unseen", 1), bins.most)
+    span = seen(counts[1:], noise_sd, laplace)  # whoever has nothing is not touched by a limit
+    if span is None:
+        return otherwise
+    span = Span(span.first + 1, span.last + 1)
+    limits = _candidates(bins, span)
+    best = objective.best(limits, possible_tails(bins, counts, noise_sd, span))
+    return min(int(limits[best]), bins.most)
+
+
+def checked(bins: Bins, noisy_counts: NDArray[np.float64], noise_sd: float) -> NDArray[np.float64]:
+    """The counts, if they are one finite number a bin and the noise is known."""
+    counts = np.asarray(noisy_counts, dtype=np.float64)
+    if not (counts.shape == (len(bins),) and bool(np.all(np.abs(counts) <= _LARGEST))):
+        why = "It must have one finite number a bin."
+        raise Refused("a histogram that does not fit its bins", why, f"{len(bins)} numbers within ±1e18.")
+    if not 0 <= noise_sd <= _LARGEST:
+        raise Refused(f"noise_sd = {noise_sd}", "It is no standard deviation.", "a number from 0 to 1e18.")
+    return counts
+
+
+def _candidates(bins: Bins, span: Span) -> NDArray[np.float64]:
+    """The greatest amount of each bin that a tail may reach, and the geometric mean of each two neighbours."""
+    tops = bins.tops()[1 : end_of_reach(bins, span)].astype(np.float64)
+    return np.array(sorted({*tops.tolist(), *np.floor(np.sqrt(tops[1:] * tops[:-1])).tolist()}))

@@ -1,0 +1,182 @@
+"""The result of a run: noisy integers by group, all that is ever stored of the data, and the answers read from it.
+
+Integers are stored little-endian, each as wide as the widest needs. Reading aggregates with their errors is
+post-processing, and may be repeated at no cost.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import date, datetime
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import Failed
+from tacit.frozen import frozen
+from tacit.noise.discrete_laplace import DiscreteLaplace
+from tacit.noise.gaussian_law import RoundedGaussian
+from tacit.query.aggregates.aggregate import NoisyRanks, NoisySum, Part, Ranks
+from tacit.query.plans.plan import Plan
+from tacit.query.post_noise.estimates import Groups, Keys
+from tacit.schema.kind import Key, Kind
+
+_VERSION = 2
+_LENGTH = 4  # bytes of the header's length
+
+
+@frozen(eq=False)
+class NoisyColumn:
+    """One part's noisy integers: a number a group, or for ranks a row of tree counts a group.
+
+    `law` is the noise in every place, `scale` the units of the law for one step (or row), `norm` the limit in force.
+    """
+
+    values: NDArray[np.int64]
+    law: RoundedGaussian | DiscreteLaplace
+    scale: Fraction
+    norm: Fraction
+
+
+@frozen(eq=False)
+class NoisyTable:
+    """Noisy integers, group by group, by the identity of the part they are of.
+
+    `keys` lists the groups where keys are private; public ones are in the plan. Everything in it is private already.
+    """
+
+    keys: tuple[tuple[Key | None, ...], ...] | None
+    columns: Mapping[str, NoisyColumn]
+    strength: Fraction  # of the noise on each column: what a later request is compared with
+
+    def to_bytes(self) -> bytes:
+        """A closed, versioned form: the length of a JSON header, the header, and the integers of each column."""
+        widths = {part: packed_width(column.values) for part, column in self.columns.items()}
+        tree = {
+            "version": _VERSION,
+            "strength": str(self.strength),
+            "keys": None if self.keys is None else [[_written(key) for key in group] for group in self.keys],
+            "columns": [[part, _described(column, widths[part])] for part, column in self.columns.items()],
+        }
+        header = json.dumps(tree, separators=(",", ":")).encode()
+        words = [packed(column.values, widths[part]) for part, column in self.columns.items()]
+        return b"".join([len(header).to_bytes(_LENGTH, "little"), header, *words])
+
+    @classmethod
+    def from_bytes(cls, payload: bytes) -> NoisyTable:
+        begin = _LENGTH + int.from_bytes(payload[:_LENGTH], "little")
+        tree = json.loads(payload[_LENGTH:begin])
+        if tree["version"] != _VERSION:
+            raise Failed
+        columns = {}
+        for part, described in tree["columns"]:
+            end = begin + prod(described["shape"]) * described["width"]
+            columns[part] = _column(described, payload[begin:end])
+            begin = end
+        if begin != len(payload):
+            raise Failed
+        keys = tree["keys"]
+        return cls(
+            None if keys is None else tuple(tuple(_read(key) for key in group) for group in keys),
+            columns,
+            Fraction(tree["strength"]),
+        )
+
+
+def _described(column: NoisyColumn, width: int) -> dict[str, Any]:
+    is_gaussian = isinstance(column.law, RoundedGaussian)
+    size = column.law.variance if isinstance(column.law, RoundedGaussian) else column.law.scale
+    return {
+        "law": ["rounded gaussian" if is_gaussian else "discrete laplace", str(size)],
+        "scale": str(column.scale),
+        "norm": str(column.norm),
+        "shape": list(column.values.shape),
+        "width": width,
+    }
+
+
+def _column(described: Mapping[str, Any], words: bytes) -> NoisyColumn:
+    name, size = described["law"]
+    law = {"rounded gaussian": RoundedGaussian, "discrete laplace": DiscreteLaplace}[name](Fraction(size))
+    if not isinstance(law, (RoundedGaussian, DiscreteLaplace)):
+        raise Failed
+    values = unpacked(words, described["width"], tuple(described["shape"]))
+    return NoisyColumn(values, law, Fraction(described["scale"]), Fraction(described["norm"]))
+
+
+def _written(key: Key | None) -> Mapping[str, object] | None:
+    if key is None:
+        return None
+    if isinstance(key, datetime):
+        return {"timestamp": key.isoformat()}
+    if isinstance(key, date):
+        return {"date": key.isoformat()}
+    return {type(key).__name__: key}
+
+
+def _read(written: Mapping[str, object] | None) -> Key | None:
+    if written is None:
+        return None
+    ((tag, value),) = written.items()
+    if tag == "timestamp":
+        return datetime.fromisoformat(str(value))
+    if tag == "date":
+        return date.fromisoformat(str(value))
+    if tag not in ("bool", "int", "str") or not isinstance(value, (bool, int, str)):
+        raise Failed
+    return value
+
+
+_WORD = 8
+
+
+def packed_width(values: NDArray[np.int64]) -> int:
+    """How many bytes hold each of them, sign included: 1 to 8."""
+    reach = max((max(int(values.max()), ~int(values.min())) if values.size else 0), 0)
+    return reach.bit_length() // 8 + 1
+
+
+def packed(values: NDArray[np.int64], width: int) -> bytes:
+    """The integers, one after the other, `width` bytes each."""
+    words = np.ascontiguousarray(values, "<i8").ravel()
+    return words.view(np.uint8).reshape(-1, _WORD)[:, :width].tobytes()
+
+
+def unpacked(octets: bytes, width: int, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """The integers that were packed so."""
+    many = int(np.prod(shape, dtype=np.int64))
+    if not (1 <= width <= _WORD and len(octets) == many * width):
+        raise Failed
+    words = np.zeros((many, _WORD), np.uint8)
+    words[:, _WORD - width :] = np.frombuffer(octets, np.uint8).reshape(many, width)
+    shifted = words.view("<i8").astype(np.int64) >> (8 * (_WORD - width))  # which brings the sign along
+    return np.asarray(shifted.reshape(shape))
+
+
+def answered(plan: Plan, table: NoisyTable) -> Groups:
+    """The groups of a release, every aggregate read from the noisy integers."""
+    noisy = {part: _noisy(part, table.columns[plan.identity(part)]) for part in plan.question.parts}
+    groups = (plan.groups if table.keys is None else list(table.keys)) or []
+    keys = {
+        key.name: Keys(
+            tuple(_shown(group[place], key.scale) for group in groups),
+            Kind.FLOAT if key.kind is Kind.DECIMAL else key.kind,
+        )
+        for place, key in enumerate(plan.question.keys)
+    }
+    aggregates = {name: aggregate.read(noisy) for name, aggregate in plan.question.aggregates.items()}
+    return Groups(keys, aggregates, len(groups))
+
+
+def _noisy(part: Part, column: NoisyColumn) -> NoisySum | NoisyRanks:
+    if isinstance(part, Ranks):
+        return NoisyRanks(column.values, column.law, column.scale, part.levels)
+    return NoisySum(column.values.astype(np.float64) / float(column.scale), column.law, column.scale)
+
+
+def _shown(key: Key | None, scale: int) -> Key | float | None:
+    return key / 10**scale if scale and isinstance(key, int) else key

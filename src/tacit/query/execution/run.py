@@ -1,0 +1,243 @@
+"""One run of a plan: find its limits, count, add noise.
+
+Keys come from an engine as Python values, in an order that depends on the keys alone. A join needs no cut where
+nobody has that many rows: then the statement without it gives the same rows faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+from math import prod
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.mechanisms.statistics.rank_tree import FAN
+from tacit.noise.bits import Bits
+from tacit.noise.grid import saturated_sum
+from tacit.noise.slabs import slabs
+from tacit.query.aggregates.aggregate import Part, Ranks
+from tacit.query.aggregates.rank_grid import nodes_of
+from tacit.query.bounding.histogram_sql import BINS, FindingBlock
+from tacit.query.bounding.limit_choice import chosen
+from tacit.query.engines.protocol import Counting, Fetched, Session, Stage, add_up, fetch
+from tacit.query.execution.noisy_table import NoisyColumn, NoisyTable
+from tacit.query.execution.program import finding, norm_of, program
+from tacit.query.lowering.tally import TallyBlock
+from tacit.query.materialized.statements import NORMS, STATEMENTS, TOTALS, Statements
+from tacit.query.plans.plan import Plan
+from tacit.query.plans.price import NoiseShare, Price
+from tacit.query.sql.rows import UNIT, Joined, Rows
+from tacit.schema.kind import Key
+
+Integers = NDArray[np.int64]
+_HAS_WEIGHT: Final = "w > 0"
+"""A key without weight is never shown (`KeyRule`, `GeometricRule`): one person may hold any number of them."""
+_FEW: Final = 1000  # groups: as many rows are had as quickly as Python values
+
+
+class PlanRun:
+    """The stages of a plan at a price: limits are found where the plan lacks them, then rows are counted.
+
+    Whatever happens, no exception, shape or order depends on a person. Shapes are those of the plan where keys are
+    public; where they are private, only keys that passed are shown. What was added up to find limits stays in the
+    session for the counts. A run that goes on in another session counts without it: the sums are the same.
+    """
+
+    def __init__(self, plan: Plan, price: Price, statements: Statements = STATEMENTS) -> None:
+        self._plan, self._price, self._statements = plan, price, statements
+        self._block: FindingBlock | None = finding(plan, price)
+        self._session: Session | None = None
+        self._kept: str | None = None
+        self._norms: dict[Ranks, str] = {}
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """Each draws noise once, and gives bytes: the noisy numbers of people by bin; the noisy table."""
+        return (self._count,) if self._block is None else (self._find, self._count)
+
+    def _find(self, session: Session, bits: Bits, _: Sequence[bytes]) -> bytes:
+        plan, block, statements = self._plan, self._block, self._sent(session)
+        if block is None:
+            raise TypeError("there is nothing to find")
+        if plan.measures and statements.totals(plan) is None:
+            session.keep(TOTALS, statements.people(plan))
+            self._kept = f'"{TOTALS}"'
+        for place, (ranks, sql) in enumerate(statements.norms(block).items()):
+            session.keep(f"{NORMS}{place}", sql)
+            self._norms[ranks] = f'"{NORMS}{place}"'
+        counted = add_up(session, statements.bins(plan, block, self._norms), is_few=True)
+        counts = bin_counts(counted, len(block.parts))
+        return with_noise((counts * block.unit).ravel(), block.noise, bits).astype("<i8").tobytes()
+
+    def _with_limits(self, released: Sequence[bytes]) -> Plan:
+        if self._block is None:
+            return self._plan
+        noisy = np.frombuffer(released[0], "<i8").astype(np.int64).reshape(len(self._block.parts), len(BINS))
+        return self._plan.with_limits(chosen(self._plan, self._price, self._block, noisy))
+
+    def _count(self, session: Session, bits: Bits, released: Sequence[bytes]) -> bytes:
+        plan, price, statements = self._plan, self._price, self._sent(session)
+        final = self._with_limits(released)
+        blocks = program(final, price)
+        groups: Sequence[Group] | None = final.groups
+        noisy: dict[Part, NoisyColumn] = {}
+        if blocks.tally is not None:
+            where = _HAS_WEIGHT if blocks.tally.rule else None
+            table = add_up(session, statements.tally(blocks.tally, self._kept), _is_few(groups), where)
+            groups = _tallied(final, blocks.tally, table, noisy, bits)
+        if groups is None:
+            raise TypeError("private keys are always chosen by a tally")
+        for ranks in blocks.ranks:
+            table = add_up(session, statements.ranks(ranks, self._norms.get(ranks.ranks)))
+            tree = _tree(table, len(ranks.keys), groups, ranks.ranks.levels)
+            drawn = with_noise(tree.ravel(), ranks.noise, bits).reshape(tree.shape)
+            noisy[ranks.ranks] = NoisyColumn(drawn, ranks.noise.law, Fraction(ranks.unit), ranks.limit)
+        for distinct in blocks.distincts:
+            table = fetch(session, statements.distinct(distinct), _is_few(final.groups))
+            counts = _placed(table, len(distinct.keys), groups, ["y0"])[0]
+            drawn = with_noise(counts * distinct.unit, distinct.noise, bits)
+            noisy[distinct.distinct] = NoisyColumn(
+                drawn, distinct.noise.law, Fraction(distinct.unit), Fraction(distinct.limit)
+            )
+        columns = {plan.identity(part): noisy[part] for part in plan.question.parts}
+        return NoisyTable(tuple(groups) if plan.is_selecting else None, columns, plan.strength(price)).to_bytes()
+
+    def _sent(self, session: Session) -> Statements:
+        """What this session is sent, joins whole where nobody has too many rows; at first nothing is kept in it."""
+        if self._session is not session:
+            self._session, self._kept, self._norms = session, None, {}
+            self._statements = joined_whole(self._plan.question.rows, session, self._statements)
+        return self._statements
+
+
+def _is_few(groups: Sequence[Group] | None) -> bool:
+    """Whether rows come as Python values: that depends on how many groups everybody knows of."""
+    return groups is not None and len(groups) <= _FEW
+
+
+def bin_counts(table: Fetched, parts: int) -> Integers:
+    """People by part and bin, bins without people as zero."""
+    counts = np.zeros((parts, len(BINS)), np.int64)
+    places = (integers(table, name) for name in ("part", "bin"))
+    counts[tuple(places)] = integers(table, "y0")
+    return counts
+
+
+def _tallied(
+    plan: Plan, block: TallyBlock, table: Fetched, noisy: dict[Part, NoisyColumn], bits: Bits
+) -> Sequence[Group]:
+    names = [f"y{place}" for place in range(len(block.measures))]
+    groups: Sequence[Group] | None = plan.groups
+    if groups is None:
+        groups = in_group_order(key_columns(table, len(block.keys)))
+    rule = block.rule
+    columns = _placed(table, len(block.keys), groups, [*names, "w"] if rule else names)
+    shown = np.ones(len(groups), np.bool_)
+    if rule:
+        weights = columns.pop()
+        shown = rule.shown(weights, bits)
+    for measure, scaling, column in zip(block.measures, block.scalings, columns, strict=True):
+        drawn = with_noise(column[shown], block.noise, bits)
+        noisy[measure] = NoisyColumn(drawn, block.noise.law, scaling.scale, norm_of(plan, measure))
+    return [group for group, is_shown in zip(groups, shown, strict=True) if is_shown]
+
+
+def _placed(table: Fetched, keys: int, groups: Sequence[Group], names: list[str]) -> list[Integers]:
+    """The columns of an engine's table in the order of the groups, zero where a group is absent."""
+    columns = [integers(table, name) for name in names]
+    rows = _rows(table, keys, groups, len(columns[0]))
+    found = []
+    for values in columns:
+        placed = np.zeros(len(groups), np.int64)
+        placed[rows[rows >= 0]] = values[rows >= 0]
+        found.append(placed)
+    return found
+
+
+def _tree(table: Fetched, keys: int, groups: Sequence[Group], levels: int) -> Integers:
+    """Groups × nodes, the coarsest level first: counts of cells, added up level by level; zero where one is absent."""
+    values, cells = integers(table, "y0"), integers(table, "cell")
+    rows = _rows(table, keys, groups, len(values))
+    nodes = nodes_of(levels)
+    tree = np.zeros((len(groups), nodes), np.int64)
+    begin = nodes - FAN**levels
+    tree[rows[rows >= 0], begin + cells[rows >= 0]] = values[rows >= 0]
+    for level in range(levels - 1, 0, -1):
+        finer = tree[:, begin : begin + FAN ** (level + 1)].reshape(len(groups), FAN**level, FAN)
+        begin -= FAN**level
+        tree[:, begin : begin + FAN**level] = finer.sum(axis=2)
+    return tree
+
+
+def _rows(table: Fetched, keys: int, groups: Sequence[Group], many: int) -> Integers:
+    """The place of each row's group among the groups; −1 for keys that nobody expects."""
+    if not keys:
+        return np.zeros(many, np.int64)
+    place = {group: row for row, group in enumerate(groups)}
+    found = [place.get(group, -1) for group in zip(*key_columns(table, keys), strict=True)]
+    return np.array(found, np.int64)
+
+
+def with_noise(values: Integers, noise: NoiseShare, bits: Bits) -> Integers:
+    """values + independent noise in each place."""
+    return saturated_sum(values, slabs(noise.law).draw(values.size, bits))
+
+
+_WORDS: Final = {"int32": np.int32, "int64": np.int64}  # that need no cast
+
+Group: TypeAlias = tuple[Key | None, ...]
+
+
+def key_columns(table: Fetched, keys: int) -> list[list[Key | None]]:
+    """The key columns k0 … of an engine's table."""
+    return [[_key(value) for value in _values(table, f"k{place}")] for place in range(keys)]
+
+
+def _values(table: Fetched, name: str) -> Sequence[Any]:
+    return table[name] if isinstance(table, Mapping) else table.column(name).to_pylist()
+
+
+def _key(value: Key | Decimal | None) -> Key | None:
+    """An integer of more than 64 bits comes as a decimal without digits after the point."""
+    return int(value) if isinstance(value, Decimal) else value
+
+
+def integers(table: Fetched, name: str) -> NDArray[np.int64]:
+    """A column of whole numbers without NULLs, from its memory: Arrow's own ways load pandas, or all its functions."""
+    if isinstance(table, Mapping):
+        return np.array(table[name], np.int64)
+    column = table.column(name)
+    words = np.dtype(_WORDS.get(str(column.type), np.int64))
+    chunks = (column if str(column.type) in _WORDS else column.cast("int64")).chunks
+    parts = [np.frombuffer(c.buffers()[1], words, len(c), words.itemsize * c.offset) for c in chunks if len(c)]
+    return np.concatenate([np.empty(0, np.int64), *parts]).astype(np.int64, copy=False)
+
+
+def in_group_order(columns: Sequence[Sequence[Key | None]]) -> list[Group]:
+    """The groups, sorted by their keys, NULL last."""
+    return sorted(zip(*columns, strict=True), key=lambda group: [(key is None, key) for key in group])
+
+
+def joined_whole(rows: Rows, session: Session, statements: Statements) -> Statements:
+    """Statements of the same sums: where no person's rows can be too many, joins are sent without what would cut them.
+
+    How many rows people have decides on nothing but time: where it says nothing is cut, the cut would leave the rows as
+    they are (`Joined`). Nobody but the engine learns it.
+    """
+    if not isinstance(session, Counting):
+        return statements
+    found = [(each.node, each.whole) for each in reversed(rows.bounds) if _is_whole(each, session, statements)]
+    return replace(statements, instead=tuple(found))
+
+
+def _is_whole(joined: Joined, session: Counting, statements: Statements) -> bool:
+    for group in joined.groups:
+        most = [session.most_rows(statements.read(table).under(UNIT)) for table in group]
+        if any(rows is None for rows in most) or prod(max(rows or 1, 1) for rows in most) > joined.most:
+            return False
+    return True

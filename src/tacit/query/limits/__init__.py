@@ -1,1 +1,0 @@
-"""How much of one person counts: chosen from noisy histograms that are already public."""

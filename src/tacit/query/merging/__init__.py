@@ -1,1 +1,0 @@
-"""SQL that a program wrote, as a person would have written it: the same question with fewer sub-selects."""

@@ -1,0 +1,126 @@
+"""Columns after the noise, one entry a group: keys, noisy numbers with intervals, and the rendered answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from fractions import Fraction
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import Refused
+from tacit.frozen import frozen
+from tacit.schema.kind import Key, Kind
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@frozen(eq=False)
+class Estimates:
+    """A column of numbers, each with the interval that holds what it estimates.
+
+    A value is nan where there is too little to say; its ends then say what is known, and are infinite where nothing is.
+    `whole` says that the values are whole numbers (counts, sums of integers).
+    """
+
+    value: Floats
+    low: Floats
+    high: Floats
+    whole: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.value.shape == self.low.shape == self.high.shape == (len(self.value),):
+            raise Refused("estimates of different lengths", "Every value needs its two ends.", "three equal columns.")
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def take(self, rows: NDArray[np.int64]) -> Estimates:
+        return Estimates(self.value[rows], self.low[rows], self.high[rows], self.whole)
+
+
+class Noisy(Protocol):
+    """An aggregate after the noise."""
+
+    def at(self, confidence: Fraction) -> Estimates:
+        """Its values, each with an interval that misses with probability at most 1 − confidence."""
+        ...
+
+
+@frozen
+class Keys:
+    """A column of values known exactly: group keys, and what is computed from keys and constants alone."""
+
+    values: tuple[Key | float | None, ...]
+    kind: Kind | None = None  # None is read off the values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def type(self) -> Kind:
+        return self.kind or next((kind_of(value) for value in self.values if value is not None), Kind.TEXT)
+
+    def take(self, rows: NDArray[np.int64]) -> Keys:
+        return Keys(tuple(self.values[row] for row in rows), self.kind)
+
+
+def kind_of(value: Key | float) -> Kind:
+    """The kind of a key. Booleans come before integers and timestamps before dates, which they are instances of."""
+    for python, kind in (
+        (bool, Kind.BOOLEAN),
+        (int, Kind.INTEGER),
+        (float, Kind.FLOAT),
+        (str, Kind.TEXT),
+        (datetime, Kind.TIMESTAMP),
+        (date, Kind.DATE),
+    ):
+        if isinstance(value, python):
+            return kind
+    raise Refused("a key of another type", "Keys are public values of the kinds a column can have.", "int, text, …")
+
+
+@frozen(eq=False)
+class Groups:
+    """A released table before it is rendered: keys and noisy aggregates by their canonical SQL."""
+
+    keys: Mapping[str, Keys]
+    aggregates: Mapping[str, Noisy]
+    size: int
+
+
+@frozen(eq=False)
+class OutputColumn:
+    """A named column of the answer: exact values of keys, or noisy numbers with their intervals."""
+
+    name: str
+    values: Keys | Estimates
+
+    @property
+    def is_key(self) -> bool:
+        return isinstance(self.values, Keys)
+
+    @property
+    def whole(self) -> bool:
+        return isinstance(self.values, Estimates) and self.values.whole
+
+
+@frozen(eq=False)
+class Rendered:
+    """The answer's columns."""
+
+    columns: tuple[OutputColumn, ...]
+
+    @property
+    def size(self) -> int:
+        return len(self.columns[0].values)
+
+    def first(self, most: int | None) -> Rendered:
+        """Its first rows, at most so many."""
+        rows = np.arange(self.size if most is None else min(most, self.size), dtype=np.int64)
+        return Rendered(tuple(OutputColumn(column.name, column.values.take(rows)) for column in self.columns))
+
+    def __getitem__(self, name: str) -> OutputColumn:
+        return next(column for column in self.columns if column.name == name)

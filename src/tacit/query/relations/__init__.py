@@ -1,1 +1,0 @@
-"""FROM and WHERE: private rows, each with the person it belongs to."""

@@ -1,0 +1,1 @@
+"""Reading SQL: expressions of one row, private rows with their people, simplification of generated SQL."""

@@ -1,0 +1,178 @@
+"""The guard of every sum: integers that the emitted SQL itself keeps within the bounds that were priced.
+
+A planner derives facts: a bound, "never NULL". They choose a scale and a price. They are never the guard, for one wrong
+rule about one expression would then let one person move a sum without limit. The guard is here, in one place:
+
+Claim: nothing unclamped reaches a sum. Proof: `SUM(` is written in this file alone, around a `Cut` (or, for a norm
+alone, around kept totals as doubles), and only this file makes one: by `cut`, whose CASE (or least and greatest) has no
+way out of [low, high] whatever its operand is, NULL, NaN and the infinities included; by a form whose values are listed
+(1, or 1 and 0); or from another `Cut` by an operation whose range over integers in [low, high] is plain, in a type that
+it fits. What a person is charged for is read off the same object, so that price and guard cannot part. A test looks for
+`SUM(` and `Cut(` elsewhere, and another makes every derived bound wrong on purpose.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from fractions import Fraction
+
+from tacit.frozen import frozen
+from tacit.query.sql.values.storage import double_sql
+
+WORD = 2**62
+"""What a sum is cut at: ±2^62 moves no two sums apart, and fits 64 bits with noise added."""
+
+_ADDED = 2**96  # that 2^30 rows add up to 126 bits
+_LARGEST = Fraction(sys.float_info.max)
+_NAME = re.compile(r'(?:"(?:[^"]|"")+"|[A-Za-z_]\w*)(?:\.(?:"(?:[^"]|"")+"|[A-Za-z_]\w*))?')
+
+
+@frozen
+class Cut:
+    """An integer in SQL: never NULL and within [low, high], whatever the rows hold. Only `clamp` makes it.
+
+    Its text binds its parts: it is a name, a number, a call, a CASE, or in brackets.
+    """
+
+    sql: str
+    low: int
+    high: int
+
+    def __str__(self) -> str:
+        return self.sql
+
+    @property
+    def size(self) -> int:
+        """The farthest from zero that it is."""
+        return max(self.high, -self.low)
+
+    def within(self, most: int) -> Cut:
+        """The same, at most so far from zero."""
+        return self if self.size <= most else cut(self.sql, -most, most)
+
+    def minus(self, centre: int) -> Cut:
+        """x − centre."""
+        return Cut(f"({self.sql} - ({centre}))", self.low - centre, self.high - centre) if centre else self
+
+    def absolute(self) -> Cut:
+        """|x|."""
+        return Cut(f"abs({self.sql})", 0, self.size)
+
+    def squared(self, coarse: int = 1) -> Cut:
+        """x² // coarse: through 128 bits, where the square of a word fits, unless it fits a word itself."""
+        wide = f"CAST({self.sql} AS HUGEINT)" if self.size**2 > WORD else self.sql
+        square = f"({wide} * {wide})"
+        return Cut(f"CAST({square} // {coarse} AS BIGINT)" if coarse > 1 else square, 0, self.size**2 // coarse)
+
+    def where(self, condition: str, otherwise: Cut | None = None) -> Cut:
+        """x where the condition holds, else another, or 0."""
+        other = otherwise or Cut("0", 0, 0)
+        case = f"CASE WHEN {condition} THEN {self.sql} ELSE {other.sql} END"
+        return Cut(case, min(self.low, other.low), max(self.high, other.high))
+
+    def scaled(self, times: int, over: int) -> Cut:
+        """x·times, or x // over, which cuts towards zero."""
+        if over > 1:
+            return Cut(f"({self.sql} // {over})", _towards_zero(self.low, over), _towards_zero(self.high, over))
+        return Cut(f"({self.sql} * {times})" if times != 1 else self.sql, self.low * times, self.high * times)
+
+    def shrunk(self, factor: str) -> Cut:
+        """x·factor, cut towards zero; x where there is no factor, which is below 1 if there is one."""
+        shrunk = f"CASE WHEN {factor} IS NULL THEN {self.sql} ELSE CAST(trunc({self.sql} * {factor}) AS BIGINT) END"
+        return Cut(shrunk, min(self.low, 0), max(self.high, 0))
+
+    def named(self, column: str) -> Cut:
+        """The same under the name of a column that holds it."""
+        return Cut(column, self.low, self.high)
+
+
+ONE = Cut("1", 1, 1)
+
+
+def one_where(condition: str) -> Cut:
+    """1 where the condition holds, else 0."""
+    return ONE.where(condition)
+
+
+def spread(full: int, held: str) -> Cut:
+    """⌊full/√held⌋, where `held` is a whole number from 1 on, else 0: the root is not below 1."""
+    return Cut(f"CAST(floor({double_sql(full)} / sqrt({held})) AS BIGINT)", 0, full).where(f"{held} >= 1")
+
+
+def count_named(column: str) -> Cut:
+    """A column that holds a COUNT: no table has 2^45 rows."""
+    return Cut(column, 0, 2**45)
+
+
+def cut(sql: str, low: int, high: int, neutral: int = 0) -> Cut:
+    """Any integer expression, cut to [low, high] as a word; NULL counts as `neutral`, which is let in."""
+    least, most = min(low, neutral), max(high, neutral)
+    return Cut(f"CAST({_within(sql, str(least), str(most), str(neutral))} AS BIGINT)", least, most)
+
+
+def cut_float(sql: str, step: Fraction, low: int, high: int, neutral: int = 0) -> Cut:
+    """Any DOUBLE in whole steps, cut to [low, high] of them before it is one; NULL counts as `neutral`, NaN as `high`.
+
+    Claim: the cast cannot fail. Proof: the step is a power of two and all bounds are below 2^52 steps, so that bounds
+    and quotients are doubles, exactly, and rounding them to whole steps leaves them in place.
+    """
+    least, most = min(low, neutral), max(high, neutral)
+    ends = (double_sql(min(max(each * step, -_LARGEST), _LARGEST)) for each in (least, most, neutral))
+    whole = f"floor({_within(sql, *ends)} * {double_sql(1 / step)} + 0.5e0)"
+    return Cut(f"CAST({whole} AS BIGINT)", least, most)
+
+
+def _within(sql: str, low: str, high: str, neutral: str) -> str:
+    """A number between two literals: CASE is fastest where it has a name; else it is written, and evaluated, once."""
+    if not _NAME.fullmatch(sql):
+        return f"least(greatest(coalesce({sql}, {neutral}), {low}), {high})"
+    below = "" if low == neutral else f" WHEN {sql} < {low} THEN {low}"
+    above = "" if high == neutral and below else f" WHEN {sql} > {high} THEN {high}"
+    return f"CASE WHEN {sql} BETWEEN {low} AND {high} THEN {sql}{above}{below} ELSE {neutral} END"
+
+
+def _towards_zero(value: int, over: int) -> int:
+    return value // over if value >= 0 else -(-value // over)
+
+
+def or_null(sql: str, low: str, high: str) -> str:
+    """A value between two literals of its type, NULL where it is: for what feeds further expressions, not a sum."""
+    return f"CASE WHEN {sql} < {low} THEN {low} WHEN {sql} > {high} THEN {high} ELSE {sql} END"
+
+
+def total(*values: Cut) -> str:
+    """The sum of these over one person's rows: in 128 bits, which no number of rows fills."""
+    first, *others = (value.sql for value in values)
+    sizes = [value.size for value in values]
+    if not sum(sizes) <= _ADDED:
+        raise OverflowError("a sum of integers that are too large for many rows of them")
+    if max(sizes) <= WORD < sum(sizes):
+        first = f"CAST({first} AS HUGEINT)"
+    return f"SUM({' + '.join([first, *others])})"
+
+
+def word_sum(value: Cut) -> str:
+    """The sum over people, which noise is added to: a word, 0 where there is nobody."""
+    return word(total(value))
+
+
+def word(sum_sql: str) -> str:
+    """A sum, or a sum of sums, as a word."""
+    return f"CAST(least(greatest(coalesce({sum_sql}, 0), {-WORD}), {WORD}) AS BIGINT)"
+
+
+def sum_of_words(name: str) -> str:
+    """The sum of a column of words that were sums themselves."""
+    return word_sum(Cut(name, -WORD, WORD))
+
+
+def product_sum(first: str, second: str) -> str:
+    """The sum of products of totals that are kept of one person, in double precision: for a norm, never for noise."""
+    return f"SUM(CAST({first} AS DOUBLE) * CAST({second} AS DOUBLE))"
+
+
+def sums(values: Sequence[Cut]) -> list[str]:
+    """The sums over people of several columns, called y0 …."""
+    return [f"{word_sum(value)} AS y{place}" for place, value in enumerate(values)]

@@ -1,0 +1,95 @@
+"""A rule: how one family of SQL nodes becomes a typed expression, and the scope that says which columns it may name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from typing import Protocol, TypeAlias
+
+from sqlglot import exp
+
+from tacit.errors import Refused
+from tacit.frozen import frozen
+from tacit.query.sql.values.refusal import near
+from tacit.query.sql.values.typed import Typed
+
+
+class Typer(Protocol):
+    """Types the parts of a node."""
+
+    @property
+    def scope(self) -> Scope: ...
+
+    @property
+    def is_outer(self) -> bool:
+        """Whether the parts stand by themselves in the SQL: then `second_line.tried` is put around what may fail."""
+        ...
+
+    @property
+    def within(self) -> Typer:
+        """Types what is part of a larger expression, around which `tried` will be."""
+        ...
+
+    def __call__(self, node: exp.Expression) -> Typed: ...
+
+
+Rule: TypeAlias = Callable[[exp.Expression, Typer], Typed]
+
+
+@frozen
+class Family:
+    """Rules that belong together: by node, and by name for functions that the parser has no node for.
+
+    `words` is how a refusal and the documentation list what the family supports.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    nodes: Mapping[type[exp.Expression], Rule] = field(default_factory=dict)
+    functions: Mapping[str, Rule] = field(default_factory=dict)
+
+
+def part(node: exp.Expression, key: str = "this") -> exp.Expression:
+    """The part of a node that must be there."""
+    found = node.args[key]
+    assert isinstance(found, exp.Expression)
+    return found
+
+
+def parts(node: exp.Expression, key: str = "expressions") -> tuple[exp.Expression, ...]:
+    """The list of parts under a name; empty if there is none."""
+    return tuple(item for item in node.args.get(key) or () if isinstance(item, exp.Expression))
+
+
+class Scope(Protocol):
+    """Finds columns by name."""
+
+    def column(self, name: str, table: str | None) -> Typed:
+        """The column called `name` (of `table`, if one is named); refuses unknown and ambiguous names."""
+        ...
+
+
+@frozen
+class NamedScope:
+    """Columns known by their name alone, and by table and name; case does not count, as in DuckDB."""
+
+    columns: Mapping[str, Typed]
+    qualified: Mapping[tuple[str, str], Typed] = field(default_factory=dict)
+
+    def column(self, name: str, table: str | None) -> Typed:
+        if table is None:
+            found = [typed for known, typed in self.columns.items() if known.lower() == name.lower()]
+        else:
+            wanted = (table.lower(), name.lower())
+            found = [typed for (of, known), typed in self.qualified.items() if (of.lower(), known.lower()) == wanted]
+        if len(found) == 1:
+            return found[0]
+        holders = sorted(of for of, known in self.qualified if known.lower() == name.lower())
+        if table is None and len(holders) > 1:
+            accepted = " or ".join(f"{of}.{name}" for of in holders)
+            raise Refused(f"the column {name}", "Several tables have a column of this name.", f"{accepted}.")
+        names = (
+            self.columns if table is None else [known for of, known in self.qualified if of.lower() == table.lower()]
+        )
+        asked = name if table is None else f"{table}.{name}"
+        raise Refused(f"the column {asked}", "There is no such column here.", f"one of: {near(name, names)}.")
