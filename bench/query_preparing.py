@@ -11,7 +11,7 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 from bench.events_description import at_home, describe
-from tacit.curator.opened import open_data
+from tacit.curator.open_data import open_data
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 
 EVERYBODYS = 20_000  # rows of a person: nobody has more

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.names import lazily
+from tacit.lazy import lazily
 
 if TYPE_CHECKING:
     from tacit.curator.dataset import Dataset as Dataset

@@ -16,9 +16,9 @@ import duckdb
 import pytest
 from tests.attack.fuzzed_queries import fuzzed_query
 
-from tacit.certificate.certificate import Certificate
 from tacit.curator.dataset import Dataset, open_dataset
 from tacit.errors import Failed, Refused
+from tacit.ledger.certificate import Certificate
 
 _SONG = "kOoKaBuRrA"
 _NUMBER = 918273645

@@ -11,7 +11,7 @@ from tests.attack.small_clinic import open_clinic, write_rows
 from tacit.errors import Failed
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.schema.description import Source
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 _ROWS = """
 [dataset]

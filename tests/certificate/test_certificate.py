@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tacit.certificate import (
     Certificate,
     SigningKey,
@@ -24,6 +23,7 @@ from tacit.certificate import (
     verify,
     verify_table,
 )
+
 from tacit.errors import Refused
 
 STATEMENT = Statement(

@@ -12,8 +12,8 @@ import duckdb
 import pytest
 
 from tacit.curator.dataset import Dataset, open_dataset
-from tacit.curator.opened import Opened, open_data
-from tacit.curator.preparing import Preparation
+from tacit.curator.materialization import Preparation
+from tacit.curator.open_data import Opened, open_data
 
 DESCRIPTION = """
 [dataset]
@@ -39,7 +39,7 @@ _ROWS = """SELECT i % 300 AS pid, i % 99 AS age, (i * 31) % 500 / 1.0 AS cost,
     CASE WHEN i % 3 = 0 THEN 'north' ELSE 'south' END AS region, 'w' || (i % 3) AS ward FROM range({count}) AS r(i)"""
 _SCRIPT = """
 import os, signal, sys
-from tacit.curator.opened import open_data
+from tacit.curator.open_data import open_data
 last = int(sys.argv[2])
 def progress(words, done, total):
     if done == last or (last < 0 and done == total):

@@ -88,7 +88,7 @@ def test_what_breaks_behind_the_charge_has_failed_for_good(
 
     ask = ("query", "clinic.toml", BY_REGION, "--epsilon", "1")
     with monkeypatch.context() as patch:
-        patch.setattr("tacit.curator.settlement._run", breaking)
+        patch.setattr("tacit.curator.door._run", breaking)
         ended = clinic.tacit(*ask)
     assert (ended.code, ended.out) == (code, "")
     assert ended.err.startswith(says)

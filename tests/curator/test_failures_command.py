@@ -28,7 +28,7 @@ def ask(clinic: Clinic, sql: str, *words: str) -> Ended:
 def fail(clinic: Clinic, *questions: str) -> None:
     """Questions that fail before noise is drawn."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tacit.curator.settlement._run", breaking)
+        patch.setattr("tacit.curator.door._run", breaking)
         for sql in questions:
             assert ask(clinic, sql, "--epsilon", "0.1").code == 3
 
@@ -144,7 +144,7 @@ def test_a_full_disk_is_noticed_before_the_charge(clinic: Clinic, monkeypatch: p
     class Full:
         free = 1000
 
-    monkeypatch.setattr("tacit.curator.readiness.shutil.disk_usage", lambda _: Full)
+    monkeypatch.setattr("tacit.curator.door.shutil.disk_usage", lambda _: Full)
     assert ask(clinic, COUNT, "--epsilon", "0.1").code == 2
     assert clinic.entries() == []
 
@@ -155,7 +155,7 @@ def test_data_that_cannot_be_opened_are_noticed_before_the_charge(
     def away(*_: object) -> None:
         raise duckdb.IOException("/secret/path")
 
-    monkeypatch.setattr("tacit.curator.preparing.Preparation.session", away)
+    monkeypatch.setattr("tacit.curator.materialization.Preparation.session", away)
     ended = ask(clinic, COUNT, "--epsilon", "0.1")
     assert ended.code == 2
     assert "secret" not in ended.err

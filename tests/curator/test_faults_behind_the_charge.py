@@ -13,7 +13,7 @@ import pytest
 from tests.attack.small_clinic import open_clinic
 
 import tacit
-from tacit.curator import settlement
+from tacit.curator import door as settlement
 from tacit.curator.dataset import Dataset
 from tacit.errors import Failed, Refused
 from tacit.ledger import Account, Charge, Request, Stored

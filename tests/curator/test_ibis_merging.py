@@ -15,7 +15,7 @@ from sqlglot import exp
 from tests.curator.ibis_asks import ALSO, SAME, Ask
 from tests.curator.ibis_clinic import TABLES
 
-from tacit.curator.asking_ibis import sql_of
+from tacit.curator.ibis_expression import sql_of
 from tacit.query.sql.simplification.sub_selects import merged
 
 TYPES = {

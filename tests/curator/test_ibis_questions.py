@@ -13,8 +13,8 @@ from ibis import _
 from tests.curator.ibis_asks import ALSO, SAME, Ask
 from tests.curator.ibis_clinic import open_clinic
 
-from tacit.curator.asking_ibis import sql_of
 from tacit.curator.dataset import Dataset
+from tacit.curator.ibis_expression import sql_of
 from tacit.errors import Refused
 
 REFUSED: list[tuple[Ask, str]] = [

@@ -12,7 +12,7 @@ import pytest
 from tests.curator.prepared_clinic import BY_REGION, COUNT, PreparedClinic, make_prepared_clinic
 from tests.query.prepared.kept_worlds import recorded
 
-from tacit.curator.opened import Opened, open_data
+from tacit.curator.open_data import Opened, open_data
 from tacit.curator.planner import Planner
 from tacit.query.materialized.statements import STATEMENTS
 

@@ -16,8 +16,8 @@ from tests.curator.prepared_clinic import (
     preparation_of,
 )
 
-from tacit.curator.opened import open_data
-from tacit.curator.preparing import Preparation
+from tacit.curator.materialization import Preparation
+from tacit.curator.open_data import open_data
 from tacit.errors import Refused
 
 _FROM_THE_FORM = "It is answered from the prepared form"

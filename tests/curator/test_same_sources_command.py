@@ -14,9 +14,9 @@ import pytest
 from tests.curator.clinic_command import DESCRIPTION, ROWS, Clinic
 
 import tacit
-from tacit.schema import same_files
+from tacit.schema import file_identity as same_files
 from tacit.schema.description import Source
-from tacit.schema.same_files import file_names
+from tacit.schema.file_identity import file_names
 
 COUNT = "SELECT COUNT(*) FROM visits"
 

@@ -15,12 +15,13 @@ from typing import Any
 
 import duckdb
 import pytest
+from tacit.certificate import Certificate, SigningKey, sign
 from tests.curator.clinic_command import BY_REGION, Clinic
 
 import tacit
-from tacit.certificate import Certificate, SigningKey, sign
-from tacit.curator import query_job, settlement
-from tacit.curator.opened import open_data
+from tacit.curator import door as settlement
+from tacit.curator import query_job
+from tacit.curator.open_data import open_data
 
 
 def _released(clinic: Clinic) -> str:

@@ -11,7 +11,7 @@ from tests.query.fixtures.rendering import FOLDER, PHYSICAL
 
 from tacit.query.engines.protocol import Engine, Headers
 from tacit.schema.description import Description
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 _VALUES = {
     "visit": "(i * 7) % 1500",

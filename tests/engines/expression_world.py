@@ -19,7 +19,7 @@ from tacit.query.sql.expressions import NamedScope, read_column, type_expression
 from tacit.query.sql.values.typed import Typed
 from tacit.schema.description import Description
 from tacit.schema.kind import Kind
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 ROWS = 240
 TYPES: dict[str, tuple[str, str]] = {

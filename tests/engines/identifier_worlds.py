@@ -14,7 +14,7 @@ from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Engine
 from tacit.schema.description import Description
 from tacit.schema.header_check import compare_headers
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 COLUMNS = {"visits": ("pid", "visit", "cost"), "people": ("who", "bonus"), "items": ("visit", "price")}
 QUERIES = (

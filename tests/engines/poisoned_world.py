@@ -18,9 +18,8 @@ from tacit.query.engines.protocol import Engine
 from tacit.query.execution.noisy_table import NoisyTable
 from tacit.query.plans.price import price_of
 from tacit.query.plans.question import read_question
-from tacit.schema.engine_types import can_be_read, is_read_without_fail
-from tacit.schema.kind import Kind
-from tacit.schema.reading import read_description
+from tacit.schema.kind import Kind, can_be_read, is_read_without_fail
+from tacit.schema.reader import read_description
 
 _AGGREGATES = (
     "COUNT({0}), SUM({0}), AVG({0}), VAR_POP({0}), STDDEV_SAMP({0}), MEDIAN({0}), QUANTILE_CONT({0}, 0.9), MIN({0}), "

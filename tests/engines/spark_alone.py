@@ -18,7 +18,7 @@ from pyspark import SparkContext
 from tacit.errors import Failed
 from tacit.query.engines.spark.engine import SparkEngine
 from tacit.schema.description import Description
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 CANARY = "ThisPatientHasAVeryRareDisease"
 _SETTINGS = {

@@ -23,7 +23,7 @@ from tacit.query.sql.expressions import NamedScope, read_column, type_expression
 from tacit.query.sql.values.storage import double_sql
 from tacit.schema.description import Column
 from tacit.schema.kind import Kind
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 _HEAD = '[dataset]\nname = "one"\nunit = { row = true, hides = "one" }\nbudget = { rho = 1, delta = 0.1 }'
 

@@ -14,8 +14,8 @@ from tests.engines.postgres_server import PostgresUnderTest
 
 import tacit
 from tacit.curator.books import open_books
+from tacit.curator.engine_choice import other_names
 from tacit.errors import Refused
-from tacit.query.engines.choice import other_names
 from tacit.schema.sources import read_source
 
 DESCRIPTION = """\

@@ -13,13 +13,13 @@ import pytest
 from tests.engines.postgres_server import PostgresUnderTest
 
 from tacit.curator.dataset import open_dataset
+from tacit.curator.engine_choice import engine_of
 from tacit.errors import Failed, Refused
-from tacit.query.engines.choice import engine_of
 from tacit.query.engines.postgres.columns import column_of
 from tacit.query.engines.postgres.connection import fetched, snapshot
 from tacit.query.engines.postgres.engine import PostgresEngine
 from tacit.schema.description import Source
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 from tacit.schema.sources import read_source
 
 _SETUP = """

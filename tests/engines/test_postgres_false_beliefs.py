@@ -18,7 +18,7 @@ from tacit.query.engines.postgres import engine as postgres_second_line
 from tacit.query.engines.postgres.engine import PostgresEngine
 from tacit.query.sql.expressions import second_line, type_expression
 from tacit.schema.description import Description
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 _WORST = WORST | {
     "HUGEINT": ("99999999999999999999999999999999999999", "-99999999999999999999999999999999999999", "0", "7"),

@@ -12,8 +12,7 @@ from tests.engines.test_poison import shape_of
 from tacit.curator.dataset import open_dataset
 from tacit.errors import Refused
 from tacit.query.engines.postgres.engine import PostgresEngine
-from tacit.schema.engine_types import can_be_read
-from tacit.schema.kind import Kind
+from tacit.schema.kind import Kind, can_be_read
 
 TYPES: dict[str, tuple[str, list[str]]] = {
     "small": ("smallint", ["-32768", "32767", "50"]),

@@ -24,7 +24,7 @@ from tacit.query.engines.postgres.spelling import ROW_ERRORS
 from tacit.query.engines.sql_type import BIGINT
 from tacit.query.sql.expressions import second_line, type_expression
 from tacit.schema.description import Description
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 _ROWS = (
     "1, 9223372036854775807, 1e300, DATE '5874000-07-10', 9223372036854775807, 'Äb'",

@@ -16,7 +16,7 @@ from tacit.query.engines.postgres.connection import looked_up, snapshot
 from tacit.query.engines.postgres.engine import PostgresEngine, PostgresSession
 from tacit.query.engines.postgres.tables import held
 from tacit.schema.description import Source
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 from tacit.schema.sources import read_source
 
 _SETUP = """

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.engines.postgres_server import PostgresUnderTest
 
-from tacit.curator.opened import open_data
+from tacit.curator.open_data import open_data
 from tacit.curator.planner import Planner
 from tacit.query.engines.protocol import Lending
 from tacit.query.engines.spark.engine import SparkSessionOfData

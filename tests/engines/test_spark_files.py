@@ -10,7 +10,7 @@ from tests.engines.spark_server import SparkUnderTest
 
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.protocol import Engine
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 _TOML = """\
 [dataset]

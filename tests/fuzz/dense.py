@@ -13,13 +13,13 @@ from tests.engines.engines import EngineUnderTest
 from tests.fuzz import awkward
 from tests.fuzz.block import Block, shape
 
-from tacit.curator.translatable import Translating
+from tacit.curator.translation_check import Translating
 from tacit.errors import Failed, Refused
 from tacit.query.engines.protocol import Engine, Headers, Session
 from tacit.query.sql.expressions import sql_type
 from tacit.query.sql.values.typed import Typed
 from tacit.schema.description import Description
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 _ARROW = {
     "BIGINT": pa.int64(),

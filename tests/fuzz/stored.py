@@ -13,13 +13,13 @@ from tests.fuzz.octets import TYPES, plain, wild
 from tests.neighbours.comparing import Asking, Outcome, differences
 
 from tacit.curator.dataset import Dataset
-from tacit.curator.opened import Opened
+from tacit.curator.open_data import Opened
 from tacit.ledger.ledger import Ledger
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.protocol import Engine
 from tacit.schema.description import Description
 from tacit.schema.header_check import compare_headers
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 DECLARED = {
     "int": 'type = "int"',

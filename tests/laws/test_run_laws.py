@@ -30,7 +30,7 @@ from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, price_of
 from tacit.query.plans.question import read_question
 from tacit.schema.description import Description
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 _FILE = """
 [dataset]

@@ -10,8 +10,7 @@ from tests.ledger.books import FILE_ONLY
 
 from tacit.errors import Refused
 from tacit.ledger import Ledger
-from tacit.ledger.address import Address, read_place
-from tacit.ledger.places import beside_of, witness_of
+from tacit.ledger.places import Address, beside_of, read_place, witness_of
 
 pytestmark = FILE_ONLY  # nothing is opened
 

@@ -207,7 +207,7 @@ def test_a_crowd_fails_no_more_often_than_is_borne(tmp_path: Path, processes: in
 
 def test_a_breaker_that_does_not_count_what_runs_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """R46: the broken twin looks at what has failed alone, and the crowd gets past it."""
-    monkeypatch.setattr("tacit.ledger.database.Held.is_held", lambda *_: False)
+    monkeypatch.setattr("tacit.ledger.sqlite_database.Held.is_held", lambda *_: False)
     monkeypatch.setattr("tacit.ledger.breaker.Failures.is_room", lambda *_: True)
     race(tmp_path, 8, failing)
     assert len(bodies(tmp_path, "fail")) > 9

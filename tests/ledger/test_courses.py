@@ -12,8 +12,8 @@ from tests.ledger.kept import Kept
 from tacit.errors import Failed, Refused
 from tacit.ledger import Account, Charge, Stored
 from tacit.ledger.chain import Chain
-from tacit.ledger.events import Again, Drawing, Event, Failure, Reopened, Settled, Staged
-from tacit.ledger.releases import payload_hash
+from tacit.ledger.events import Again, Event, Failure, NoiseDraw, Reopened, Settled, Staged
+from tacit.ledger.history import payload_hash
 from tacit.loss import Pure
 
 
@@ -151,17 +151,17 @@ def test_the_steward_reopens_what_was_not_drawn(tmp_path: Path) -> None:
 def forged(charge: Charge) -> list[tuple[Event, ...]]:
     """Entries that no course takes, whatever their seals say."""
     of, digest = charge.number, charge.digest
-    draw, again, fail = Drawing(of, digest, 1), Again(of, digest), Failure(of, digest)
+    draw, again, fail = NoiseDraw(of, digest, 1), Again(of, digest), Failure(of, digest)
     reopen, store = Reopened("now", of, digest), Settled(of, digest, charge.accuracy, payload_hash(b"x"))
     first, second = (Staged(of, digest, stage, payload_hash(b"x")) for stage in (1, 2))
     return [
         (second,),
         (first, first),
-        (draw, Drawing(of, digest, 2), first),
+        (draw, NoiseDraw(of, digest, 2), first),
         (fail, first),
         (draw, second),
         (draw, draw),
-        (Drawing(of, digest, 2),),
+        (NoiseDraw(of, digest, 2),),
         (draw, again),
         (again, again),
         (fail, fail),
@@ -172,7 +172,7 @@ def forged(charge: Charge) -> list[tuple[Event, ...]]:
         (draw, fail, reopen),
         (Failure(of, "another"),),
         (Failure(of + 1, digest),),
-        (Drawing(1, digest, 1),),
+        (NoiseDraw(1, digest, 1),),
     ]
 
 

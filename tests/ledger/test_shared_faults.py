@@ -17,7 +17,7 @@ from tests.ledger.kept import InPostgres
 
 from tacit.errors import Failed, Refused
 from tacit.ledger import Account, Charge, Stored, postgres_database
-from tacit.ledger.affordable import refuse_unless_affordable
+from tacit.ledger.affordability import refuse_unless_affordable
 from tacit.ledger.store import Conflicted, Unavailable
 from tacit.loss import Pure, Relation
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from tacit.curator.asking_ibis import sql_of
 from tacit.curator.dataset import Dataset
+from tacit.curator.ibis_expression import sql_of
 
 
 def ask_ibis(dataset: Dataset, random: Random) -> str:

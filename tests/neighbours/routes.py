@@ -16,7 +16,7 @@ from tests.engines.engines import EngineUnderTest
 from tests.neighbours.population import Population, Tables, describe
 
 from tacit.curator.dataset import Dataset
-from tacit.curator.opened import Opened
+from tacit.curator.open_data import Opened
 from tacit.ledger.ledger import Ledger
 from tacit.query.engines.duckdb import session as duckdb_session
 from tacit.query.engines.duckdb.engine import DuckDBEngine

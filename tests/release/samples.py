@@ -8,11 +8,11 @@ from fractions import Fraction
 import numpy as np
 
 from tacit.query.post_noise.estimates import Estimates, Keys, OutputColumn, Rendered
-from tacit.release.price import Price
+from tacit.release.price import PriceWords
 from tacit.release.release import Release
 from tacit.schema.kind import Kind
 
-PAID = Price("ε = 0.5, δ = 1e-9", Fraction(16, 1000), Fraction(964, 1000), False, "ρ 0.0042 of 0.266")
+PAID = PriceWords("ε = 0.5, δ = 1e-9", Fraction(16, 1000), Fraction(964, 1000), False, "ρ 0.0042 of 0.266")
 
 
 def keys(*values: object, kind: Kind | None = None) -> Keys:
@@ -24,7 +24,7 @@ def numbers(value: Sequence[float], reach: float, *, whole: bool = False) -> Est
     return Estimates(points, points - reach, points + reach, whole)
 
 
-def release(columns: dict[str, Keys | Estimates], *notes: str, price: Price = PAID) -> Release:
+def release(columns: dict[str, Keys | Estimates], *notes: str, price: PriceWords = PAID) -> Release:
     rendered = Rendered(tuple(OutputColumn(name, values) for name, values in columns.items()))
     return Release(rendered, Fraction(95, 100), notes, price)
 

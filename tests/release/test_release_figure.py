@@ -14,7 +14,7 @@ from tests.release.samples import clinic, keys, numbers, release
 
 from tacit.errors import Refused
 from tacit.query.post_noise.estimates import Estimates
-from tacit.release.layout import Bars, Lines, arrange
+from tacit.release.plot_layout import Bars, Lines, arrange
 
 MONTHS = [date(2024, month, 1) for month in range(1, 13)]
 

@@ -11,7 +11,7 @@ import pytest
 from tests.release.samples import PAID, clinic, keys, numbers, release
 
 from tacit.release.cells import key_texts, number_cell
-from tacit.release.price import Price, left, share
+from tacit.release.price import PriceWords, left, share
 
 
 def test_it_prints_as_in_the_tour() -> None:
@@ -96,7 +96,7 @@ def test_wide_letters_keep_the_columns_in_line() -> None:
 def test_html_is_escaped() -> None:
     """Names, keys and notes are text; none of them becomes a tag."""
     evil = "<script>alert('&amp;')</script>"
-    price = Price(evil, Fraction(1, 2), Fraction(1, 2), False, evil)
+    price = PriceWords(evil, Fraction(1, 2), Fraction(1, 2), False, evil)
     answer = release({evil: keys(evil, 'a"b', "&"), f"{evil}2": numbers([1, 2, nan], 1)}, evil, price=price)
     page = answer._repr_html_()
     assert "<script" not in page
@@ -128,7 +128,7 @@ def test_what_is_left_is_never_overstated(part: Fraction, used: str, rest: str) 
 
 
 def test_a_repeat_says_that_it_is_free() -> None:
-    free = Price(PAID.loss_words, Fraction(0), Fraction(964, 1000), True)
+    free = PriceWords(PAID.loss_words, Fraction(0), Fraction(964, 1000), True)
     assert str(free) == "Answered from an earlier release: free. 96.4% of the budget left."
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tacit.schema.description import Description, Source
 from tacit.schema.problems import RefusedDescription
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 CLINIC = """\
 [dataset]

@@ -18,9 +18,9 @@ from tests.schema.clinic_file import BUDGET, changed, read
 from tacit.errors import Refused
 from tacit.loss.families.approx import Approx
 from tacit.loss.families.zcdp import Zcdp
+from tacit.schema.columns import MOST_KEYS
 from tacit.schema.description import Column, Description, EachRow, Limits, Through
 from tacit.schema.kind import Kind
-from tacit.schema.public_keys import MOST_KEYS
 from tacit.toml_text import key_text, quoted
 
 TEXT = changed(BUDGET, '{ epsilon = 4, delta = 1e-7, currency = "sums" }')

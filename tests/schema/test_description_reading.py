@@ -15,7 +15,7 @@ from tacit.loss.families.loss import Loss, Relation
 from tacit.loss.families.zcdp import Zcdp
 from tacit.schema.description import Column, EachRow, Limits, OwnColumn, Through, Unit
 from tacit.schema.kind import Kind
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 EPOCH = datetime(1970, 1, 1)
 

@@ -10,7 +10,7 @@ from tests.schema.clinic_file import AGE, BUDGET, CLINIC, ROWS, changed, read, r
 
 from tacit.errors import Refused
 from tacit.schema.problems import RefusedDescription
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 UNIT = '{ id = "patient_id", hides = "one patient, all visits" }'
 LIMITS = "{ rows = 40, keys = 5, totals = { cost = 5000.5 } }"

@@ -12,10 +12,10 @@ from tests.schema.clinic_file import written
 
 from tacit.errors import Refused
 from tacit.schema.description import EachRow, OwnColumn, Source
-from tacit.schema.first_file import FirstFile, first_description
+from tacit.schema.first_description import FirstFile, first_description
 from tacit.schema.kind import Kind
 from tacit.schema.problems import RefusedDescription
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 from tacit.schema.sources import read_source
 
 HEADER = [

@@ -8,9 +8,8 @@ import duckdb
 import pytest
 from tests.schema.clinic_file import CLINIC, read
 
-from tacit.schema.engine_types import can_be_read, natural_kind
 from tacit.schema.header_check import compare_header, compare_headers
-from tacit.schema.kind import Kind
+from tacit.schema.kind import Kind, can_be_read, natural_kind
 
 SAMPLES = {
     "TINYINT": "1",

@@ -12,8 +12,8 @@ from tests.schema.clinic_file import CLINIC, changed, written
 from tacit.errors import Refused
 from tacit.schema.description import Source
 from tacit.schema.kind import Kind
-from tacit.schema.lookup_keys import lookup_keys
-from tacit.schema.reading import read_description
+from tacit.schema.lookups import lookup_keys
+from tacit.schema.reader import read_description
 
 DAY, MIDNIGHT, NOON = date(2020, 1, 2), datetime(2020, 1, 2), datetime(2020, 1, 2, 12)
 LATER = NOON.replace(microsecond=500000)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from tacit.curator.engine_choice import engine_of
 from tacit.errors import Refused
-from tacit.query.engines.choice import engine_of
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.spark.engine import SparkEngine
 from tacit.schema.description import Description
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 _TOML = """\
 [dataset]

@@ -8,17 +8,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
+from tacit.curator.engine_choice import other_names, public_values
 from tacit.frozen import frozen
-from tacit.ledger.account import Account
+from tacit.ledger.account import BudgetAccount
 from tacit.ledger.history import Entry
 from tacit.ledger.ledger import Ledger
 from tacit.ledger.places import default_places
 from tacit.ledger.registry import AccountName
 from tacit.ledger.request import Stored
 from tacit.loss.filters.privacy_filter import Filter
-from tacit.query.engines.choice import other_names, public_values
 from tacit.schema.description import Description
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 
 @frozen(eq=False)
@@ -29,11 +29,11 @@ class Books:
     ledger: Ledger
 
     @cached_property
-    def account(self) -> Account:
+    def account(self) -> BudgetAccount:
         """The one budget of these data, whatever the description is called; opened, and so fixed, if it is new."""
         return self.ledger.account(self.account_name, self.description.budget)
 
-    def account_to_charge(self) -> Account:
+    def account_to_charge(self) -> BudgetAccount:
         """The account, found by what its sources are now: a file may have been exchanged meanwhile."""
         name = self.account_name
         if self.__dict__.get("_charged_as") != name:
@@ -42,7 +42,7 @@ class Books:
         return self.account
 
     @property
-    def known_account(self) -> Account | None:
+    def known_account(self) -> BudgetAccount | None:
         """The same, if it was opened before: looking at prices fixes no budget."""
         if "account" in self.__dict__:
             return self.account

@@ -8,21 +8,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tacit.curator.asking_ibis import Asked, ibis_table, sql_of
-from tacit.curator.budget_view import BudgetView
-from tacit.curator.certifying import Certifier
-from tacit.curator.expected import Expected
+from tacit.curator.account_view import BudgetView
+from tacit.curator.certifier import Certifier
+from tacit.curator.expected_error import Expected, Target
 from tacit.curator.explanation import Explanation
+from tacit.curator.ibis_expression import Asked, ibis_table, sql_of
 from tacit.curator.notes import notes_of
-from tacit.curator.opened import Opened, open_data
+from tacit.curator.open_data import Opened, Watcher, open_data, unwatched
 from tacit.curator.planner import Planner
-from tacit.curator.price_words import price_words
 from tacit.curator.profile_job import ProfileAnswer, release_profile
 from tacit.curator.query_job import Answered, find_stored, release_query
-from tacit.curator.target import Target
 from tacit.curator.terms import analyst_share, is_below_floor, least_price, refuse_below_floor
-from tacit.curator.translatable import in_words_of
-from tacit.curator.watching import Watcher, unwatched
+from tacit.curator.translation_check import in_words_of
 from tacit.errors import Failed, Refused
 from tacit.exact import Number, positive, proper
 from tacit.query.engines.protocol import Engine
@@ -30,8 +27,9 @@ from tacit.query.execution.noisy_table import answered
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, price_of_strength, release_delta
 from tacit.query.plans.question import Question
+from tacit.release.price import price_words
 from tacit.release.release import Release
-from tacit.schema.analysts import who_asks
+from tacit.schema.budgets import who_asks
 
 _USUAL = "0.1"  # the ε that is explained where none is named
 

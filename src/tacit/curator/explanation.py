@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Final
 
-from tacit.curator.expected import Expected
+from tacit.curator.expected_error import Expected
 from tacit.curator.notes import limit_notes, withheld
 from tacit.frozen import frozen
 from tacit.mechanisms.answer import percent
@@ -16,7 +16,7 @@ from tacit.query.execution.program import finding
 from tacit.query.materialized.statements import STATEMENTS, Statements
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
-from tacit.release.price import Price as PriceWords
+from tacit.release.price import PriceWords as PriceWords
 from tacit.release.price import left, share
 
 _SEARCH: Final = BINS.index_sql("amount")

@@ -1,8 +1,13 @@
-"""The folder in which prepared forms lie: beside the ledger, each file named for whose form it is and of which data."""
+"""The folder of materialized forms: beside the ledger, each file named for whose form it is and of which data.
+
+One process works in it at a time; the lock of a dead process is free.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,9 +15,19 @@ from functools import cached_property
 from pathlib import Path
 from shutil import rmtree
 
-from tacit.curator.folder_lock import alone_in
 from tacit.ledger.durable import make_folder
 from tacit.ledger.registry import AccountName
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Wait until nobody else is in the folder, and keep others out meanwhile; the kernel frees what a kill left."""
+    handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 @dataclass(frozen=True, eq=False)

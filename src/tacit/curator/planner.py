@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tacit.curator.opened import Opened
-from tacit.curator.preparing import Preparation
-from tacit.curator.translatable import check_question
+from tacit.curator.materialization import Preparation
+from tacit.curator.open_data import Opened
+from tacit.curator.translation_check import check_question
 from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure

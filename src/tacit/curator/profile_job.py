@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from tacit.curator.door import release
-from tacit.curator.job import Job
-from tacit.curator.opened import PROFILE, Opened
+from tacit.curator.door import Job, release
+from tacit.curator.open_data import PROFILE, Opened
 from tacit.curator.planner import Planner
-from tacit.curator.price_words import price_words
 from tacit.curator.terms import analyst_share
 from tacit.errors import Failed, Refused
 from tacit.exact import Number
@@ -16,7 +14,8 @@ from tacit.query.bounding.histogram_sql import BINS
 from tacit.query.bounding.profile import Profile, profile_words
 from tacit.query.execution.profile_release import ProfileRun, subjects_of
 from tacit.query.plans.price import Price, price_of
-from tacit.release.price import Price as PriceWords
+from tacit.release.price import PriceWords as PriceWords
+from tacit.release.price import price_words
 
 
 @frozen(eq=False)

@@ -6,7 +6,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Final
 
-from tacit.curator.opened import Opened
+from tacit.curator.open_data import Opened
 from tacit.errors import Refused
 from tacit.ledger.breaker import Breaker
 from tacit.ledger.request import Terms

@@ -1,6 +1,6 @@
-"""What was spent, on what, by whom: one durable budget for each data set."""
+"""The ledger: one durable budget for each data set, what was spent of it, and the signed certificates of releases."""
 
-from tacit.ledger.account import Account as Account
+from tacit.ledger.account import BudgetAccount as BudgetAccount
 from tacit.ledger.breaker import Breaker as Breaker
 from tacit.ledger.history import Entry as Entry
 from tacit.ledger.ledger import Ledger as Ledger

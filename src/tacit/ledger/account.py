@@ -10,25 +10,23 @@ from typing import Final
 
 from tacit.errors import Failed, Refused
 from tacit.exact import nonnegative
-from tacit.ledger.affordable import price_of, refuse_unless_affordable
+from tacit.ledger.affordability import Totals, price_of, refuse_unless_affordable
 from tacit.ledger.breaker import Failures, Unanswered
 from tacit.ledger.chain import Chain
 from tacit.ledger.course import Course
 from tacit.ledger.events import Again, Charged, Cleared, Failure, Reopened
-from tacit.ledger.history import Entry, history_of
+from tacit.ledger.history import Entry, history_of, receipt
 from tacit.ledger.registry import relation_of
-from tacit.ledger.releases import receipt
 from tacit.ledger.request import Charge, Request, Stored
 from tacit.ledger.runs import Runs
-from tacit.ledger.store import Conflicted, Statements, Store, Unavailable, failing, retried
-from tacit.ledger.totals import Totals
+from tacit.ledger.store import Conflicted, SqlExecutor, Store, Unavailable, failing, retried
 from tacit.loss.families.loss import Loss
 from tacit.loss.filters.privacy_filter import Filter
 
 _PAUSE: Final = 0.05  # seconds, between two looks at what others run
 
 
-class Account(Runs):
+class BudgetAccount(Runs):
     """A handle on an account. What it says is read from the ledger each time; it only remembers sums of old entries."""
 
     def __init__(self, chain: Chain, number: int, unit: str, budget: Loss, now: Callable[[], str]) -> None:
@@ -106,7 +104,7 @@ class Account(Runs):
         return given
 
     def _decide(
-        self, connection: Statements, request: Request, price: Loss, hold: Callable[[int], None]
+        self, connection: SqlExecutor, request: Request, price: Loss, hold: Callable[[int], None]
     ) -> Charge | Stored | None:
         courses = self._releases.courses(request.digest).values()
         if not request.fresh and (stored := self._releases.best(courses, request.accuracy)) is not None:

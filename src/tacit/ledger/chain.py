@@ -9,7 +9,7 @@ from functools import lru_cache
 from tacit.errors import Refused
 from tacit.ledger.events import Event
 from tacit.ledger.link import Head, Link, genesis
-from tacit.ledger.store import Statements, Store, retried
+from tacit.ledger.store import SqlExecutor, Store, retried
 from tacit.ledger.witness import Witness
 
 _read = lru_cache(maxsize=4096)(Link.read)  # it looks at a text and its hash alone: what was checked once stays true
@@ -70,13 +70,13 @@ class Chain:
         )
 
     @contextmanager
-    def writing(self) -> Iterator[Statements]:
+    def writing(self) -> Iterator[SqlExecutor]:
         """One at a time, on a ledger that its witness confirms; all is committed at the end, or nothing."""
         with self.database.writing() as connection:
             self.confirm(self.witness.read())  # what is witnessed was committed, so this transaction sees it
             yield connection
 
-    def append(self, connection: Statements, account: int | None, event: Event) -> Link:
+    def append(self, connection: SqlExecutor, account: int | None, event: Event) -> Link:
         """Adds an entry; only within `writing`."""
         link = Link.make(self.head(), account, event)
         row = (link.number, link.body, link.hash)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from tacit.frozen import frozen
-from tacit.ledger.events import Again, Charged, Drawing, Failure, Reopened, Settled, Staged
+from tacit.ledger.events import Again, Charged, Failure, NoiseDraw, Reopened, Settled, Staged
 from tacit.ledger.link import Link, damaged
 
 _EARLIER: Final = hashlib.sha256(b"failed").hexdigest()  # a failure, as ledgers kept it that had no entry for one
@@ -59,7 +59,7 @@ class Course:
         event, follows = link.event, self.end is None
         if isinstance(event, (Settled, Failure)):
             course = replace(self, end=link)
-        elif isinstance(event, Drawing):
+        elif isinstance(event, NoiseDraw):
             course, follows = replace(self, stage=event.stage), follows and event.stage == self.stage + 1
         elif isinstance(event, Staged):
             course = replace(self, stage=event.stage, stored=(*self.stored, link))
@@ -80,7 +80,7 @@ def charge_of(link: Link) -> int | None:
         return link.number
     if isinstance(event, Settled):
         return event.charge
-    return event.of if isinstance(event, (Drawing, Staged, Again, Failure, Reopened)) else None
+    return event.of if isinstance(event, (NoiseDraw, Staged, Again, Failure, Reopened)) else None
 
 
 def courses_of(links: Iterable[Link]) -> dict[int, Course]:

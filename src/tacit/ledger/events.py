@@ -7,13 +7,12 @@ from fractions import Fraction
 from typing import Any, ClassVar, TypeAlias
 
 from tacit.frozen import frozen
-from tacit.ledger.fraction_text import fraction_from_text, fraction_to_text
-from tacit.ledger.loss_text import loss_from_json, loss_to_json
+from tacit.ledger.loss_text import fraction_from_text, fraction_to_text, loss_from_json, loss_to_json
 from tacit.loss.families.loss import Loss
 
 
 @frozen
-class Opened:
+class AccountOpened:
     """An account came to be: its unit, its budget and the first sources it owns."""
 
     kind: ClassVar[str] = "open"
@@ -27,7 +26,7 @@ class Opened:
 
 
 @frozen
-class Joined:
+class SourceJoined:
     """More sources came to an account, through a description that names them beside one of its own."""
 
     kind: ClassVar[str] = "join"
@@ -79,7 +78,7 @@ class Settled:
 
 
 @frozen
-class Drawing:
+class NoiseDraw:
     """From here on noise is drawn for a stage of what was charged: it will not run again. Durable before the first."""
 
     kind: ClassVar[str] = "draw"
@@ -154,9 +153,11 @@ class Cleared:
         return {"time": self.time} | ({"running": [*self.running]} if self.running else {})
 
 
-Event: TypeAlias = Opened | Joined | Charged | Settled | Drawing | Staged | Again | Failure | Reopened | Cleared
+Event: TypeAlias = (
+    AccountOpened | SourceJoined | Charged | Settled | NoiseDraw | Staged | Again | Failure | Reopened | Cleared
+)
 
-_EVENTS = (Opened, Joined, Charged, Settled, Drawing, Staged, Again, Failure, Reopened, Cleared)
+_EVENTS = (AccountOpened, SourceJoined, Charged, Settled, NoiseDraw, Staged, Again, Failure, Reopened, Cleared)
 _FIELDS = {event.kind: {field.name for field in fields(event)} for event in _EVENTS}
 
 
@@ -166,11 +167,11 @@ def event_from(kind: object, stated: dict[str, Any]) -> Event:
         stated = {"running": []} | stated
     if not (isinstance(kind, str) and stated.keys() == _FIELDS.get(kind)):
         raise ValueError("not an event that the ledger knows")
-    if kind == Opened.kind:
+    if kind == AccountOpened.kind:
         budget = loss_from_json(stated["budget"])
-        return Opened(_text(stated["time"]), _text(stated["unit"]), budget, _texts(stated["sources"]))
-    if kind == Joined.kind:
-        return Joined(_text(stated["time"]), _texts(stated["sources"]))
+        return AccountOpened(_text(stated["time"]), _text(stated["unit"]), budget, _texts(stated["sources"]))
+    if kind == SourceJoined.kind:
+        return SourceJoined(_text(stated["time"]), _texts(stated["sources"]))
     if kind == Charged.kind:
         time, analyst, words, note, digest = (_text(stated[x]) for x in ("time", "analyst", "words", "note", "digest"))
         accuracy = fraction_from_text(stated["accuracy"])
@@ -181,8 +182,8 @@ def event_from(kind: object, stated: dict[str, Any]) -> Event:
     if kind == Cleared.kind:
         return Cleared(_text(stated["time"]), _numbers(stated["running"]))
     of, digest = _number(stated["of"]), _text(stated["digest"])
-    if kind == Drawing.kind:
-        return Drawing(of, digest, _number(stated["stage"]))
+    if kind == NoiseDraw.kind:
+        return NoiseDraw(of, digest, _number(stated["stage"]))
     if kind == Staged.kind:
         return Staged(of, digest, _number(stated["stage"]), _text(stated["payload"]))
     if kind == Reopened.kind:

@@ -1,12 +1,23 @@
-"""The history of an account as people read it: a line for each charge, and how it ended."""
+"""The history of an account: every charge, how it ended, and the release stored under it.
+
+`Releases` are what an account has released; `Entry` is a line for each charge, and how it ended; `Evidence` is what
+a ledger holds of one charge: what its certificates are made from, and what they are held against.
+"""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from typing import Any
 
 from tacit.frozen import frozen
 from tacit.ledger.chain import Chain
-from tacit.ledger.course import courses_of
+from tacit.ledger.course import Course, charge_of, courses_of
+from tacit.ledger.events import Settled, Staged
+from tacit.ledger.link import Link, damaged
+from tacit.ledger.loss_text import loss_to_json
+from tacit.ledger.request import Charge, Stored
 from tacit.loss.families.loss import Loss
 from tacit.loss.filters.privacy_filter import Filter
 
@@ -42,3 +53,104 @@ def history_of(chain: Chain, account: int, empty: Filter) -> tuple[Entry, ...]:
         )
         for number, course in courses_of(chain.links("account = ?", account)).items()
     )
+
+
+class Releases:
+    """Read from the ledger each time; nothing of it is remembered."""
+
+    def __init__(self, chain: Chain, account: int) -> None:
+        self._chain, self._account = chain, account
+
+    def courses(self, digest: str) -> Mapping[int, Course]:
+        """Every charge for a request and how far it has come, oldest first, by its number."""
+        return courses_of(self._chain.links("account = ? AND digest = ?", self._account, digest))
+
+    def course(self, charge: Charge) -> Course | None:
+        """How far this one has come; None where the account made no such charge."""
+        where = "account = ? AND digest = ? AND number >= ?"
+        links = self._chain.links(where, self._account, charge.digest, charge.number)
+        course = courses_of(link for link in links if charge_of(link) == charge.number).get(charge.number)
+        return course if course is not None and receipt(course.charge) == charge else None
+
+    def best(self, courses: Iterable[Course], accuracy: Fraction) -> Stored | None:
+        """The most accurate answer, the newest of equals, if it is as accurate as asked; else the newest failure."""
+        ended = [
+            (not course.is_failed, course.charge.charged.accuracy, course.end.number, course)
+            for course in courses
+            if course.end is not None and course.charge.charged.accuracy >= accuracy
+        ]
+        return self.stored(max(ended)[-1]) if ended else None
+
+    def stored(self, course: Course) -> Stored:
+        """The answer in which a charge ended."""
+        end, charge = course.end, receipt(course.charge)
+        if end is None:
+            raise damaged(charge.number, "It has no answer.")
+        if not isinstance(end.event, Settled):
+            return Stored(charge, end.number, end.hash, b"", is_failed=True)
+        return Stored(charge, end.number, end.hash, self.payload(end), course.is_failed)
+
+    def payload(self, link: Link) -> bytes:
+        """The bytes that are stored under an entry."""
+        return payload_of(self._chain, link)
+
+    def under(self, prefix: str, accuracy: Fraction, holds: Callable[[str], bool]) -> tuple[Stored, ...]:
+        """Every release as accurate as asked whose digest begins so and passes, the most accurate first, then new."""
+        where = "account = ? AND kind = 'store' AND substr(digest, 1, ?) = ?"
+        found = self._chain.links(where, self._account, len(prefix), prefix)
+        links = [link for link in found if link.settled.accuracy >= accuracy and holds(link.settled.digest)]
+        links.sort(key=lambda link: (link.settled.accuracy, link.number), reverse=True)
+        courses = [Course(self._charge_of(link), end=link) for link in links]
+        return tuple(self.stored(course) for course in courses if not course.is_failed)
+
+    def _charge_of(self, link: Link) -> Link:
+        charge = next(self._chain.links("number = ?", link.settled.charge), None)
+        if charge is None:
+            raise damaged(link.number, "The stored release is not what was stored.")
+        return charge
+
+
+def receipt(link: Link) -> Charge:
+    """The charge that an entry records, as it is handed out."""
+    charged = link.charged
+    return Charge(link.account, link.number, charged.digest, charged.accuracy, charged.loss, link.hash)
+
+
+def payload_of(chain: Chain, link: Link) -> bytes:
+    """The bytes that are stored under an entry; refused, as damage, where they are not those of its hash."""
+    with chain.database.reading() as connection:
+        row = connection.execute("SELECT bytes FROM payloads WHERE entry = ?", (link.number,)).fetchone()
+    stated = link.event.payload if isinstance(link.event, (Settled, Staged)) else None
+    if row is None or not payload_hash(row[0]) == stated:
+        raise damaged(link.number, "The stored release is not what was stored.")
+    payload: bytes = row[0]
+    return payload
+
+
+def payload_hash(payload: bytes) -> str:
+    """By which an entry knows what is stored under it."""
+    return hashlib.sha256(payload).hexdigest()
+
+
+@frozen
+class Evidence:
+    """One charge in its place, and the hash of the release that is stored under it, if one is."""
+
+    ledger: str  # its first seal, which no other ledger has
+    entry: int
+    chain: str  # the hash of the entry, which seals every one before it
+    time: str
+    words: str
+    loss: dict[str, Any]
+    stored: str | None
+
+
+def evidence_of(chain: Chain, number: int) -> Evidence | None:
+    """The evidence of the charge with this number; None where there is no such charge."""
+    link = next(chain.links("number = ? AND kind = 'charge'", number), None)
+    if link is None:
+        return None
+    settled = next(chain.links("charge = ? AND kind = 'store'", number), None)
+    charged, stored = link.charged, None if settled is None else settled.settled.payload
+    loss = loss_to_json(charged.loss)
+    return Evidence(chain.genesis.hash, number, link.hash, charged.time, charged.words, loss, stored)

@@ -1,25 +1,106 @@
-"""The ledger: a file, or a database that curators share, in which every charge against all data is kept for good."""
+"""The ledger: a file, or a database that curators share, in which every charge against all data is kept for good.
+
+`open_or_create` opens the store of a ledger, wherever it is kept; where there is none yet, and nobody knew one, it
+is made.
+"""
 
 from __future__ import annotations
 
 import hmac
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING, NoReturn
 
 from tacit.errors import Refused
-from tacit.ledger.account import Account
+from tacit.ledger.account import BudgetAccount
 from tacit.ledger.chain import Chain
-from tacit.ledger.events import Joined, Opened
-from tacit.ledger.evidence import Evidence, evidence_of
+from tacit.ledger.events import AccountOpened, SourceJoined
+from tacit.ledger.history import Evidence, evidence_of
 from tacit.ledger.link import Head
 from tacit.ledger.loss_text import loss_to_json
-from tacit.ledger.opening import open_existing, open_or_create
+from tacit.ledger.places import Address, read_place, witness_of
 from tacit.ledger.registry import AccountName, Known, find_account, read_accounts
-from tacit.ledger.store import retried
+from tacit.ledger.sqlite_database import Database, create_database
+from tacit.ledger.store import Store, retried
 from tacit.ledger.verification import Verification, verify_chain
+from tacit.ledger.witness import Witness
 from tacit.loss.families.loss import Loss
 from tacit.loss.filters.currency import currency_of
+
+if TYPE_CHECKING:
+    from tacit.ledger.postgres_database import PostgresDatabase
+
+
+def open_or_create(written: str | Path, witness: Path | None) -> tuple[Store, Witness]:
+    """The ledger that is written so, with its witness; refused if it is gone, and the witness knew it."""
+    place = read_place(written)
+    second = _witness(place, witness)
+    if isinstance(place, Address):
+        return _open_shared(place, lambda database: _create_shared(database, place, second)), second
+    if not place.exists():
+        _refuse_if_gone(second, place, lambda: not place.exists())
+        create_database(place)
+    return Database(place), second
+
+
+def open_existing(written: str | Path, witness: Path | None) -> tuple[Store, Witness]:
+    """The same, where it is there already; refused where it is not."""
+    place = read_place(written)
+    if isinstance(place, Address):
+        return _open_shared(place, lambda _: _refuse_missing(place.place)), _witness(place, witness)
+    if not place.exists():
+        _refuse_missing(place)
+    return Database(place), _witness(place, witness)
+
+
+def _open_shared(address: Address, if_missing: Callable[[PostgresDatabase], None]) -> PostgresDatabase:
+    database = _connect(address)
+    try:
+        if database.is_new:
+            if_missing(database)
+        database.refuse_unless_sound()
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _create_shared(database: PostgresDatabase, address: Address, witness: Witness) -> None:
+    _refuse_if_gone(witness, address.place, lambda: database.is_new)
+    database.create()
+
+
+def _connect(address: Address) -> PostgresDatabase:
+    try:
+        from tacit.ledger.postgres_database import PostgresDatabase  # a driver loads when it is needed
+    except ImportError:
+        raise Refused(
+            f"the ledger at {address.place}",
+            "The driver of PostgreSQL is not installed.",
+            'pip install "tacit[postgres]"; then try again.',
+        ) from None
+    return PostgresDatabase(address)
+
+
+def _witness(place: Path | Address, stated: Path | None) -> Witness:
+    return Witness(witness_of(place) if stated is None else Path(stated).expanduser().resolve())
+
+
+def _refuse_if_gone(witness: Witness, place: object, is_missing: Callable[[], bool]) -> None:
+    """Refuses a ledger that its witness knew; it may also have been made, and witnessed, a moment ago."""
+    known = witness.read()
+    if known is not None and known.entries > 0 and is_missing():
+        raise Refused(
+            f"a new ledger at {place}",
+            f"Its witness at {witness.path} knows {known.entries:,} entries of one that is gone.",
+            "the ledger put back. If it is lost, what was spent is unknown: the budget is at its end.",
+        )
+
+
+def _refuse_missing(place: object) -> NoReturn:
+    raise Refused(f"the ledger at {place}", "It is not there.", "where it is, or the description of its data.")
 
 
 class Ledger:
@@ -82,38 +163,38 @@ class Ledger:
         """How far it has come: the number of entries, and the hash that seals them all."""
         return self._chain.head()
 
-    def account(self, name: AccountName, budget: Loss) -> Account:
+    def account(self, name: AccountName, budget: Loss) -> BudgetAccount:
         """The account that owns any of these sources, or a new one with this budget, fixed for good."""
         currency_of(budget)
         loss_to_json(budget)
         known = find_account(self._chain, name, budget)
         if known is None or not known.sources >= set(name.sources):
             known = self._widen(name, budget)
-        return Account(self._chain, known.id, known.unit, known.budget, _now)
+        return BudgetAccount(self._chain, known.id, known.unit, known.budget, _now)
 
-    def find(self, name: AccountName, budget: Loss) -> Account | None:
+    def find(self, name: AccountName, budget: Loss) -> BudgetAccount | None:
         """The account that owns any of these sources, if there is one; asking opens none, and so fixes no budget."""
         known = find_account(self._chain, name, budget)
-        return None if known is None else Account(self._chain, known.id, known.unit, known.budget, _now)
+        return None if known is None else BudgetAccount(self._chain, known.id, known.unit, known.budget, _now)
 
-    def owner(self, number: int) -> Account:
+    def owner(self, number: int) -> BudgetAccount:
         """The account that an entry is of; refused where there is no such entry."""
         link = next(self._chain.links("number = ?", number), None)
         if link is None:
             raise Refused(f"entry {number} of this ledger", "There is none.", "a number that `tacit failures` shows.")
         known = read_accounts(self._chain)[link.account]
-        return Account(self._chain, known.id, known.unit, known.budget, _now)
+        return BudgetAccount(self._chain, known.id, known.unit, known.budget, _now)
 
     @retried
     def _widen(self, name: AccountName, budget: Loss) -> Known:
         with self._chain.writing() as connection:
             known = find_account(self._chain, name, budget)
             if known is None:
-                opened = Opened(_now(), name.unit, budget, name.sources)
+                opened = AccountOpened(_now(), name.unit, budget, name.sources)
                 number = self._chain.append(connection, None, opened).number
                 known = Known(number, name.unit, budget, frozenset(name.sources))
             elif new := set(name.sources) - known.sources:
-                self._chain.append(connection, known.id, Joined(_now(), tuple(sorted(new))))
+                self._chain.append(connection, known.id, SourceJoined(_now(), tuple(sorted(new))))
         self._chain.secure(self._chain.head().entries)
         return known
 

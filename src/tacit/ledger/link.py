@@ -1,14 +1,40 @@
-"""A link of the chain: one entry as text, which names the hash of the entry before it, and its own hash."""
+"""A link of the chain: one entry as canonical JSON, which names the hash of the entry before it, and its own hash.
+
+Canonical JSON has one spelling for each value, so that a hash of the text is a hash of the value.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from functools import cached_property
+from typing import Any, Final, NoReturn
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.ledger.canonical import read, write
 from tacit.ledger.events import Charged, Event, Settled, event_from
+
+
+def write_canonical(value: object) -> str:
+    """The one spelling: sorted keys, no spaces, ASCII, no floats that JSON cannot say."""
+    return _WRITER.encode(value)
+
+
+def read_canonical(text: str) -> dict[str, Any]:
+    """The object that the text spells; ValueError for floats, and for what is no object."""
+    value = _READER.decode(text)
+    if not isinstance(value, dict):
+        raise ValueError("not an object")
+    return value
+
+
+def _refuse_number(text: str) -> NoReturn:
+    raise ValueError("amounts are exact fractions")
+
+
+_WRITER: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+_READER: Final = json.JSONDecoder(parse_float=_refuse_number, parse_constant=_refuse_number)
+
 
 _PLACE = ("number", "previous", "account", "kind")
 
@@ -38,7 +64,7 @@ class Link:
         number = head.entries + 1
         owner = number if account is None else account
         place = {"number": number, "previous": head.hash, "account": owner, "kind": event.kind}
-        body = write(place | event.fields())
+        body = write_canonical(place | event.fields())
         return cls(number, head.hash, owner, event, body, _hash(body))
 
     @classmethod
@@ -47,7 +73,7 @@ class Link:
         if not _hash(body) == stated:
             raise damaged(number, "It is not what its hash says.")
         try:
-            fields = read(body)
+            fields = read_canonical(body)
             place = [fields.pop(name) for name in _PLACE]
             event = event_from(place[3], fields)
         except (ValueError, KeyError):

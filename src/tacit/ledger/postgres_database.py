@@ -15,10 +15,9 @@ from psycopg.errors import DeadlockDetected, InsufficientPrivilege, Serializatio
 from psycopg.pq import TransactionStatus
 
 from tacit.errors import Refused
-from tacit.ledger.address import Address
-from tacit.ledger.places import beside_of
-from tacit.ledger.postgres_tables import TABLES, VERSION
-from tacit.ledger.store import Conflicted, Statements, Unavailable
+from tacit.ledger.places import Address, beside_of
+from tacit.ledger.store import Conflicted, SqlExecutor, Unavailable
+from tacit.ledger.tables import POSTGRES_TABLES, POSTGRES_VERSION
 
 _PATIENCE = 60_000  # milliseconds to wait for other writers, each of whom takes a few; or for one that went silent
 _SETTINGS = {
@@ -92,11 +91,11 @@ class PostgresDatabase:
 
     def create(self) -> None:
         """An empty ledger; if there is one by now, that one stays."""
-        names = {"version": VERSION, "identity": secrets.token_hex(16), "secret": secrets.token_hex(32)}
+        names = {"version": POSTGRES_VERSION, "identity": secrets.token_hex(16), "secret": secrets.token_hex(32)}
         with self._turn, available(self.words), self._connection.transaction():
             self._connection.execute("SELECT pg_advisory_xact_lock(%s)", (_CREATING,))
             if self.is_new:
-                self._connection.execute(TABLES)
+                self._connection.execute(POSTGRES_TABLES)
                 for item in names.items():
                     self._connection.execute("INSERT INTO tacit_ledger.meta VALUES (%s, %s)", item)
 
@@ -108,15 +107,15 @@ class PostgresDatabase:
             if found == (True,):
                 query = "SELECT value FROM tacit_ledger.meta WHERE name = 'version'"
                 version = self._connection.execute(query).fetchone()
-        if not version == (VERSION,):
+        if not version == (POSTGRES_VERSION,):
             raise Refused(
                 self.words,
                 "The schema tacit_ledger is no ledger, or one of another version.",
-                f"a ledger of version {VERSION}; a new one is created in a database that has no such schema.",
+                f"a ledger of version {POSTGRES_VERSION}; a new one is created in a database that has no such schema.",
             )
 
     @contextmanager
-    def reading(self) -> Iterator[Statements]:
+    def reading(self) -> Iterator[SqlExecutor]:
         """For one look at what is committed."""
         if not os.getpid() == self._process:
             raise Refused(
@@ -128,7 +127,7 @@ class PostgresDatabase:
             yield self
 
     @contextmanager
-    def writing(self) -> Iterator[Statements]:
+    def writing(self) -> Iterator[SqlExecutor]:
         """One serialisable transaction, after those of all others; if its end is not acknowledged, it is unavailable.
 
         The lock is taken before the transaction looks at anything, so it sees what the one before it wrote.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.ledger.chain import Chain
-from tacit.ledger.events import Joined, Opened
+from tacit.ledger.events import AccountOpened, SourceJoined
 from tacit.loss.families.loss import Loss, Relation
 from tacit.loss.families.zcdp import Zcdp
 
@@ -55,9 +55,9 @@ def read_accounts(chain: Chain) -> dict[int, Known]:
     accounts: dict[int, Known] = {}
     for link in chain.links("kind IN ('open', 'join')"):
         event = link.event
-        if isinstance(event, Opened):
+        if isinstance(event, AccountOpened):
             accounts[link.number] = Known(link.number, event.unit, event.budget, frozenset(event.sources))
-        elif isinstance(event, Joined):
+        elif isinstance(event, SourceJoined):
             known = accounts[link.account]
             accounts[link.account] = known._replace(sources=known.sources | frozenset(event.sources))
     return accounts

@@ -5,11 +5,11 @@ from __future__ import annotations
 from tacit.errors import Failed, Refused
 from tacit.ledger.chain import Chain
 from tacit.ledger.course import Course
-from tacit.ledger.events import Drawing, Event, Failure, Settled, Staged
+from tacit.ledger.events import Event, Failure, NoiseDraw, Settled, Staged
+from tacit.ledger.history import Releases, payload_hash
 from tacit.ledger.link import Link
-from tacit.ledger.releases import Releases, payload_hash
 from tacit.ledger.request import Charge, Stored
-from tacit.ledger.store import Statements, failing, retried
+from tacit.ledger.store import SqlExecutor, failing, retried
 
 
 class Runs:
@@ -34,7 +34,7 @@ class Runs:
             course = self._course(charge)
             if not (course.end is None and course.is_between and stage == course.stage + 1):
                 raise Failed
-            return self._append(connection, Drawing(charge.number, charge.digest, stage)).number
+            return self._append(connection, NoiseDraw(charge.number, charge.digest, stage)).number
 
     def keep(self, charge: Charge, stage: int, payload: bytes) -> None:
         """Stores a stage of what was charged; durable with the mark of the next, or the release, at the latest."""
@@ -83,7 +83,7 @@ class Runs:
         self._chain.secure(stored.number)
         return stored
 
-    def _append(self, connection: Statements, event: Event, payload: bytes | None = None) -> Link:
+    def _append(self, connection: SqlExecutor, event: Event, payload: bytes | None = None) -> Link:
         link = self._chain.append(connection, self.id, event)
         if payload is not None:
             connection.execute("INSERT INTO payloads (entry, bytes) VALUES (?, ?)", (link.number, bytes(payload)))

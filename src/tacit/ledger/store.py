@@ -23,7 +23,7 @@ class Conflicted(Unavailable):
     """Two wrote at once after all, and the database let one of them through: this one wrote nothing."""
 
 
-class Rows(Protocol):
+class StoredRows(Protocol):
     """What a statement found."""
 
     def fetchone(self) -> Any: ...
@@ -31,10 +31,10 @@ class Rows(Protocol):
     def fetchall(self) -> list[Any]: ...
 
 
-class Statements(Protocol):
+class SqlExecutor(Protocol):
     """Somebody who runs SQL: the part of it that SQLite and PostgreSQL share, with `?` for each value."""
 
-    def execute(self, sql: str, values: tuple[Any, ...] = ..., /) -> Rows: ...
+    def execute(self, sql: str, values: tuple[Any, ...] = ..., /) -> StoredRows: ...
 
 
 class Store(Protocol):
@@ -50,11 +50,11 @@ class Store(Protocol):
         """Where, on this machine, what goes with the ledger is kept (the signing key, prepared data): beside this."""
         ...
 
-    def reading(self) -> AbstractContextManager[Statements]:
+    def reading(self) -> AbstractContextManager[SqlExecutor]:
         """For one look at what is committed; within `writing`, at what is being written too."""
         ...
 
-    def writing(self) -> AbstractContextManager[Statements]:
+    def writing(self) -> AbstractContextManager[SqlExecutor]:
         """With nobody else writing; all is committed and durable at the end, or nothing was written."""
         ...
 

@@ -6,9 +6,9 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.ledger.chain import Chain
 from tacit.ledger.course import Course, charge_of
-from tacit.ledger.events import Charged, Opened, Settled, Staged
+from tacit.ledger.events import AccountOpened, Charged, Settled, Staged
+from tacit.ledger.history import payload_of
 from tacit.ledger.link import Head, Link, damaged
-from tacit.ledger.releases import payload_of
 from tacit.loss.filters.privacy_filter import Filter
 
 
@@ -55,7 +55,7 @@ class _Replay:
         event = link.event
         if not Link.make(self.head, link.account, event) == link:
             raise damaged(link.number, "It does not follow the one before, or is not spelled as the ledger spells it.")
-        if isinstance(event, Opened):
+        if isinstance(event, AccountOpened):
             self._accounts[link.number] = Filter(event.budget)
         elif link.account not in self._accounts:
             raise damaged(link.number, "Its account was never opened.")

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.ledger.canonical import read, write
-from tacit.ledger.database import available
 from tacit.ledger.durable import create_file, make_folder
-from tacit.ledger.link import Head
+from tacit.ledger.link import Head, read_canonical, write_canonical
+from tacit.ledger.sqlite_database import available
 
 _SLOT = 4096  # a slot is a disk block of its own: writing one cannot tear the other
 _sync = getattr(os, "fdatasync", os.fsync)
@@ -69,7 +68,7 @@ class Witness:
 
 def _slot(head: Head) -> bytes:
     fields = {"entries": head.entries, "hash": head.hash}
-    line = write(fields | {"seal": _seal(write(fields))})
+    line = write_canonical(fields | {"seal": _seal(write_canonical(fields))})
     return line.ljust(_SLOT - 1).encode("ascii") + b"\n"
 
 
@@ -79,11 +78,11 @@ def _slots(content: bytes) -> tuple[Head | None, Head | None]:
 
 def _head(slot: bytes) -> Head | None:
     try:
-        fields = read(slot.decode("ascii"))
+        fields = read_canonical(slot.decode("ascii"))
         seal = fields.pop("seal")
     except (ValueError, KeyError):
         return None
-    if not (fields.keys() == {"entries", "hash"} and seal == _seal(write(fields))):
+    if not (fields.keys() == {"entries", "hash"} and seal == _seal(write_canonical(fields))):
         return None
     return Head(fields["entries"], fields["hash"])
 

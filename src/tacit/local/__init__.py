@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit.names import lazily
+from tacit.lazy import lazily
 
 if TYPE_CHECKING:
     from tacit.local.frequencies.choice import best as best

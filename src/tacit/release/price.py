@@ -1,15 +1,19 @@
-"""What a release cost, in words and in shares of the budget."""
+"""The price of a release in words: its loss alone, its share of the budget, and what is left."""
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import floor
 
 from tacit.frozen import frozen
+from tacit.loss.families.loss import Loss
+from tacit.loss.filters.currency import BasicSum, Concentrated, PureSum
+from tacit.loss.filters.privacy_filter import Filter
 
 
 @frozen
-class Price:
+class PriceWords:
     """The price of one release: what it is on its own, its share of the budget, and what is left after it."""
 
     loss_words: str  # this release alone, for instance "ε = 0.5, δ = 1e-9"
@@ -39,3 +43,29 @@ def left(part: Fraction) -> str:
         tenths = floor(10 * hundredths)
         return f"{tenths // 10}.{tenths % 10}%" if tenths > 0 else "0%"
     return "less than 0.1%"
+
+
+_NAMES = {PureSum: ("ε",), BasicSum: ("ε", "δ"), Concentrated: ("ρ", "δ")}
+_DIGITS = 3
+
+
+def price_words(account: Filter, loss_words: str, share: Fraction, free: bool, charge: Loss | None) -> PriceWords:
+    """The price of a release, and what is left of the account."""
+    currency = "" if charge is None else currency_words(account, charge)
+    return PriceWords(loss_words, share, 1 - account.share(account.spent), free, currency)
+
+
+def currency_words(account: Filter, charge: Loss) -> str:
+    """Such as "ρ 0.0042 of 0.266": what is paid, rounded up, of all there is, rounded down."""
+    names = _NAMES.get(type(account.currency), ())
+    costs = account.currency.price(charge)
+    return ", ".join(
+        f"{name} {_rounded(cost, ROUND_CEILING)} of {_rounded(whole, ROUND_FLOOR)}"
+        for name, cost, whole in zip(names, costs, account.limit, strict=False)
+        if cost
+    )
+
+
+def _rounded(amount: Fraction, rounding: str) -> str:
+    context = Context(_DIGITS, rounding)
+    return f"{float(context.divide(Decimal(amount.numerator), Decimal(amount.denominator))):g}"

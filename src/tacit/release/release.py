@@ -12,15 +12,14 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
-from tacit.certificate.certificate import Certificate
 from tacit.errors import Refused
 from tacit.frozen import frozen
+from tacit.ledger.certificate import Certificate
 from tacit.mechanisms.answer import percent
 from tacit.query.post_noise.estimates import Rendered
 from tacit.release.cells import is_exact
-from tacit.release.html import release_html
-from tacit.release.price import Price
-from tacit.release.text import notes_text, table_text
+from tacit.release.price import PriceWords
+from tacit.release.text import notes_text, release_html, table_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,7 +38,7 @@ class Release:
     rendered: Rendered
     confidence: Fraction
     notes: tuple[str, ...]
-    price: Price
+    price: PriceWords
     certify: Callable[[Release, Sequence[str]], Certificate] | None = field(default=None, repr=False)  # the curator's
 
     @cached_property
@@ -54,7 +53,7 @@ class Release:
     @cached_property
     def table(self) -> pa.Table:
         """The Arrow table: typed keys, and each number `c` with `c_low` and `c_high`."""
-        from tacit.release.arrow import arrow_table
+        from tacit.release.export import arrow_table
 
         return arrow_table(self.rendered)
 
@@ -113,7 +112,7 @@ class Release:
         """The octets of the answer in a format: "table", as it prints, "csv", "json" or "parquet"."""
         if form == "table":
             return f"{self.text()}\n".encode()
-        from tacit.release.files import written
+        from tacit.release.export import written
 
         return written(self, form)
 

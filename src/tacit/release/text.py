@@ -1,15 +1,20 @@
-"""A release as text: columns that line up, then what is to be known about them, wrapped."""
+"""A release as text, in columns that line up with remarks below, and as HTML for a notebook.
+
+Every text in the HTML is escaped, since keys are whatever people typed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
+from typing import Final
 
 from rich.cells import cell_len
 
 from tacit.printable import printable
 from tacit.query.post_noise.estimates import OutputColumn, Rendered
 from tacit.release.cells import Cell, cells
-from tacit.release.folding import folded
+from tacit.words import folded
 
 _GAP = "    "
 
@@ -50,3 +55,39 @@ def _padded(column: Sequence[Cell]) -> list[str]:
     lined = [str(cell) if cell.is_words else " " * (value - cell_len(cell.value)) + str(cell) for cell in column]
     width = max(cell_len(text) for text in lined)
     return [text + " " * (width - cell_len(text)) for text in lined]
+
+
+_CELL: Final = "padding:0.2em 0.9em;border-bottom:1px solid #8883;white-space:nowrap;"
+_LEFT: Final = _CELL + "text-align:left;"
+_VALUE: Final = _CELL + "text-align:right;padding-right:0;font-variant-numeric:tabular-nums;"
+_REST: Final = _CELL + "text-align:left;padding-left:0.3em;opacity:0.65;font-variant-numeric:tabular-nums;"
+
+
+def release_html(rendered: Rendered, notes: Sequence[str], most: int) -> str:
+    """The table and, under it, the notes."""
+    columns = [cells(column) for column in rendered.first(most).columns]
+    head = "".join(
+        f'<th{"" if column.is_key else " colspan=2"} style="{_LEFT}">{_text(column.name)}</th>'
+        for column in rendered.columns
+    )
+    widths = [1 if column.is_key else 2 for column in rendered.columns]
+    rows = "".join(
+        "<tr>" + "".join(_cell(cell, width) for cell, width in zip(row, widths, strict=True)) + "</tr>"
+        for row in zip(*columns, strict=True)
+    )
+    hidden = rendered.size - min(most, rendered.size)
+    more = [f"… and {hidden:,} more groups"] if hidden else []
+    under = "".join(f'<div style="opacity:0.75;max-width:60em">{_text(note)}</div>' for note in [*more, *notes])
+    table = f'<table style="border-collapse:collapse"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+    return f"<div>{table}{under}</div>"
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))
+
+
+def _cell(cell: Cell, width: int) -> str:
+    if cell.is_words:
+        span = "" if width == 1 else " colspan=2"
+        return f'<td{span} style="{_LEFT}">{escape(str(cell))}</td>'
+    return f'<td style="{_VALUE}">{escape(cell.value)}</td><td style="{_REST}">{escape(cell.rest.strip())}</td>'

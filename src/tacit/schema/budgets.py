@@ -1,9 +1,15 @@
-"""The budget that a steward writes, as the promise it is and as the currency it is kept in."""
+"""The budget that a steward writes: promise, currency, analysts' shares, the least price and the breaker.
+
+The least price and the breaker bound the leaks that nobody knows yet. A failure is an answer that no price covers.
+If some query could be made to fail by one unit's rows, whoever asks it learns a bit; so that there are few such
+bits, each costs something, and after some of them the steward must look.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from typing import Final
 
 from tacit.errors import Refused
 from tacit.exact import positive, proper
@@ -11,8 +17,9 @@ from tacit.loss.calibration import budget_from
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.loss import Loss
 from tacit.loss.families.zcdp import Zcdp
+from tacit.schema.description import FLOOR, FailureLimits
 from tacit.schema.file_models import BudgetFile
-from tacit.schema.numbers import number_from
+from tacit.schema.names import check_name, clashes, letters, number_from, share_from, whole_from
 from tacit.schema.problems import Problems
 
 _PLACE = ("dataset", "budget")
@@ -62,3 +69,67 @@ def _delta(value: Fraction, name: str) -> Fraction:
     if value == 0:
         raise Refused(f"{name} = 0", "A delta of 0 is a pure budget.", "leave delta out, or 0 < delta < 1.")
     return proper(value, name)
+
+
+STEWARD = "steward"
+
+
+def read_analysts(written: Mapping[str, object], problems: Problems) -> dict[str, Fraction]:
+    """The shares by name. They may add up to more than one: the budget of the data bounds all of them together."""
+    place = ("dataset", "analysts")
+    for first, second in clashes(written):
+        problems.add((*place, second), f"It looks like {first}.", "names that differ by more than case.")
+    for name in written:
+        problems.attempt((*place, name), None, _check_analyst, name)
+    return {
+        name: problems.attempt((*place, name), Fraction(1), share_from, share, name) for name, share in written.items()
+    }
+
+
+def who_asks(named: str | None) -> str:
+    """Who asks, from the name that was given: the steward only where none was, or where exactly that is the name.
+
+    The steward has no share to keep, so no other name may pass for it, neither here nor to who reads the ledger.
+    """
+    if named is None or named == STEWARD:
+        return STEWARD
+    _check_analyst(named if isinstance(named, str) else "")
+    return named
+
+
+def _check_analyst(name: str) -> None:
+    check_name(name)
+    if name == STEWARD:
+        raise Refused(name, "The steward is no analyst, and is not limited here.", "another name.")
+    if name != name.strip() or not letters(name):
+        raise Refused(f"the name {name!r}", "It has no letter, or begins or ends with a space.", "a name as alice.")
+    if letters(name) == STEWARD:
+        raise Refused(f"the name {name}", f"It would be taken for {STEWARD}.", f"another name, or {STEWARD} itself.")
+
+
+_FAILURE_FORMS: Final = '{ analyst = 3, dataset = 10 }, or "off", which leaves failures unbounded.'
+
+
+def read_floor(written: object) -> Fraction:
+    """The part of the budget that every new question costs at least; 0 where the steward wants none."""
+    if written is None:
+        return FLOOR
+    if isinstance(written, (int, float)) and not isinstance(written, bool) and written == 0:
+        return Fraction(0)
+    try:
+        return share_from(written, "floor")
+    except Refused as refusal:
+        raise Refused(
+            "floor", refusal.why, 'a part of the budget, such as 0.0001 or "0.01%"; or 0, for none.'
+        ) from None
+
+
+def read_breaker(written: object) -> FailureLimits | None:
+    """How many failures are borne; None where the steward says "off"."""
+    if written is None:
+        return FailureLimits()
+    if written == "off":
+        return None
+    if not (isinstance(written, Mapping) and written.keys() <= {"analyst", "dataset"}):
+        raise Refused("breaker", "It does not say how many failures are borne.", _FAILURE_FORMS)
+    return FailureLimits(**{name: whole_from(value, f"breaker.{name}", 1) for name, value in written.items()})

@@ -1,18 +1,133 @@
-"""Columns, from what a file declares of them."""
+"""Columns, from what a file declares of them: kind, scale, bounds and public keys.
+
+Bounds are the numbers that the emitted SQL clamps to. Public keys are all the values of a column that count, known
+to everyone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from typing import TypeAlias
 
-from tacit.schema.bounds import bound_from
+from tacit.errors import Refused
 from tacit.schema.description import Column
 from tacit.schema.file_models import ColumnFile, KeyLookup, KeyRange
 from tacit.schema.kind import Key, Kind
-from tacit.schema.names import check_name, clashes
+from tacit.schema.names import check_name, clashes, number_from
 from tacit.schema.problems import Problems
-from tacit.schema.public_keys import listed_keys, range_keys
+
+LARGEST_INTEGER = 2**63 - 1
+_LARGEST_SCALED = 2**126
+_EPOCH = datetime(1970, 1, 1)
+
+
+def bound_from(value: object, kind: Kind, scale: int) -> Fraction:
+    """A declared end: a number; for a date the days since 1970-01-01, for a timestamp the microseconds."""
+    if kind is Kind.DATE:
+        return Fraction((date_from(value) - _EPOCH.date()).days)
+    if kind is Kind.TIMESTAMP:
+        return Fraction((moment_from(value) - _EPOCH) // timedelta(microseconds=1))
+    if not kind.is_number:
+        raise Refused(f"a bound of a {kind}", f"A {kind} has no least or largest value.", "no min and no max here.")
+    if isinstance(value, str):
+        raise Refused("a bound", "It is text.", "a number without quotation marks.")
+    return _within_type(number_from(value, "bound"), kind, scale)
+
+
+def _within_type(bound: Fraction, kind: Kind, scale: int) -> Fraction:
+    if kind is Kind.FLOAT:
+        return bound
+    steps = bound * 10**scale
+    if steps.denominator != 1:
+        digits = f"at most {scale} digits after the point" if scale else "a whole number"
+        raise Refused("a bound", "It lies between two values that the column can have.", f"{digits}.")
+    largest = LARGEST_INTEGER if kind is Kind.INTEGER else _LARGEST_SCALED
+    if not abs(steps) <= largest:
+        raise Refused("a bound", "It is larger than the column's type can hold.", f"at most {largest // 10**scale}.")
+    return bound
+
+
+def date_from(value: object) -> date:
+    """A day, without a time."""
+    if not isinstance(value, date) or isinstance(value, datetime):
+        raise Refused("a date", "It is not a day.", "a day such as 2020-01-31, unquoted.")
+    return value
+
+
+def moment_from(value: object) -> datetime:
+    """A moment, without a time zone."""
+    if not isinstance(value, datetime) or value.tzinfo is not None:
+        raise Refused(
+            "a timestamp",
+            "It is not a moment without time zone.",
+            "a moment such as 2020-01-31T00:00:00, unquoted.",
+        )
+    return value
+
+
+MOST_KEYS = 100_000
+KEYED = (Kind.INTEGER, Kind.TEXT, Kind.BOOLEAN, Kind.DATE, Kind.TIMESTAMP)
+
+
+def check_keyed(kind: Kind) -> None:
+    """Refuses keys on a kind whose values cannot be compared for equality as people read them."""
+    if kind not in KEYED:
+        raise Refused(
+            f"keys of a {kind}",
+            f"Two values of a {kind} that look alike need not be equal.",
+            "keys on int, text, bool, date or timestamp; for numbers declare min and max instead.",
+        )
+
+
+def key_from(value: object, kind: Kind) -> Key:
+    """A key of this kind, exactly as the file writes it: nothing is converted."""
+    check_keyed(kind)
+    if kind is Kind.DATE:
+        return date_from(value)
+    if kind is Kind.TIMESTAMP:
+        return moment_from(value)
+    if kind is Kind.BOOLEAN and isinstance(value, bool):
+        return value
+    if kind is Kind.INTEGER and isinstance(value, int) and not isinstance(value, bool):
+        if not abs(value) <= LARGEST_INTEGER:
+            raise Refused("a key", "It is larger than an int can hold.", f"at most {LARGEST_INTEGER}.")
+        return value
+    if kind is Kind.TEXT and isinstance(value, str):
+        if "\0" in value:
+            raise Refused("a key", "It holds the character NUL.", "text without it.")
+        return value
+    raise Refused("a key", f"It is not of the column's type, {kind}.", f"a {kind}, as the column declares.")
+
+
+def listed_keys(values: Sequence[object], kind: Kind) -> tuple[Key, ...]:
+    """The keys of a list, in its order."""
+    keys = tuple(key_from(value, kind) for value in values)
+    _check_number(len(keys))
+    if len(set(keys)) < len(keys):
+        raise Refused("keys", "A key is listed twice.", "each key once.")
+    return keys
+
+
+def range_keys(first: object, last: object, kind: Kind) -> tuple[Key, ...]:
+    """Every whole number, or every day, from the first to the last, both included."""
+    low, high = key_from(first, kind), key_from(last, kind)
+    if kind is Kind.DATE and isinstance(low, date) and isinstance(high, date):
+        _check_number((high - low).days + 1)
+        return tuple(low + timedelta(days=day) for day in range((high - low).days + 1))
+    if kind is Kind.INTEGER and isinstance(low, int) and isinstance(high, int):
+        _check_number(high - low + 1)
+        return tuple(range(low, high + 1))
+    raise Refused(f"a range of {kind}", f"There is no step from one {kind} to the next.", "a list of keys.")
+
+
+def _check_number(number: int) -> None:
+    if not number > 0:
+        raise Refused("keys", "There are none.", "at least one key; in a range, from at most to.")
+    if not number <= MOST_KEYS:
+        raise Refused("keys", f"There are more than {MOST_KEYS:,}.", "fewer; or leave the keys private.")
+
 
 MONEY_SCALE = 2
 LARGEST_SCALE = 9

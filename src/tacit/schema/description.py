@@ -114,7 +114,7 @@ class Unit:
 
 
 @frozen
-class Breaker:
+class FailureLimits:
     """After how many failures, of one analyst or of all, new questions wait until the steward has seen them."""
 
     analyst: int = 3
@@ -140,7 +140,7 @@ class Description:
     steward: str = "steward"
     ledger: Path | str | None = None  # a file, or the address of a database
     floor: Fraction = FLOOR
-    breaker: Breaker | None = Breaker()
+    breaker: FailureLimits | None = FailureLimits()
 
     @property
     def sources(self) -> tuple[Table | Lookup, ...]:

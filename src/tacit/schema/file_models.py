@@ -13,14 +13,14 @@ from typing import Annotated, Any, Final, Literal
 _NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
-class Part:
+class FileSection:
     """A part of the file: keys it does not know are refused, and no value is bent into another type."""
 
     def __init__(self, **values: object) -> None:
         self.__dict__.update(values)
 
 
-class UnitFile(Part):
+class UnitFile(FileSection):
     """`unit` of the data set: whose rows are hidden together."""
 
     id: str | None = None
@@ -29,7 +29,7 @@ class UnitFile(Part):
     relation: Literal["add/remove", "replace"] = "add/remove"
 
 
-class BudgetFile(Part):
+class BudgetFile(FileSection):
     """`budget`: everything that may ever be released of these data."""
 
     epsilon: object = None
@@ -38,7 +38,7 @@ class BudgetFile(Part):
     currency: Literal["zcdp", "sums"] | None = None
 
 
-class DatasetFile(Part):
+class DatasetFile(FileSection):
     """`[dataset]`: the name, the unit and the budget."""
 
     name: str
@@ -51,21 +51,21 @@ class DatasetFile(Part):
     breaker: object = None
 
 
-class KeyRange(Part):
+class KeyRange(FileSection):
     """`keys = { from = …, to = … }`: whole numbers or days, both ends included."""
 
     first: Annotated[object, "from"]
     last: Annotated[object, "to"]
 
 
-class KeyLookup(Part):
+class KeyLookup(FileSection):
     """`keys = { lookup = …, column = … }`: every value of a public table's column."""
 
     lookup: str
     column: str
 
 
-class ColumnFile(Part):
+class ColumnFile(FileSection):
     """A column: its type, and what is declared of its values."""
 
     type: Literal["int", "decimal", "money", "float", "text", "bool", "date", "timestamp"]
@@ -76,7 +76,7 @@ class ColumnFile(Part):
     keys: list[object] | KeyLookup | KeyRange | None = None
 
 
-class OwnerFile(Part):
+class OwnerFile(FileSection):
     """`unit` of a table: its own identifier column, or the foreign key through which its rows are owned."""
 
     id: str | None = None
@@ -85,7 +85,7 @@ class OwnerFile(Part):
     key: str | None = None
 
 
-class LimitsFile(Part):
+class LimitsFile(FileSection):
     """`limits`: how much of one person counts."""
 
     rows: object = None
@@ -93,7 +93,7 @@ class LimitsFile(Part):
     totals: Mapping[str, object] = _NONE
 
 
-class SourceFile(Part):
+class SourceFile(FileSection):
     """Where rows are."""
 
     source: str
@@ -116,7 +116,7 @@ class LookupFile(SourceFile):
     columns: Mapping[str, ColumnFile]
 
 
-class DescriptionFile(Part):
+class DescriptionFile(FileSection):
     """A whole file."""
 
     dataset: DatasetFile

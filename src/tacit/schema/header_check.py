@@ -1,4 +1,4 @@
-"""What a description says of a table, held against the header of its file."""
+"""What a description says of a table, checked against the header of its file."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from tacit.schema.description import Description, EachRow, Lookup, Table
-from tacit.schema.engine_types import base_type, can_be_read, can_identify, is_read_without_fail
+from tacit.schema.kind import base_type, can_be_read, can_identify, is_read_without_fail
 from tacit.schema.names import folded, suggestion
-from tacit.schema.owners import identifiers
+from tacit.schema.tables import identifiers
 
 Header: TypeAlias = Sequence[tuple[str, str]]
 """The columns of a file: name and DuckDB type. No value is in it."""

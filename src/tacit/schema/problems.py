@@ -1,4 +1,4 @@
-"""What is wrong in a description: collected, so that a steward hears of everything at once."""
+"""Problems in a description: collected, so that a steward hears of everything at once."""
 
 from __future__ import annotations
 

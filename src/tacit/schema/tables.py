@@ -1,20 +1,136 @@
-"""Tables of private rows, from what a file declares of them."""
+"""Tables of private rows, from what a file declares of them: source, owner of each row, contribution limits.
+
+A row belongs to a unit by a column of its own, by being a unit of its own, or through a foreign key. Contribution
+limits say how much of one unit counts, where the steward sets them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 
+from tacit.errors import Refused
+from tacit.exact import positive
 from tacit.frozen import frozen
 from tacit.schema.columns import KeysOf, read_columns
-from tacit.schema.description import Source, Table, Unit
-from tacit.schema.file_models import SourceFile, TableFile
-from tacit.schema.limits import read_limits
-from tacit.schema.names import check_name
-from tacit.schema.owners import check_owners, read_owner
+from tacit.schema.description import Column, EachRow, Limits, OwnColumn, Owner, Source, Table, Through, Unit
+from tacit.schema.file_models import LimitsFile, OwnerFile, SourceFile, TableFile
+from tacit.schema.kind import Kind
+from tacit.schema.names import check_name, folded, number_from, suggestion, whole_from
 from tacit.schema.problems import Problems
-from tacit.schema.sources import FRAME, read_frame_source, read_source
-from tacit.schema.spark_source import SPARK, read_by_spark, read_catalogue_source
+from tacit.schema.sources import FRAME, SPARK, read_by_spark, read_catalogue_source, read_frame_source, read_source
+
+
+def read_limits(
+    table: str, written: LimitsFile, columns: Mapping[str, Column], owner: Owner, problems: Problems
+) -> Limits:
+    """The limits of a table: whole numbers of rows and of keys, and a largest total for numeric columns."""
+    place = ("tables", table, "limits")
+    rows = _count(written.rows, (*place, "rows"), owner, problems)
+    keys = _count(written.keys, (*place, "keys"), owner, problems)
+    totals = {
+        name: problems.attempt((*place, "totals", name), Fraction(1), _total, name, value, columns)
+        for name, value in written.totals.items()
+    }
+    return Limits(rows, keys, totals)
+
+
+def _count(value: object, place: tuple[str, ...], owner: Owner, problems: Problems) -> int | None:
+    if value is None:
+        return None
+    count = problems.attempt(place, 1, whole_from, value, place[-1], 1)
+    if isinstance(owner, EachRow) and count != 1:
+        problems.add(place, "Each row is a person of its own, so one row is all there is.", "1, or leave it out.")
+    return count
+
+
+def _total(name: str, value: object, columns: Mapping[str, Column]) -> Fraction:
+    if name not in columns:
+        raise Refused(name, "There is no such column.", suggestion(name, columns))
+    if not columns[name].kind.is_number:
+        raise Refused(name, "Its values cannot be added up.", "a total of an int, decimal, money or float column.")
+    return positive(number_from(value, name), name)
+
+
+_FORMS = '{ id = "pid" }, or { column = "visit_id", table = "visits", key = "visit_id" }; or leave unit out.'
+
+
+def read_owner(table: str, written: OwnerFile | None, identifier: str | None, problems: Problems) -> Owner:
+    """The owner of a table's rows; `identifier` is the data set's own, None where each row is a person."""
+    place = ("tables", table, "unit")
+    if identifier is None:
+        if written is not None:
+            problems.add(place, "Each row is a person of its own in this data set.", "leave unit out here.")
+        return EachRow()
+    if written is None:
+        return OwnColumn(identifier)
+    for name in (written.id, written.column, written.key):
+        if name is not None:
+            problems.attempt(place, None, check_name, name)
+    match written:
+        case OwnerFile(id=str() as column, column=None, table=None, key=None):
+            return OwnColumn(column)
+        case OwnerFile(id=None, column=str() as column, table=str() as other, key=str() as key):
+            return Through(column, other, key)
+    problems.add(place, "It names neither one column nor a whole foreign key.", _FORMS)
+    return OwnColumn(identifier)
+
+
+def check_owners(tables: Mapping[str, Table], problems: Problems) -> None:
+    """Notes foreign keys that lead nowhere or in a circle, and identifiers that would merge people."""
+    for table in tables.values():
+        if isinstance(table.owner, Through):
+            _check_way(table.name, tables, problems)
+    for table in tables.values():
+        for name in identifiers(table, tables):
+            for column in table.columns:
+                if column != name and folded(column) == folded(name):
+                    why = f"To SQL it is the same name as {name}, which says whose a row is."
+                    problems.add(("tables", table.name, "columns", column), why, "the same spelling in both places.")
+            if name in table.columns:
+                _check_identifier(table.name, table.columns[name], problems)
+
+
+def _check_way(table: str, tables: Mapping[str, Table], problems: Problems) -> None:
+    """Follows the foreign keys of a table until they reach a table that knows its people."""
+    passed = [table]
+    while isinstance(owner := tables[passed[-1]].owner, Through):
+        if owner.table not in tables:
+            others = [name for name in tables if name != passed[-1]]
+            place = ("tables", passed[-1], "unit", "table")
+            problems.add(place, "There is no such private table.", suggestion(owner.table, others))
+            return
+        if owner.table in passed:
+            problems.add(
+                ("tables", table, "unit"),
+                "Its foreign keys lead in a circle and reach nobody.",
+                "a way that ends at a table with an identifier of its own.",
+            )
+            return
+        passed.append(owner.table)
+
+
+def identifiers(table: Table, tables: Mapping[str, Table]) -> list[str]:
+    """The columns of a table that say whose its rows are, or whose other tables' rows are."""
+    own = set() if isinstance(table.owner, EachRow) else {table.owner.column}
+    owners = [other.owner for other in tables.values()]
+    pointed = {owner.key for owner in owners if isinstance(owner, Through) and owner.table == table.name}
+    return sorted(own | pointed)
+
+
+def _check_identifier(table: str, column: Column, problems: Problems) -> None:
+    place = ("tables", table, "columns", column.name)
+    if column.low is not None or column.high is not None or column.keys is not None:
+        problems.add(place, "It says whose a row is; bounds or keys would merge people.", "a type alone.")
+    if not column.nullable:
+        problems.add(
+            (*place, "nullable"),
+            "It says whose a row is; rows without a person are left out, and not given to anybody.",
+            "leave nullable out.",
+        )
+    if column.kind not in (Kind.INTEGER, Kind.TEXT):
+        problems.add((*place, "type"), f"A {column.kind} does not tell people apart safely.", "int or text.")
 
 
 @frozen

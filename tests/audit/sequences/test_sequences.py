@@ -17,7 +17,7 @@ from tacit.audit.sequences.made_up_clinic import write_made_up_clinic
 from tacit.audit.sequences.questions import Questions
 from tacit.audit.sequences.tacit_desk import apart
 from tacit.audit.stages.sequences import audit_data_set, check_books, check_canary
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 EFFORT = Effort(1e-4)
 

@@ -30,7 +30,7 @@ from tacit.query.plans.price import Price, price_of
 from tacit.query.plans.question import read_question
 from tacit.query.post_noise.estimates import Estimates
 from tacit.schema.description import Description
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 CONFIDENCE = Fraction(95, 100)
 FALSE_ALARM = 1e-4

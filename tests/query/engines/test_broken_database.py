@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from tacit.curator.dataset import Dataset
-from tacit.curator.opened import open_data
+from tacit.curator.open_data import open_data
 from tacit.errors import Failed
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.duckdb.session import DuckDBSession

@@ -17,7 +17,7 @@ from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.duckdb.frames import read_frame
 from tacit.query.sql.scan import reading
 from tacit.schema.header_check import compare_headers
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 _NAN, _INF = float("nan"), float("inf")
 _LONG = [0, 1, 5, -7, 2**63 - 1, -(2**63), -(2**63) + 1, -(2**63) + 2, 2**62, None]

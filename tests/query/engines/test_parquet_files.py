@@ -19,8 +19,8 @@ from tacit.query.engines.duckdb import tables as duckdb_tables
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.duckdb.parquet import coarse_moments, parquet_sql, read_by_arrow
 from tacit.query.sql.scan import reading
-from tacit.schema.reading import read_description
-from tacit.schema.same_files import files_of
+from tacit.schema.file_identity import files_of
+from tacit.schema.reader import read_description
 from tacit.schema.sources import read_source
 
 _TOML = """\

@@ -11,7 +11,7 @@ from tests.query.engines.parted_worlds import as_set
 from tacit.query.engines.duckdb import shards as parts
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.duckdb.shards import MOST, parts_expected
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 _ROWS = "SELECT i * 1000000007 % 99991 * 1000000 AS writer, 'w' || i % 997 AS word FROM range(100000) AS r(i)"
 _BY_KEY = 'SELECT writer AS "__unit", word AS k0, COUNT(*) AS v0 FROM {rows} GROUP BY ALL'

@@ -19,7 +19,7 @@ from tacit.query.engines.duckdb.memory import engine_memory, read_memory
 from tacit.query.engines.duckdb.session import DuckDBSession
 from tacit.query.engines.duckdb.shards import Shard, can_be_cut
 from tacit.schema.description import Description
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 ROWS = "SELECT (i * 7919) % {people} AS writer, 'w' || hash(i) % 1000 AS word, i % 10 AS pages FROM range({rows}) r(i)"
 TOTALS = 'SELECT writer AS "__unit", word AS k0, SUM(pages) AS v0 FROM letters GROUP BY ALL'

@@ -22,7 +22,7 @@ from tacit.query.materialized.statements import STATEMENTS, Statements
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, price_of
 from tacit.query.plans.question import read_question
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 Centres = Mapping[tuple[str, str], int]
 

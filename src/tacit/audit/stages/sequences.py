@@ -20,7 +20,7 @@ from tacit.audit.sequences.questions import Questions
 from tacit.audit.sequences.tacit_desk import apart
 from tacit.audit.verdict import Verdict
 from tacit.errors import Refused
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 _BOOKS, _CANARY = "books", "canary"
 _QUESTIONS = 40

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tacit.curator.account_view import BudgetView
 from tacit.curator.books import Books, open_books
-from tacit.curator.budget_view import BudgetView
 from tacit.curator.commands import options
 from tacit.curator.commands.printing import say, terminal_width
 from tacit.printable import printable_json
@@ -47,6 +47,6 @@ def budget(file: Path, as_json: bool, polls: tuple[Path, ...], shuffled: int | N
 
 
 def _study(books: Books, name: str, polls: tuple[Path, ...], shuffled: int | None) -> Study:
-    from tacit.curator.studying import study_of  # it loads what prices a poll
+    from tacit.curator.poll_study import study_of  # it loads what prices a poll
 
     return study_of(books, name, polls, shuffled)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from tacit.curator.checking import check_dataset
 from tacit.curator.commands import options
 from tacit.curator.commands.printing import say
 from tacit.curator.commands.waiting import Waiting
-from tacit.curator.opened import open_data
+from tacit.curator.dataset_check import check_dataset
+from tacit.curator.open_data import open_data
 
 
 @click.command()

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
+from tacit.curator.account_view import FailuresView
 from tacit.curator.books import open_books
 from tacit.curator.commands import options
 from tacit.curator.commands.printing import say
-from tacit.curator.failures_view import FailuresView
 
 
 @click.command()

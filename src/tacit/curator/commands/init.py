@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from tacit.curator.commands.printing import say
+from tacit.curator.engine_choice import engine_of
 from tacit.errors import Refused
-from tacit.query.engines.choice import engine_of
-from tacit.schema.first_file import FirstFile, first_description
+from tacit.schema.first_description import FirstFile, first_description
 from tacit.schema.sources import read_source
 
 

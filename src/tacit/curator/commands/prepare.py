@@ -8,7 +8,7 @@ import click
 
 from tacit.curator.commands import options
 from tacit.curator.commands.printing import say, step_by_step
-from tacit.curator.opened import open_data
+from tacit.curator.open_data import open_data
 
 
 @click.command()

@@ -10,7 +10,7 @@ from shutil import get_terminal_size
 import click
 
 from tacit.printable import printable, printable_lines
-from tacit.release.folding import folded
+from tacit.words import folded
 
 
 def terminal_width() -> int:

@@ -8,14 +8,14 @@ from typing import Final
 
 import click
 
-from tacit.certificate.certificate import Certificate
-from tacit.certificate.signing import SigningKey, Verdict, fingerprint, key_beside, verify_table
-from tacit.certificate.signing import verify as verify_certificate
 from tacit.curator.commands.printing import say
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.ledger.evidence import Evidence
+from tacit.ledger.certificate import Certificate
+from tacit.ledger.history import Evidence
 from tacit.ledger.ledger import Ledger
+from tacit.ledger.signature import SigningKey, Verdict, fingerprint, key_beside, verify_table
+from tacit.ledger.signature import verify as verify_certificate
 from tacit.printable import printable
 
 _KEY: Final = 32  # octets

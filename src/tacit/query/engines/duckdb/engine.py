@@ -22,7 +22,7 @@ from tacit.query.engines.duckdb.tables import reading, seen_by, text
 from tacit.query.engines.protocol import Headers
 from tacit.query.engines.spill import spill_folder
 from tacit.schema.description import Description, Source
-from tacit.schema.same_files import files_of
+from tacit.schema.file_identity import files_of
 
 if TYPE_CHECKING:
     from tacit.query.engines.duckdb.frames import Frame

@@ -14,7 +14,7 @@ import duckdb
 
 from tacit.errors import Refused
 from tacit.schema.description import Source
-from tacit.schema.same_files import files_of
+from tacit.schema.file_identity import files_of
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds

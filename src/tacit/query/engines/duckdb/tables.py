@@ -14,7 +14,7 @@ from tacit.query.engines.duckdb.parquet import coarse_moments, from_arrow, mende
 from tacit.query.engines.duckdb.shards import Seen
 from tacit.query.sql.rows import in_type, quoted, unit_type
 from tacit.schema.description import Lookup, OwnColumn, Source, Table
-from tacit.schema.owners import identifiers
+from tacit.schema.tables import identifiers
 
 _ZONED: Final = "TIMESTAMP WITH TIME ZONE"
 _FIRST, _LAST = "TIMESTAMPTZ '0001-01-01 00:00:00+00'", "TIMESTAMPTZ '9999-12-31 23:59:59.999999+00'"

@@ -18,7 +18,7 @@ from tacit.frozen import frozen
 from tacit.query.engines.spark.columns import SparkColumn, catalogue_column, file_columns
 from tacit.query.engines.spark.spelling import quoted
 from tacit.schema.description import Source
-from tacit.schema.same_files import files_of
+from tacit.schema.file_identity import files_of
 
 _GLOB = "\\{}[]*?,^"
 _PROVIDERS = ("parquet", "orc")

@@ -1,4 +1,4 @@
-"""Preparing a data set: a private copy in which every person's totals are kept, and the choice to answer from it."""
+"""Materializing a data set: a private copy in which every unit's totals are kept, and the choice to answer from it."""
 
 from __future__ import annotations
 

@@ -1,34 +1,39 @@
-"""A data set that is open: its books, its engine and its signing key."""
+"""A data set that is open: its books, its engine, its signing key, and who watches its runs."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from tacit.certificate.signing import SigningKey, key_beside
 from tacit.curator.books import Books, open_ledger
+from tacit.curator.engine_choice import check_frames, engine_of, public_values, with_frames, with_resources
 from tacit.curator.form_folder import FormFolder
-from tacit.curator.framed import check_frames, with_frames
-from tacit.curator.preparing import Preparation
-from tacit.curator.resources import with_resources
-from tacit.curator.translatable import check_columns
-from tacit.curator.watching import Watcher, unwatched
+from tacit.curator.materialization import Preparation
+from tacit.curator.translation_check import check_columns
 from tacit.errors import Refused
 from tacit.frozen import frozen
+from tacit.ledger.signature import SigningKey, key_beside
 from tacit.query.aggregates.rank_grid import Edges
 from tacit.query.catalogue import Catalogue
-from tacit.query.engines.choice import engine_of, public_values
-from tacit.query.engines.protocol import Engine
+from tacit.query.engines.protocol import Engine, Session
 from tacit.query.materialized.form import forms_of
 from tacit.query.materialized.statements import Statements
 from tacit.schema.header_check import compare_headers
-from tacit.schema.reading import read_description
+from tacit.schema.reader import read_description
 
 if TYPE_CHECKING:
     from tacit.query.bounding.profile import Profile
+
+Watcher: TypeAlias = Callable[[Session, int], None]
+"""Told of a session before it runs so many statements. What it sees is for the steward's eyes alone."""
+
+
+def unwatched(session: Session, statements: int) -> None:
+    """No-op watcher."""
+
 
 PROFILE: Final = "profile."
 """What the digest of a released profile begins with."""

@@ -1,4 +1,4 @@
-"""A description file, read: from TOML to the frozen types, or a refusal that names every key to change."""
+"""The reader of a description file: from TOML to the frozen types, or a refusal that names every key to change."""
 
 from __future__ import annotations
 
@@ -10,20 +10,15 @@ from pathlib import Path
 
 from tacit.errors import Refused
 from tacit.loss.families.loss import Relation
-from tacit.schema.analysts import read_analysts
-from tacit.schema.budgets import read_budget
-from tacit.schema.database_source import is_database
+from tacit.schema.budgets import read_analysts, read_breaker, read_budget, read_floor
 from tacit.schema.description import FLOOR, Description, Lookup, Source, Table, Unit
-from tacit.schema.failing import read_breaker, read_floor
-from tacit.schema.file_errors import CURES
-from tacit.schema.file_grammar import read_file
+from tacit.schema.file_grammar import CURES, read_file
+from tacit.schema.file_identity import file_names
 from tacit.schema.file_models import DatasetFile, DescriptionFile, UnitFile
-from tacit.schema.lookup_keys import ReadPublic
-from tacit.schema.lookups import LookupKeys, read_lookups
+from tacit.schema.lookups import LookupKeys, ReadPublic, read_lookups
 from tacit.schema.names import check_name, clashes
 from tacit.schema.problems import Problems
-from tacit.schema.same_files import file_names
-from tacit.schema.spark_source import read_master
+from tacit.schema.sources import is_database, read_master
 from tacit.schema.tables import Place, read_tables
 
 

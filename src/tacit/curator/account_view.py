@@ -1,12 +1,19 @@
-"""The budget, for people: what was spent, by whom, on what, what is left, and how many more such queries fit."""
+"""The account of a data set, for people: what was spent, what is left, and which questions failed.
+
+It shows by whom and on what the budget was spent, and how many more such queries fit.
+
+Failures are for the steward: which questions gave no answer, whose they were, what may be done.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from typing import Any, Final
 
 from tacit.curator.books import Books
 from tacit.frozen import frozen
+from tacit.ledger.breaker import How, Unanswered
 from tacit.ledger.history import Entry
 from tacit.loss.families.loss import Loss
 from tacit.loss.filters.privacy_filter import Filter
@@ -14,6 +21,7 @@ from tacit.loss.interpretation import guess_probability, percent_up
 from tacit.printable import printable
 from tacit.release.price import left as left_words
 from tacit.release.price import share as share_words
+from tacit.schema.description import FailureLimits
 
 _FAILED: Final = " (failed: --fresh pays for another run)"
 _OPEN: Final = " (not answered yet: asking again says how it ended)"
@@ -108,3 +116,52 @@ def _short(entry: Entry, width: int) -> str:
     end = _FAILED if entry.failed else "" if entry.stored else _OPEN
     room = max(20, width - len(end))
     return (words if len(words) <= room else words[: room - 1] + "…") + end
+
+
+_NONE = "No question has failed since failures were last cleared."
+
+
+@frozen(eq=False)
+class FailuresView:
+    """Runs without an answer, and how many of them are borne."""
+
+    runs: tuple[Unanswered, ...]
+    breaker: FailureLimits | None
+
+    @classmethod
+    def of(cls, books: Books) -> FailuresView:
+        account = books.known_account
+        return cls(() if account is None else account.failures(), books.description.breaker)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether new questions are refused, of somebody at least."""
+        failed = [run.analyst for run in self.runs if run.how is not How.RUNNING]
+        if self.breaker is None:
+            return False
+        return len(failed) >= self.breaker.dataset or any(
+            count >= self.breaker.analyst for count in Counter(failed).values()
+        )
+
+    def __str__(self) -> str:
+        if not self.runs:
+            return _NONE
+        return "\n".join([*map(_line, self.runs), self._verdict()])
+
+    def _verdict(self) -> str:
+        if self.breaker is None:
+            return "The breaker is off: however many questions fail, new ones are asked. That is a risk."
+        borne = f"{self.breaker.analyst} of one analyst, or {self.breaker.dataset} in all"
+        if self.is_open:
+            return (
+                f"New questions wait, since {borne} failed. Look for what fails because of one person's rows; "
+                "`--clear` lets them in again."
+            )
+        return f"New questions wait when {borne} have failed."
+
+
+def _line(run: Unanswered) -> str:
+    charged = run.charge.charged
+    words = printable(" ".join(charged.words.split()))
+    when = charged.time[:16].replace("T", " ")
+    return f"{run.charge.number:>6}  {when}  {printable(charged.analyst)}  {run.how.value}: {words}"

@@ -1,15 +1,82 @@
-"""The certificate of an answer: what was asked, what it cost, the claims it rests on, and the numbers shown."""
+"""The certificate of an answer: what was asked, what it cost, the claims it rests on, and the numbers shown.
+
+`Grounds` are what a release rests on, kept with its noisy numbers: the part of a certificate that the ledger does
+not say. `Presentation` is a signed line for each format in which the answer was written: this file, octet by octet,
+is it. A file has no canonical form of its own: CSV says no types, and Parquet is compressed as its library likes.
+So whoever writes one signs its octets, together with the certificate that says what they show.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Final, NoReturn
 
-from tacit.certificate.presentation import Presentation
 from tacit.errors import Refused
 from tacit.frozen import frozen
+
+
+@frozen
+class Grounds:
+    """The digest of the plan, whom it hides, its mechanisms in plain JSON, its price in words, and its claims."""
+
+    plan: str
+    unit: str
+    mechanisms: tuple[Mapping[str, Any], ...]
+    price: str
+    claims: tuple[str, ...]
+
+    def fields(self) -> dict[str, Any]:
+        """The grounds as JSON knows them."""
+        listed = {"mechanisms": [dict(each) for each in self.mechanisms], "claims": list(self.claims)}
+        return {"plan": self.plan, "unit": self.unit, "price": self.price, **listed}
+
+    @classmethod
+    def from_fields(cls, stated: Mapping[str, Any]) -> Grounds:
+        """The grounds that JSON says, among other things perhaps: those of a certificate too."""
+        listed = tuple(stated["mechanisms"]), stated["price"], tuple(stated["claims"])
+        return cls(stated["plan"], stated["unit"], *listed)
+
+
+_PRESENTATION_PURPOSE: Final = b"tacit presentation\n"
+_FIELDS: Final = {"format", "digest", "signature"}
+
+
+@frozen
+class Presentation:
+    """The format of a file, the SHA-256 of its octets, and the signature over both and the certificate."""
+
+    format: str
+    digest: str
+    signature: bytes
+
+    def shows(self, octets: bytes) -> bool:
+        """Whether these are the octets of the file."""
+        return hashlib.sha256(octets).hexdigest() == self.digest
+
+    def signed_bytes(self, certificate: bytes) -> bytes:
+        """What the signature is over; `certificate` are the signed octets of the certificate."""
+        return presented_bytes(self.format, self.digest, certificate)
+
+    def fields(self) -> dict[str, str]:
+        """The line as JSON knows it."""
+        return {"format": self.format, "digest": self.digest, "signature": self.signature.hex()}
+
+    @classmethod
+    def from_fields(cls, stated: Mapping[str, Any]) -> Presentation:
+        """The line that JSON says; ValueError for another form."""
+        if stated.keys() != _FIELDS or not all(isinstance(value, str) for value in stated.values()):
+            raise ValueError("not a presentation")
+        return cls(stated["format"], stated["digest"], bytes.fromhex(stated["signature"]))
+
+
+def presented_bytes(form: str, digest: str, certificate: bytes) -> bytes:
+    """The octets to sign: what they are for, then format and digest of the file, and the certificate's own digest."""
+    whole = {"certificate": hashlib.sha256(certificate).hexdigest(), "digest": digest, "format": form}
+    return _PRESENTATION_PURPOSE + json.dumps(whole, sort_keys=True, separators=(",", ":")).encode("ascii")
+
 
 _VERSION: Final = 2
 _ENTRIES: Final = 2**63  # no ledger can number more

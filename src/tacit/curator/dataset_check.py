@@ -1,13 +1,13 @@
-"""What a steward wants to know before anybody asks: do the files fit, what is promised, what is still undeclared."""
+"""The check of a data set before anybody asks: do the files fit, what is promised, what is still undeclared."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 
-from tacit.certificate.signing import fingerprint
-from tacit.curator.opened import Opened
+from tacit.curator.open_data import Opened
 from tacit.errors import Failed, Refused
 from tacit.frozen import frozen
+from tacit.ledger.signature import fingerprint
 from tacit.loss.families.precision import shown
 from tacit.loss.filters.privacy_filter import Filter
 from tacit.loss.interpretation import guess_probability, percent_up

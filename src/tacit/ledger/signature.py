@@ -12,10 +12,9 @@ from pathlib import Path
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from tacit.certificate.certificate import Certificate, Statement, signed_bytes
-from tacit.certificate.presentation import Presentation, presented_bytes
 from tacit.errors import Refused
 from tacit.frozen import frozen
+from tacit.ledger.certificate import Certificate, Presentation, Statement, presented_bytes, signed_bytes
 
 _HEADER = "tacit signing key 1 "
 

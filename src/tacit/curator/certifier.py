@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tacit.certificate.certificate import Certificate, Statement
-from tacit.certificate.grounds import Grounds
-from tacit.certificate.signing import SigningKey, present, sign
-from tacit.curator.opened import Opened
+from tacit.curator.open_data import Opened
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.ledger.evidence import Evidence
+from tacit.ledger.certificate import Certificate, Grounds, Statement
+from tacit.ledger.history import Evidence
+from tacit.ledger.signature import SigningKey, present, sign
 from tacit.release.canonical import canonical_digest
 from tacit.release.release import Release
 

@@ -1,20 +1,82 @@
-"""The ledger's file: created whole or not at all, opened with full durability, written by one at a time."""
+"""A ledger in a SQLite file: created whole or not at all, fully durable, written by one process at a time.
+
+`Held` says who runs what was charged: a file beside the ledger, locked during the run; the kernel frees the locks
+of a dead process.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import secrets
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tacit.errors import Refused
 from tacit.ledger.durable import make_folder, put_in_place
-from tacit.ledger.holding import Held
 from tacit.ledger.store import Unavailable
-from tacit.ledger.tables import MARK, TABLES, VERSION
+from tacit.ledger.tables import SQLITE_MARK, SQLITE_TABLES, SQLITE_VERSION
+
+
+class Held:
+    """The runs that this handle has. Locks only tell who is alive: what may run is decided by the ledger's entries."""
+
+    def __init__(self, ledger: Path) -> None:
+        self._ledger = ledger
+        self._turn = threading.Lock()
+        self._handles: dict[int, int] = {}
+
+    def hold(self, number: int) -> bool:
+        """Whether this run is ours now; not where anybody has it, be it this very handle."""
+        with self._turn:
+            handle = None if number in self._handles else self._locked(number, os.O_RDWR | os.O_CREAT)
+            if handle is not None:
+                self._handles[number] = handle
+            return handle is not None
+
+    def is_held(self, number: int) -> bool:
+        """Whether anybody has it."""
+        with self._turn:
+            if number in self._handles:
+                return True
+            try:
+                handle = self._locked(number, os.O_RDWR)
+            except FileNotFoundError:
+                return False
+            if handle is None:
+                return True
+            os.close(handle)
+            return False
+
+    def let_go(self, number: int) -> None:
+        """Leave it, if it is ours. The file goes first: who opened it meanwhile looks into the ledger again."""
+        with self._turn:
+            handle = self._handles.pop(number, None)
+            if handle is not None:
+                with suppress(OSError):
+                    os.unlink(self._place(number))
+                os.close(handle)
+
+    def let_go_of_all(self) -> None:
+        """Leave everything."""
+        for number in [*self._handles]:
+            self.let_go(number)
+
+    def _place(self, number: int) -> Path:
+        return self._ledger.with_name(f".{self._ledger.name}.run-{number}")
+
+    def _locked(self, number: int, flags: int) -> int | None:
+        handle = os.open(self._place(number), flags, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(handle)
+            return None
+        return handle
+
 
 _PATIENCE = 60.0  # seconds to wait for other writers, each of whom takes milliseconds
 
@@ -59,11 +121,11 @@ class Database:
     def _prepare(self) -> None:
         mark = self._connection.execute("PRAGMA application_id").fetchone()[0]
         version = self._connection.execute("PRAGMA user_version").fetchone()[0]
-        if not (mark == MARK and version == VERSION):
+        if not (mark == SQLITE_MARK and version == SQLITE_VERSION):
             raise Refused(
                 f"the ledger at {self.path}",
                 "The file is no ledger, or one of another version.",
-                f"a ledger of version {VERSION}; a new one is created where there is no file.",
+                f"a ledger of version {SQLITE_VERSION}; a new one is created where there is no file.",
             )
         self._connection.execute("PRAGMA synchronous = FULL")
         self._connection.execute("PRAGMA foreign_keys = ON")
@@ -130,7 +192,9 @@ def _fill(draft: Path) -> None:
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
-        connection.executescript(f"PRAGMA application_id = {MARK}; PRAGMA user_version = {VERSION}; {TABLES}")
+        connection.executescript(
+            f"PRAGMA application_id = {SQLITE_MARK}; PRAGMA user_version = {SQLITE_VERSION}; {SQLITE_TABLES}"
+        )
         names = {"identity": secrets.token_hex(16), "secret": secrets.token_hex(32)}
         connection.executemany("INSERT INTO meta VALUES (?, ?)", list(names.items()))
     finally:

@@ -1,4 +1,4 @@
-"""Whether an engine that speaks another dialect can say what a description and a query ask for: before any charge."""
+"""The check before any charge that an engine with another dialect can say what a description and a query ask for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions as ibis expressions: compiled to SQL without any connection, and planned like SQL that was typed."""
+"""Queries as ibis expressions: compiled to SQL without any connection, and planned like SQL that was typed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from sqlglot.errors import SqlglotError
 from tacit.errors import Refused
 from tacit.query.catalogue import Catalogue
 from tacit.schema.description import EachRow, Lookup, OwnColumn, Table
-from tacit.schema.engine_types import natural_kind
-from tacit.schema.kind import Kind
+from tacit.schema.kind import Kind, natural_kind
 
 _TYPES = {
     Kind.INTEGER: "int64",
@@ -25,13 +24,13 @@ _TYPES = {
 }
 
 
-class Expression(Protocol):
+class IbisExpression(Protocol):
     """What an ibis expression is here: something that forgets where its tables lie."""
 
     def unbind(self) -> Any: ...
 
 
-Asked: TypeAlias = str | Expression
+Asked: TypeAlias = str | IbisExpression
 """A question: SQL, or an ibis expression over the tables that `Dataset.table` gives."""
 
 

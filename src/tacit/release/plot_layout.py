@@ -1,4 +1,4 @@
-"""How a figure is laid out: which key runs along the axis, and which tell lines or bars apart."""
+"""The layout of a figure: which key runs along the axis, and which tell lines or bars apart."""
 
 from __future__ import annotations
 
