@@ -17,15 +17,14 @@ from numpy.typing import ArrayLike
 
 from bench.claims import Claim, report
 from bench.clock import take_turns
-from tacit.local.frequencies.choice import best
-from tacit.local.frequencies.frequencies import Frequencies
+from tacit.local.frequencies.block_design import KaryOracle
+from tacit.local.frequencies.frequency_estimates import Frequencies
 from tacit.local.frequencies.hadamard import HadamardOracle
 from tacit.local.frequencies.hashing import HashingOracle
-from tacit.local.frequencies.kary import KaryOracle
 from tacit.local.frequencies.oracle import Oracle
+from tacit.local.frequencies.oracle_choice import best
 from tacit.local.frequencies.projective import ProjectiveOracle
-from tacit.local.frequencies.subset import SubsetOracle
-from tacit.local.frequencies.unary import UnaryOracle
+from tacit.local.frequencies.set_reports import SubsetOracle, UnaryOracle
 from tacit.noise.bits import Seeded
 
 PEERS = Path(__file__).parent.parent / ".venv-peers-local" / "bin" / "python"

@@ -7,7 +7,7 @@ from functools import partial
 from bench.claims import Claim, report
 from bench.clock import ask_peer, take_turns
 from bench.shuffle_cases import CLONES, DELTA, LOCALS, OPTIONS, PATIENT, PEOPLE
-from tacit.local.randomizers.kary import KaryResponse
+from tacit.local.randomizers.subset_selection import KaryResponse
 from tacit.local.shuffle.shuffled import ShuffledReports
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.precision import Bracket

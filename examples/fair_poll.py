@@ -15,21 +15,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.local.logistic_regression import logistic
 from tacit.local.polls.designs.design import OneSample
-from tacit.local.polls.designs.forced import Forced
-from tacit.local.polls.designs.kuk import Kuk
-from tacit.local.polls.designs.warner import Warner
-from tacit.local.polls.prevalence import Prevalence
-from tacit.local.regression.outcome import logistic
+from tacit.local.polls.designs.randomized_response import ForcedDesign, Kuk, WarnerDesign
+from tacit.local.polls.estimation.prevalence import Prevalence
 from tacit.noise.bits import Bits
 from tacit.noise.entropy import ENTROPY
 
-DESIGNS: list[tuple[str, Warner | Forced | Kuk]] = [
-    ("truth with probability 3/4", Warner("3/4")),
-    ("the die: 4 truth, 1 yes, 1 no", Forced("4/6", "1/6", "1/6")),
+DESIGNS: list[tuple[str, WarnerDesign | ForcedDesign | Kuk]] = [
+    ("truth with probability 3/4", WarnerDesign("3/4")),
+    ("the die: 4 truth, 1 yes, 1 no", ForcedDesign("4/6", "1/6", "1/6")),
     ("two decks, 80% and 20% red", Kuk("4/5", "1/5")),
-    ("truth with probability 0.62", Warner.within("1/2")),
-    ("truth with probability 0.98", Warner.within(4)),
+    ("truth with probability 0.62", WarnerDesign.within("1/2")),
+    ("truth with probability 0.98", WarnerDesign.within(4)),
 ]
 
 
@@ -73,9 +71,9 @@ def main(figure: Path | None) -> None:
     polls = ask(truth)
     for name, design, found in polls:
         print(f"  {name:30} {design.protection!s:18} {found.describe()}")
-    reports = Warner("3/4").table.draw_many(truth, ENTROPY)
+    reports = WarnerDesign("3/4").table.draw_many(truth, ENTROPY)
     print("What goes with it, from reports told truly with probability 3/4:")
-    print(logistic(Warner("3/4").channel, reports, about, ["rating of the marriage", "years married"]))
+    print(logistic(WarnerDesign("3/4").channel, reports, about, ["rating of the marriage", "years married"]))
     if figure is not None:
         draw(figure, float(truth.mean()), polls)
         print(f"Drawn to {figure}.")

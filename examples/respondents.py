@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from random import Random
 
-from tacit.local.polls.file import read_poll
+from tacit.local.polls.poll_file import read_poll
 
 
 def answer_poll(poll: Path, reports: Path, people: int, share: float) -> None:

@@ -25,10 +25,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.local.means.mean import population_error
-from tacit.local.means.optimal import best_mean
-from tacit.local.queries.local_oracle import LocalOracle
-from tacit.local.queries.panel import Rehearsed
+from tacit.local.means.mean_estimate import population_error
+from tacit.local.means.optimal_mean import best_mean
+from tacit.local.statistical_queries import LocalOracle, Rehearsed
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
 from tacit.mechanisms.additive.laplace import Laplace

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tacit.curator.books import Books
 from tacit.errors import Refused
-from tacit.local.polls.file import read_poll
+from tacit.local.polls.poll_file import read_poll
 from tacit.loss.composition.study_cost import Study, StudyPart
 from tacit.loss.families.loss import Relation
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.local.browser.vectors import NAMED
 
-from tacit.local.randomizers.kary import KaryResponse
+from tacit.local.randomizers.subset_selection import KaryResponse
 
 YES_NO = ["No", "Yes"]
 REGIONS = [f"Region {number}" for number in range(1, 15)]

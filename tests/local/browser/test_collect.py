@@ -17,8 +17,8 @@ from tests.local.browser.asked import POLL
 from tests.local.browser.test_submissions import BAD, GOOD, changed
 
 from tacit.errors import Refused
-from tacit.local.browser.collect import Collector, collect, read_reports
-from tacit.local.browser.submission import write_submission
+from tacit.local.browser.collector import Collector, collect, read_reports
+from tacit.local.browser.report_file import write_submission
 
 
 @contextmanager

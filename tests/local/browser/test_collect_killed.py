@@ -19,16 +19,15 @@ from tests.crash.killing import run_until
 from tests.local.browser.asked import POLL
 from tests.local.browser.test_submissions import GOOD, changed
 
-from tacit.local.browser.collect import read_reports
-from tacit.local.browser.report_file import ReportFile
-from tacit.local.browser.submission import write_submission
+from tacit.local.browser.collector import read_reports
+from tacit.local.browser.report_file import ReportFile, write_submission
 
 Say = Callable[[bytes], None]
 _PROGRAM = """
 import json, sys
 from contextlib import suppress
 from pathlib import Path
-from tacit.local.browser.collect import Collector
+from tacit.local.browser.collector import Collector
 with Collector(json.loads(sys.stdin.readline()), Path(sys.argv[1]), port=0) as collector, suppress(KeyboardInterrupt):
     sys.stdout.write(collector.address + "\\n")
     sys.stdout.flush()

@@ -7,13 +7,12 @@ from typing import Any
 
 from tests.local.browser.test_same_reports import MODULE, as_address, in_node
 
+from tacit.local.browser.page import told
 from tacit.local.browser.questionnaire import Questionnaire
-from tacit.local.browser.submission import read_submission
-from tacit.local.browser.version import told
-from tacit.local.polls.asking import Wording
-from tacit.local.polls.catalogue import CATALOGUE, design_of
-from tacit.local.polls.poll import Poll
-from tacit.local.polls.question import Question
+from tacit.local.browser.report_file import read_submission
+from tacit.local.polls.designs.wording import Wording
+from tacit.local.polls.poll import Poll, PollQuestion
+from tacit.local.polls.poll_file import CATALOGUE, design_of
 
 GIVEN: dict[str, dict[str, Any]] = {
     "warner": {"truth": "3/4"},
@@ -28,10 +27,10 @@ GIVEN: dict[str, dict[str, Any]] = {
 }
 
 
-def question(name: str) -> Question:
+def question(name: str) -> PollQuestion:
     options = ("Red", "Green", "Blue") if name in ("kary", "subset") else ("No", "Yes")
     wording = Wording(f"Have you, by {name}?", options, "Is it spring?", ("Is it one?", "Is it two?", "Is it three?"))
-    return Question(name.replace("-", "_"), wording, design_of(name, wording, GIVEN.get(name, {})))
+    return PollQuestion(name.replace("-", "_"), wording, design_of(name, wording, GIVEN.get(name, {})))
 
 
 def test_every_design_is_asked_sent_and_estimated(node: str) -> None:

@@ -21,11 +21,9 @@ from tests.local.browser.test_slow_clients import collecting
 
 from tacit.__main__ import app
 from tacit.errors import Refused
-from tacit.local.browser.collect import Collector
-from tacit.local.browser.page import write_page
-from tacit.local.browser.paper import write_sheet
-from tacit.local.polls.catalogue import CATALOGUE
-from tacit.local.polls.file import read_poll
+from tacit.local.browser.collector import Collector
+from tacit.local.browser.page import write_page, write_sheet
+from tacit.local.polls.poll_file import CATALOGUE, read_poll
 
 TEXT = "Have you ever embezzled money of your employer?"
 SECRET = re.compile(r"embezzle|employer", re.IGNORECASE)

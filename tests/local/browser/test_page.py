@@ -16,8 +16,7 @@ from tests.local.browser.vectors import NAMED
 
 from tacit.local.browser.page import write_page
 from tacit.local.browser.questionnaire import Questionnaire
-from tacit.local.browser.report_file import read_reports
-from tacit.local.browser.submission import read_submission
+from tacit.local.browser.report_file import read_reports, read_submission
 
 RESPONDENT = "feed" * 8
 CHOOSE = """document.querySelectorAll('form > fieldset').forEach((question) => {

@@ -16,11 +16,10 @@ from tests.local.browser.test_hidden_from_groups import designed
 
 from tacit.__main__ import app
 from tacit.errors import Refused
-from tacit.local.browser.paper import write_sheet
-from tacit.local.polls.catalogue import CATALOGUE
-from tacit.local.polls.designs.chance import draw_words
-from tacit.local.polls.file import read_poll
+from tacit.local.browser.page import write_sheet
+from tacit.local.polls.designs.wording import draw_words
 from tacit.local.polls.poll import Poll
+from tacit.local.polls.poll_file import CATALOGUE, read_poll
 
 
 def law_of(words: str) -> dict[str, Fraction]:

@@ -15,10 +15,9 @@ import pytest
 from tests.local.browser.chromium import Chromium
 from tests.local.browser.vectors import FILE, cases, written
 
-from tacit.local.randomizers.kary import KaryResponse
 from tacit.local.randomizers.randomizer import Randomizer
-from tacit.local.randomizers.subset import SubsetSelection
-from tacit.local.randomizers.table import Table
+from tacit.local.randomizers.subset_selection import KaryResponse, SubsetSelection
+from tacit.local.randomizers.weight_table import WeightTable
 
 MODULE = (files("tacit.local.browser") / "tacit.js").read_text()
 REPLAY = Path(__file__).with_name("replay.js").read_text()
@@ -104,7 +103,7 @@ def _any_randomizer(stream: np.random.Generator) -> Randomizer[Any]:
     kind = stream.integers(3)
     if kind == 0:
         rows = [[int(each) for each in stream.integers(0, 1000, int(options))] for _ in range(3)]
-        return Table.of([[Fraction(each, sum(row)) for each in row] for row in rows if sum(row)])
+        return WeightTable.of([[Fraction(each, sum(row)) for each in row] for row in rows if sum(row)])
     return (
         KaryResponse(options, odds) if kind == 1 else SubsetSelection(options, int(stream.integers(1, options)), odds)
     )

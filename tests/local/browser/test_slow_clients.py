@@ -21,9 +21,9 @@ from tests.local.browser.test_collect import ask, by
 
 from tacit.__main__ import app
 from tacit.errors import Refused
-from tacit.local.browser.collect import Collector, read_reports
-from tacit.local.polls.asking import Wording
-from tacit.local.polls.file import new_poll_text, question_text
+from tacit.local.browser.collector import Collector, read_reports
+from tacit.local.polls.designs.wording import Wording
+from tacit.local.polls.poll_file import new_poll_text, question_text
 
 
 class Counted(Collector):

@@ -13,7 +13,7 @@ from tests.local.browser.vectors import NAMED
 
 from tacit.errors import Refused
 from tacit.local.browser.questionnaire import GroupTold, Questionnaire
-from tacit.local.browser.submission import read_submission, write_submission
+from tacit.local.browser.report_file import read_submission, write_submission
 
 SMALL = [name for name, each in NAMED.items() if each.answers <= 10]
 NEARBY: list[Any] = [-1, *range(12), True, False, 1.0, "1", [], [0], {}, 10**30]

@@ -13,23 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from tacit.local.randomizers.kary import KaryResponse
-from tacit.local.randomizers.odds import odds_within
-from tacit.local.randomizers.randomizer import Randomizer, below
-from tacit.local.randomizers.subset import SubsetSelection
-from tacit.local.randomizers.table import Table
+from tacit.local.randomizers.randomizer import Randomizer, below, odds_within
+from tacit.local.randomizers.subset_selection import KaryResponse, SubsetSelection
+from tacit.local.randomizers.weight_table import WeightTable
 from tacit.noise.bits import Scripted
 
 FILE = Path(__file__).with_name("vectors.json")
 _SPARE = 3  # bytes behind what a draw takes: whoever takes too many is seen to
 
 NAMED: dict[str, Randomizer[Any]] = {
-    "Warner": Table.of([["3/4", "1/4"], ["1/4", "3/4"]]),
-    "forced": Table.of([["5/6", "1/6"], ["1/6", "5/6"]]),
-    "forced to one side": Table.of([["4/7", "3/7"], ["0", "1"]]),
-    "uneven": Table.of([["1/2", "3/10", "1/5"], ["1/5", "2/5", "2/5"], ["1/3", "1/3", "1/3"]]),
-    "unrelated": Table.of([["1", "0"], ["7/10", "3/10"], ["3/10", "7/10"], ["0", "1"]]),
-    "hairline": Table.of([[Fraction(1, 10**40), 1 - Fraction(1, 10**40)], ["1/2", "1/2"]]),
+    "Warner": WeightTable.of([["3/4", "1/4"], ["1/4", "3/4"]]),
+    "forced": WeightTable.of([["5/6", "1/6"], ["1/6", "5/6"]]),
+    "forced to one side": WeightTable.of([["4/7", "3/7"], ["0", "1"]]),
+    "uneven": WeightTable.of([["1/2", "3/10", "1/5"], ["1/5", "2/5", "2/5"], ["1/3", "1/3", "1/3"]]),
+    "unrelated": WeightTable.of([["1", "0"], ["7/10", "3/10"], ["3/10", "7/10"], ["0", "1"]]),
+    "hairline": WeightTable.of([[Fraction(1, 10**40), 1 - Fraction(1, 10**40)], ["1/2", "1/2"]]),
     "two of two": KaryResponse(2, Fraction(3)),
     "one byte exactly": KaryResponse(5, Fraction(251)),
     "half odds": KaryResponse(5, Fraction(7, 2)),
@@ -71,7 +69,7 @@ def cases(randomizer: Randomizer[Any], stream: np.random.Generator) -> Iterator[
 def _total(randomizer: Randomizer[Any]) -> int:
     if isinstance(randomizer, SubsetSelection):
         return randomizer.within + randomizer.without
-    assert isinstance(randomizer, Table | KaryResponse)
+    assert isinstance(randomizer, WeightTable | KaryResponse)
     return randomizer.total
 
 
@@ -82,7 +80,7 @@ def _edges(randomizer: Randomizer[Any], answer: int) -> list[int]:
     if isinstance(randomizer, KaryResponse):
         own, each = randomizer.odds.numerator, randomizer.odds.denominator
         return [0, *(own + each * k for k in (0, 1, max(answer - 1, 0), answer, min(answer + 1, randomizer.options)))]
-    assert isinstance(randomizer, Table)
+    assert isinstance(randomizer, WeightTable)
     return [0, *(int(end) for end in np.cumsum(np.array(randomizer.weights[answer], object)))]
 
 

@@ -14,13 +14,11 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from tacit.errors import Refused
-from tacit.local.frequencies.choice import KINDS
-from tacit.local.frequencies.consistent import reconcile
-from tacit.local.frequencies.ends import lower_ends, upper_ends
-from tacit.local.frequencies.frequencies import Frequencies
-from tacit.local.frequencies.kary import KaryOracle
+from tacit.local.frequencies.block_design import KaryOracle
+from tacit.local.frequencies.frequency_estimates import Frequencies, lower_ends, reconcile, upper_ends
 from tacit.local.frequencies.oracle import Oracle
-from tacit.local.frequencies.subset import SubsetOracle
+from tacit.local.frequencies.oracle_choice import KINDS
+from tacit.local.frequencies.set_reports import SubsetOracle
 from tacit.noise.ball import ball, precision
 from tacit.noise.bits import Seeded
 

@@ -13,16 +13,14 @@ from tests.local.randomizers.laws import is_private, totals, worst_ratio
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.local.frequencies.affine import AffineOracle
-from tacit.local.frequencies.choice import KINDS, best
+from tacit.local.frequencies.block_design import KaryOracle
 from tacit.local.frequencies.hadamard import HadamardOracle
 from tacit.local.frequencies.hashing import HashingOracle
-from tacit.local.frequencies.kary import KaryOracle
 from tacit.local.frequencies.oracle import Oracle
-from tacit.local.frequencies.projective import ProjectiveOracle
-from tacit.local.frequencies.subset import SubsetOracle
-from tacit.local.frequencies.unary import UnaryOracle
-from tacit.local.randomizers.kary import KaryResponse
+from tacit.local.frequencies.oracle_choice import KINDS, best
+from tacit.local.frequencies.projective import AffineOracle, ProjectiveOracle
+from tacit.local.frequencies.set_reports import SubsetOracle, UnaryOracle
+from tacit.local.randomizers.subset_selection import KaryResponse
 from tacit.noise.ball import ball, less
 from tacit.noise.bits import Seeded
 from tacit.noise.entropy import ENTROPY

@@ -12,13 +12,11 @@ from scipy.stats import binomtest
 from tests.goodness import FALSE_ALARM
 
 from tacit.errors import Refused
-from tacit.local.frequencies.coins import packed_coins
-from tacit.local.frequencies.field import Field, prime_power
-from tacit.local.frequencies.packed_sets import rough_bias
-from tacit.local.frequencies.points import Points
-from tacit.local.frequencies.projective_decoding import Decoding
-from tacit.local.frequencies.rows import column_sums, pack, row_sizes, unpack, width
-from tacit.local.frequencies.walsh import walsh
+from tacit.local.frequencies.finite_field import Field, prime_power
+from tacit.local.frequencies.hadamard import walsh
+from tacit.local.frequencies.projective_space import Decoding, Points
+from tacit.local.frequencies.random_sets import packed_coins, rough_bias
+from tacit.local.frequencies.report_rows import column_sums, pack, row_sizes, unpack, width
 from tacit.noise.bits import Rehearsal, Seeded
 
 ORDERS = [2, 3, 4, 5, 7, 8, 9, 16, 25, 27]
@@ -147,7 +145,7 @@ def test_both_ways_to_decode_count_products(
         for option in points.options(np.arange(options)).T
     ]
     for cells in (order**2, order**3, order**coordinates):
-        monkeypatch.setattr("tacit.local.frequencies.projective_decoding._CELLS", cells)
+        monkeypatch.setattr("tacit.local.frequencies.projective_space._CELLS", cells)
         for price in (0, 1 << 60):
             monkeypatch.setattr(Decoding, "_solve_steps", lambda self, reports, price=price: price)
             assert Decoding(points, options, targets).support(vectors, counts).tolist() == wanted

@@ -12,8 +12,8 @@ from tests.goodness import FALSE_ALARM
 from tests.local.randomizers.laws import is_private, totals, worst_ratio
 
 from tacit.errors import Refused
-from tacit.local.frequencies.ends import lower_ends
-from tacit.local.frequencies.prefixes import PrefixSearch
+from tacit.local.frequencies.frequency_estimates import lower_ends
+from tacit.local.frequencies.heavy_hitters import PrefixSearch
 from tacit.local.frequencies.wide_hashing import WideHashing
 from tacit.noise.bits import Seeded
 from tacit.noise.entropy import ENTROPY

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import Refused
-from tacit.local.frequencies.words import LETTERS, WordSearch
+from tacit.local.frequencies.frequent_words import LETTERS, WordSearch
 from tacit.noise.bits import Seeded
 
 SEARCH = WordSearch.within(3)

@@ -6,13 +6,13 @@ from math import exp
 
 import numpy as np
 
-from tacit.local.means.program import Floats, Shape, Solution, solve
-from tacit.local.randomizers.odds import odds_within
+from tacit.local.means.linear_program import Floats, ProgramShape, Solution, solve
+from tacit.local.randomizers.randomizer import odds_within
 
 _POINTS = 20_000
 
 
-def least_variance(epsilon: float, shape: Shape) -> float:
+def least_variance(epsilon: float, shape: ProgramShape) -> float:
     """No unbiased ε-local report, of whatever outputs, has a smaller worst variance than this.
 
     Take any report of the inputs i/steps, made symmetric (that makes its worst variance no larger). For weights wᵢ ≥ 0

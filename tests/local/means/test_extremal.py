@@ -11,9 +11,9 @@ import pytest
 from tests.local.randomizers.laws import is_private, totals
 
 from tacit.errors import Refused
-from tacit.local.means.extremal import Utility, divergence, extremal, mutual_information
-from tacit.local.randomizers.kary import KaryResponse
-from tacit.local.randomizers.odds import odds_within
+from tacit.local.randomizers.extremal import Utility, divergence, extremal, mutual_information
+from tacit.local.randomizers.randomizer import odds_within
+from tacit.local.randomizers.subset_selection import KaryResponse
 
 FIRST = ["0.1", "0.2", "0.3", "0.4"]
 SECOND = ["0.4", "0.35", "0.05", "0.2"]

@@ -9,9 +9,8 @@ import pytest
 from scipy.stats import binom
 
 from tacit.errors import Refused
-from tacit.local.means.bennett import farthest
-from tacit.local.means.mean import people_needed, population_error, respondents_error
-from tacit.local.means.optimal import best_mean
+from tacit.local.means.mean_estimate import farthest, people_needed, population_error, respondents_error
+from tacit.local.means.optimal_mean import best_mean
 from tacit.noise.bits import Seeded
 
 MISS = Fraction(1, 40)

@@ -15,11 +15,10 @@ from tests.local.means.least_variance import least_variance
 from tests.local.randomizers.laws import is_private, totals
 
 from tacit.errors import Refused
-from tacit.local.means.optimal import best_mean, shape_for, solved
-from tacit.local.means.program import Shape
-from tacit.local.means.response import MeanResponse
-from tacit.local.means.tables import kept, read, text
-from tacit.local.randomizers.table import Table
+from tacit.local.means.linear_program import ProgramShape
+from tacit.local.means.mean_response import MeanResponse
+from tacit.local.means.optimal_mean import best_mean, kept_epsilons, read_table, shape_for, solved, tables_text
+from tacit.local.randomizers.weight_table import WeightTable
 from tacit.noise.bits import Seeded
 from tacit.noise.entropy import ENTROPY
 
@@ -38,9 +37,9 @@ def check_all(response: MeanResponse) -> None:
         assert mean == Fraction(place, response.steps)
 
 
-@pytest.mark.parametrize("epsilon", kept(), ids=str)
+@pytest.mark.parametrize("epsilon", kept_epsilons(), ids=str)
 def test_kept_tables_hold_exactly(epsilon: Fraction) -> None:
-    response = read(epsilon)
+    response = read_table(epsilon)
     check_all(response)
     assert not is_private(response.table, epsilon * (1 - Fraction(1, 10**4))), "hardly any of ε is wasted"
     assert response.loss.epsilon(0) == epsilon
@@ -76,15 +75,17 @@ def test_no_unbiased_report_is_much_better_held_finer(epsilon: str, finer: int, 
 
 def _near_the_least(epsilon: str, finer: int, close: float) -> None:
     response, shape = best_mean(epsilon), shape_for(Fraction(epsilon))
-    bound = least_variance(float(Fraction(epsilon)), Shape(shape.steps, finer * shape.per_unit, finer * shape.widest))
+    bound = least_variance(
+        float(Fraction(epsilon)), ProgramShape(shape.steps, finer * shape.per_unit, finer * shape.widest)
+    )
     assert bound <= float(response.worst_variance) <= close * bound
 
 
 def test_kept_tables_are_what_is_solved_for() -> None:
     kept_text = files("tacit.local.means").joinpath("tables.json").read_text("utf-8")
-    assert kept_text == text(read(epsilon) for epsilon in kept())
+    assert kept_text == tables_text(read_table(epsilon) for epsilon in kept_epsilons())
     again = solved(Fraction(1))
-    assert float(again.worst_variance) == pytest.approx(float(read(Fraction(1)).worst_variance), rel=1e-6)
+    assert float(again.worst_variance) == pytest.approx(float(read_table(Fraction(1)).worst_variance), rel=1e-6)
 
 
 def test_the_worst_variance_is_the_largest_over_a_fine_grid() -> None:
@@ -100,7 +101,7 @@ def test_broken_tables_are_refused() -> None:
     rows = [list(row) for row in good.table.weights]
 
     def twin(changed: list[list[int]], outputs: tuple[int, ...] = good.outputs) -> MeanResponse:
-        return MeanResponse(good.epsilon, good.steps, good.per_unit, outputs, Table(tuple(map(tuple, changed))))
+        return MeanResponse(good.epsilon, good.steps, good.per_unit, outputs, WeightTable(tuple(map(tuple, changed))))
 
     assert twin(rows) == good
     with pytest.raises(Refused, match="more than e"):

@@ -8,9 +8,14 @@ import mpmath
 import pytest
 
 from tacit.errors import Refused
-from tacit.local.means.one_bit import one_bit
-from tacit.local.means.optimal import best_mean
-from tacit.local.means.rivals import hybrid_variance, laplace_variance, one_bit_variance, piecewise_variance
+from tacit.local.means.optimal_mean import (
+    best_mean,
+    hybrid_variance,
+    laplace_variance,
+    one_bit,
+    one_bit_variance,
+    piecewise_variance,
+)
 
 
 def piecewise_moments(epsilon: float, x: float) -> tuple[float, float, float]:

@@ -17,17 +17,14 @@ from tests.goodness import FALSE_ALARM, p_value
 from tests.local.randomizers.laws import worst_ratio
 
 from tacit.errors import Refused
-from tacit.local.over_time.cost import fresh_cost, memoised_cost
-from tacit.local.over_time.keyed import KeyedBits, new_key
-from tacit.local.over_time.respondent import Respondent
-from tacit.local.randomizers.kary import KaryResponse
+from tacit.local.longitudinal import KeyedBits, Respondent, fresh_cost, memoised_cost, new_key
 from tacit.local.randomizers.randomizer import Randomizer
-from tacit.local.randomizers.subset import SubsetSelection
-from tacit.local.randomizers.table import Table
+from tacit.local.randomizers.subset_selection import KaryResponse, SubsetSelection
+from tacit.local.randomizers.weight_table import WeightTable
 
 KEY = bytes(range(32))
 THREE = KaryResponse(3, Fraction(5, 2))
-UNEVEN = Table.of([["1/2", "3/10", "1/5"], ["1/5", "2/5", "2/5"], ["1/3", "1/3", "1/3"]])
+UNEVEN = WeightTable.of([["1/2", "3/10", "1/5"], ["1/5", "2/5", "2/5"], ["1/3", "1/3", "1/3"]])
 Law = dict[tuple[Any, ...], Fraction]
 
 
@@ -154,7 +151,7 @@ def test_over_many_devices_reports_have_the_stated_law(answer: int) -> None:
 
 
 def test_the_budget_refuses_before_anything_is_drawn() -> None:
-    once = Table.of([["3/4", "1/4"], ["1/4", "3/4"]])
+    once = WeightTable.of([["3/4", "1/4"], ["1/4", "3/4"]])
     price = Fraction(once.loss.epsilon(0))
     device = Respondent(new_key(), 3 * price)
     device.agree("a", once, 2)
@@ -162,7 +159,7 @@ def test_the_budget_refuses_before_anything_is_drawn() -> None:
     assert device.fresh(once, 1) in (0, 1)
     drawn: list[int] = []
 
-    class Watched(Table):
+    class Watched(WeightTable):
         def draw(self, answer: int, bits: Any) -> int:
             drawn.append(answer)
             return super().draw(answer, bits)

@@ -8,16 +8,13 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.local.polls.asking import Group, Wording
-from tacit.local.polls.designs.at_least_one import AtLeastOne, Triangular
-from tacit.local.polls.designs.crosswise import Crosswise
 from tacit.local.polls.designs.design import Design, OneSample
-from tacit.local.polls.designs.forced import Forced
-from tacit.local.polls.designs.kuk import Kuk
+from tacit.local.polls.designs.nonrandomized_response import AtLeastOne, Crosswise, Triangular
+from tacit.local.polls.designs.randomized_response import ForcedDesign, Kuk, WarnerDesign
 from tacit.local.polls.designs.two_samples import TwoSamples
-from tacit.local.polls.designs.unrelated import Unrelated, UnrelatedEstimated
-from tacit.local.polls.designs.warner import Warner
-from tacit.local.randomizers.table import Table
+from tacit.local.polls.designs.unrelated_question import Unrelated, UnrelatedEstimated
+from tacit.local.polls.designs.wording import Group, Wording
+from tacit.local.randomizers.weight_table import WeightTable
 from tacit.noise.bernoulli import Bernoulli
 from tacit.noise.bits import Seeded
 
@@ -25,13 +22,13 @@ WORDS = Wording("Have you?", innocuous="Was your mother born in spring?", items=
 INNOCUOUS = Fraction(1, 4)
 
 ONE_SAMPLE: list[OneSample] = [
-    Warner("3/4"),
-    Warner("1/5"),
-    Warner.within("1/2"),
-    Warner.within(4),
-    Forced("4/6", "1/6", "1/6"),
-    Forced("1/2", "2/5", "1/10"),
-    Forced("3/4", "1/4", 0),
+    WarnerDesign("3/4"),
+    WarnerDesign("1/5"),
+    WarnerDesign.within("1/2"),
+    WarnerDesign.within(4),
+    ForcedDesign("4/6", "1/6", "1/6"),
+    ForcedDesign("1/2", "2/5", "1/10"),
+    ForcedDesign("3/4", "1/4", 0),
     Kuk("4/5", "1/5"),
     Kuk("3/10", "7/10"),
     Crosswise(INNOCUOUS),
@@ -54,7 +51,7 @@ def exact_law(design: Design, group: Group, own: int, other: int) -> list[Fracti
     if group.randomizer is None:
         said = int(IN_THE_HEAD[type(design)](np.array([own]), np.array([other]))[0])
         return [Fraction(int(report == said)) for report in (0, 1)]
-    assert isinstance(group.randomizer, Table)
+    assert isinstance(group.randomizer, WeightTable)
     answer = own if len(group.parts) == 1 else 2 * own + other
     return [group.randomizer.probability(answer, report) for report in (0, 1)]
 
@@ -68,6 +65,6 @@ def polls(design: Design, share: float, people: int, repeats: int, bits: Seeded)
     if group.randomizer is None:
         reports = IN_THE_HEAD[type(design)](own, other)
     else:
-        assert isinstance(group.randomizer, Table)
+        assert isinstance(group.randomizer, WeightTable)
         reports = group.randomizer.draw_many(own if len(group.parts) == 1 else 2 * own + other, bits)
     return np.asarray(reports.reshape(repeats, people).sum(axis=1))

@@ -13,18 +13,15 @@ from tests.goodness import FALSE_ALARM
 from tests.local.polls.populations import INNOCUOUS, ONE_SAMPLE, TWO_SAMPLES, WORDS, exact_law, polls
 
 from tacit.errors import Refused
-from tacit.local.polls.asking import Wording
-from tacit.local.polls.designs.at_least_one import AtLeastOne, Triangular
-from tacit.local.polls.designs.crosswise import Crosswise
 from tacit.local.polls.designs.design import Design, OneSample
-from tacit.local.polls.designs.forced import Forced
-from tacit.local.polls.designs.kuk import Kuk
 from tacit.local.polls.designs.list_experiment import ListExperiment
-from tacit.local.polls.designs.one_of_many import OneOfMany
+from tacit.local.polls.designs.multiple_choice import OneOfMany
+from tacit.local.polls.designs.nonrandomized_response import AtLeastOne, Crosswise, Triangular
+from tacit.local.polls.designs.randomized_response import ForcedDesign, Kuk, WarnerDesign
 from tacit.local.polls.designs.two_samples import TwoSamples
-from tacit.local.polls.designs.unrelated import Unrelated
-from tacit.local.polls.designs.warner import Warner
-from tacit.local.polls.intervals.method import Method
+from tacit.local.polls.designs.unrelated_question import Unrelated
+from tacit.local.polls.designs.wording import Wording
+from tacit.local.polls.estimation.rate_interval import Method
 from tacit.noise.ball import ball, less
 from tacit.noise.bits import Seeded
 
@@ -72,16 +69,22 @@ def test_protection_is_the_exact_worst_ratio(design: Design) -> None:
 
 
 def test_figures_that_the_theory_states() -> None:
-    assert Warner("3/4").protection.epsilon == pytest.approx(math.log(3))
-    assert Forced("4/6", "1/6", "1/6").protection.epsilon == pytest.approx(math.log(5))
-    assert str(Warner("3/4").protection) == "ε = ln 3 (1.099)"
-    for design in (Forced("1/2", "1/2", 0), Forced("1/2", 0, "1/2"), Crosswise("1/4"), Triangular("1/4"), AtLeastOne()):
+    assert WarnerDesign("3/4").protection.epsilon == pytest.approx(math.log(3))
+    assert ForcedDesign("4/6", "1/6", "1/6").protection.epsilon == pytest.approx(math.log(5))
+    assert str(WarnerDesign("3/4").protection) == "ε = ln 3 (1.099)"
+    for design in (
+        ForcedDesign("1/2", "1/2", 0),
+        ForcedDesign("1/2", 0, "1/2"),
+        Crosswise("1/4"),
+        Triangular("1/4"),
+        AtLeastOne(),
+    ):
         assert design.protection.epsilon == math.inf
     assert ListExperiment(3).protection.epsilon == math.inf
     assert Kuk(1, "1/2").protection.epsilon == math.inf
     assert OneOfMany.within(2, 5).protection.epsilon == pytest.approx(2)
     for phi in ("1/10", "3/10", "49/100", "9/10"):
-        assert Warner(phi).protection.epsilon == pytest.approx(abs(math.log(Fraction(phi) / (1 - Fraction(phi)))))
+        assert WarnerDesign(phi).protection.epsilon == pytest.approx(abs(math.log(Fraction(phi) / (1 - Fraction(phi)))))
 
 
 @pytest.mark.parametrize("design", ONE_SAMPLE, ids=str)
@@ -97,10 +100,10 @@ def test_the_channel_is_what_respondents_do(design: OneSample) -> None:
 
 def test_published_variances() -> None:
     p, share, n = 0.75, 0.3, 400
-    assert Warner("3/4").variance("0.3", n) == pytest.approx(
+    assert WarnerDesign("3/4").variance("0.3", n) == pytest.approx(
         share * (1 - share) / n + p * (1 - p) / (n * (2 * p - 1) ** 2)
     )
-    assert Crosswise("3/4").variance("0.3", n) == pytest.approx(Warner("3/4").variance("0.3", n))
+    assert Crosswise("3/4").variance("0.3", n) == pytest.approx(WarnerDesign("3/4").variance("0.3", n))
     rate = 0.7 * share + 0.3 * 0.25
     assert Unrelated("7/10", "1/4").variance("0.3", n) == pytest.approx(rate * (1 - rate) / (n * 0.49))
 
@@ -176,22 +179,22 @@ def test_words_that_do_not_fit_a_design_are_refused() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Warner("1/2"),
-        lambda: Warner("nan"),
-        lambda: Warner(1),
-        lambda: Forced("1/2", "1/4", "1/8"),
+        lambda: WarnerDesign("1/2"),
+        lambda: WarnerDesign("nan"),
+        lambda: WarnerDesign(1),
+        lambda: ForcedDesign("1/2", "1/4", "1/8"),
         lambda: Kuk("1/3", "1/3"),
         lambda: Crosswise("1/2"),
         lambda: Triangular(0),
         lambda: Unrelated(0, "1/2"),
         lambda: ListExperiment(0),
-        lambda: Warner("3/4").estimate([]),
-        lambda: Warner("3/4").estimate([None]),
-        lambda: Warner("3/4").estimate([0, 2]),
-        lambda: Warner("3/4").estimate(["yes"]),
-        lambda: Warner("3/4").estimate([0, 1], weights=[1, -1]),
-        lambda: Warner("3/4").estimate([0, 1], weights=[1, float("inf")]),
-        lambda: Warner("3/4").people_for(0),
+        lambda: WarnerDesign("3/4").estimate([]),
+        lambda: WarnerDesign("3/4").estimate([None]),
+        lambda: WarnerDesign("3/4").estimate([0, 2]),
+        lambda: WarnerDesign("3/4").estimate(["yes"]),
+        lambda: WarnerDesign("3/4").estimate([0, 1], weights=[1, -1]),
+        lambda: WarnerDesign("3/4").estimate([0, 1], weights=[1, float("inf")]),
+        lambda: WarnerDesign("3/4").people_for(0),
     ],
 )
 def test_what_makes_no_poll_is_refused(make: Any) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from examples.fair_poll import answers, ask, draw
 
-from tacit.local.polls.designs.warner import Warner
-from tacit.local.regression.outcome import logistic
+from tacit.local.logistic_regression import logistic
+from tacit.local.polls.designs.randomized_response import WarnerDesign
 from tacit.noise.bits import Seeded
 
 
@@ -20,5 +20,7 @@ def test_every_design_recovers_the_share(tmp_path: Path) -> None:
     for _, _, found in polls:
         assert abs(found.value - truth.mean()) < 4.5 * found.standard_error
     draw(tmp_path / "affairs.png", float(truth.mean()), polls)
-    fit = logistic(Warner("3/4").channel, Warner("3/4").table.draw_many(truth, Seeded(5)), about, ["rating", "years"])
+    fit = logistic(
+        WarnerDesign("3/4").channel, WarnerDesign("3/4").table.draw_many(truth, Seeded(5)), about, ["rating", "years"]
+    )
     assert fit.interval("rating")[1] < 0 < fit.interval("years")[0]

@@ -14,14 +14,14 @@ from click.testing import CliRunner, Result
 from tacit.__main__ import app
 from tacit.errors import Refused
 from tacit.exact import probability, proper
-from tacit.local.polls.asking import Wording
-from tacit.local.polls.designs.at_least_one import AtLeastOne
 from tacit.local.polls.designs.list_experiment import ListExperiment
+from tacit.local.polls.designs.nonrandomized_response import AtLeastOne
+from tacit.local.polls.designs.randomized_response import WarnerDesign
 from tacit.local.polls.designs.two_samples import JointPrevalence
-from tacit.local.polls.designs.unrelated import UnrelatedEstimated
-from tacit.local.polls.designs.warner import Warner
-from tacit.local.polls.file import read_poll
-from tacit.local.polls.intervals.method import Method
+from tacit.local.polls.designs.unrelated_question import UnrelatedEstimated
+from tacit.local.polls.designs.wording import Wording
+from tacit.local.polls.estimation.rate_interval import Method
+from tacit.local.polls.poll_file import read_poll
 
 WARNER = ("Have you cheated?", "--truth", "75%")
 LIST = ("I cheated", "--design", "list", "--item", "I own a car", "--item", "I like tea")
@@ -89,7 +89,7 @@ def test_reports_that_no_share_makes_are_said_to_be_impossible(yes: int, words: 
 
 @pytest.mark.parametrize("yes", [20, 25, 50, 75, 80])
 def test_reports_that_some_share_makes_have_an_interval(yes: int) -> None:
-    found = Warner("3/4").estimate([int(place < yes) for place in range(100)])
+    found = WarnerDesign("3/4").estimate([int(place < yes) for place in range(100)])
     assert "95% interval" in str(found)
 
 
@@ -212,7 +212,7 @@ def test_percentages_are_numbers(tmp_path: Path) -> None:
             "design", f"Have you? {number}", *words, "--name", f"q{number}", "--file", str(tmp_path / "poll.toml")
         )
         assert made.exit_code == 0, made.output
-    assert read_poll(tmp_path / "poll.toml").questions[0].design == Warner("3/4")
+    assert read_poll(tmp_path / "poll.toml").questions[0].design == WarnerDesign("3/4")
     (tmp_path / "other").mkdir()
     poll, reports = asked(tmp_path / "other", [WARNER], [{"q1": [0, place % 2]} for place in range(50)])
     found = run("estimate", reports, "--poll", poll, "--confidence", "90%", "--careless", "5%")

@@ -12,24 +12,23 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from tacit.local.polls.channel import Channel
-from tacit.local.polls.designs.at_least_one import AtLeastOne
 from tacit.local.polls.designs.list_experiment import ListExperiment
+from tacit.local.polls.designs.nonrandomized_response import AtLeastOne
 from tacit.local.polls.designs.two_samples import TwoSamples
-from tacit.local.polls.designs.unrelated import UnrelatedEstimated
-from tacit.local.polls.prevalence import Prevalence
-from tacit.local.polls.share_words import misfit
+from tacit.local.polls.designs.unrelated_question import UnrelatedEstimated
+from tacit.local.polls.estimation.prevalence import Prevalence, misfit
+from tacit.local.polls.estimation.yes_no_channel import YesNoChannel
 
 LIMIT = 1 / 2000
 PEOPLE = [*range(1, 40), 60, 100, 150, 250, 400, 1000]
 CHANNELS = {
-    "Warner 3/4": Channel(Fraction(3, 4), Fraction(1, 4)),
-    "Warner 1/4": Channel(Fraction(1, 4), Fraction(3, 4)),
-    "Warner 0.51": Channel(Fraction(51, 100), Fraction(49, 100)),
-    "the die": Channel(Fraction(5, 6), Fraction(1, 6)),
-    "Kuk": Channel(Fraction(4, 5), Fraction(1, 20)),
-    "one of 20": Channel(Fraction(3, 22), Fraction(1, 22)),
-    "triangular": Channel(Fraction(1), Fraction(1, 4)),
+    "Warner 3/4": YesNoChannel(Fraction(3, 4), Fraction(1, 4)),
+    "Warner 1/4": YesNoChannel(Fraction(1, 4), Fraction(3, 4)),
+    "Warner 0.51": YesNoChannel(Fraction(51, 100), Fraction(49, 100)),
+    "the die": YesNoChannel(Fraction(5, 6), Fraction(1, 6)),
+    "Kuk": YesNoChannel(Fraction(4, 5), Fraction(1, 20)),
+    "one of 20": YesNoChannel(Fraction(3, 22), Fraction(1, 22)),
+    "triangular": YesNoChannel(Fraction(1), Fraction(1, 4)),
 }
 
 

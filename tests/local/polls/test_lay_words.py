@@ -7,21 +7,19 @@ import json
 import pytest
 from tests.local.browser.test_designs_in_the_browser import question
 
+from tacit.local.browser.page import told
 from tacit.local.browser.questionnaire import Questionnaire
-from tacit.local.browser.version import told
-from tacit.local.polls.asking import Wording
-from tacit.local.polls.catalogue import CATALOGUE
-from tacit.local.polls.designs.forced import Forced
-from tacit.local.polls.designs.kuk import Kuk
-from tacit.local.polls.designs.warner import Warner
+from tacit.local.polls.designs.protection import odds_words
+from tacit.local.polls.designs.randomized_response import ForcedDesign, Kuk, WarnerDesign
+from tacit.local.polls.designs.wording import Wording
 from tacit.local.polls.poll import Poll
-from tacit.local.polls.protection import odds_words
+from tacit.local.polls.poll_file import CATALOGUE
 
 ASKED = Wording("Have you?")
 
 
 def test_a_coin_could_have_said_it() -> None:
-    (group,) = Warner("3/4").groups(ASKED)
+    (group,) = WarnerDesign("3/4").groups(ASKED)
     assert group.hides == (
         "If a “Yes” comes in from you, nobody can tell whether you or the coin said so. Whoever sees it, and thought "
         "both answers equally likely before, then has odds of at most 3 to 1 on one of them, and is right at most 75% "
@@ -51,8 +49,8 @@ def test_nothing_internal_is_told_to_a_page() -> None:
 
 def test_a_colour_or_an_answer_that_gives_away_says_so() -> None:
     assert "shows your answer" in Kuk(1, "1/2").groups(ASKED)[0].hides
-    assert "a “Yes” is true" in Forced("1/2", 0, "1/2").groups(ASKED)[0].hides
-    assert "a “No” is true" in Forced("1/2", "1/2", 0).groups(ASKED)[0].hides
+    assert "a “Yes” is true" in ForcedDesign("1/2", 0, "1/2").groups(ASKED)[0].hides
+    assert "a “No” is true" in ForcedDesign("1/2", "1/2", 0).groups(ASKED)[0].hides
 
 
 @pytest.mark.parametrize(("epsilon", "said"), [(1.0986122886681098, "3 to 1"), (1.0, "2.8 to 1"), (7.0, "1,097 to 1")])

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tacit.__main__ import app
-from tacit.local.polls.file import read_poll
+from tacit.local.polls.poll_file import read_poll
 from tacit.noise.bits import Seeded
 
 

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import Refused
-from tacit.local.polls.asking import Wording
-from tacit.local.polls.catalogue import CATALOGUE, design_of
-from tacit.local.polls.file import new_poll_text, poll_from, question_text, read_poll
+from tacit.local.polls.designs.wording import Wording
+from tacit.local.polls.poll_file import CATALOGUE, design_of, new_poll_text, poll_from, question_text, read_poll
 
 ID = "0123456789abcdef" * 2
 ASK = {"name": "cheated", "text": "Have you?", "design": "warner", "truth": "3/4"}

@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 from tests.local.polls.populations import INNOCUOUS, ONE_SAMPLE, TWO_SAMPLES, polls
 
-from tacit.local.polls.channel import Channel
 from tacit.local.polls.designs.design import OneSample
+from tacit.local.polls.designs.randomized_response import WarnerDesign
 from tacit.local.polls.designs.two_samples import TwoSamples
-from tacit.local.polls.designs.warner import Warner
-from tacit.local.polls.intervals.approximate import wilson
-from tacit.local.polls.intervals.exact import blaker, clopper_pearson
-from tacit.local.polls.intervals.method import Method
-from tacit.local.polls.intervals.two_rates import TwoCounts, score_interval
+from tacit.local.polls.estimation.rate_interval import Method, blaker, clopper_pearson, wilson
+from tacit.local.polls.estimation.two_rates import TwoCounts, score_interval
+from tacit.local.polls.estimation.yes_no_channel import YesNoChannel
 from tacit.mechanisms.response.proportion import lower_end, upper_end
 from tacit.noise.bits import Seeded
 
@@ -41,7 +39,7 @@ def all_ends(people: int, method: Method) -> Ends:
     return low, high
 
 
-def covered(channel: Channel, share: float, people: int, method: Method) -> float:
+def covered(channel: YesNoChannel, share: float, people: int, method: Method) -> float:
     """The exact probability that the interval holds the share."""
     rate = channel.rate(share)
     low, high = all_ends(people, method)
@@ -163,13 +161,16 @@ def test_large_simulated_polls_cover(design: OneSample) -> None:
 def test_weights_widen_and_missing_answers_leave_room() -> None:
     rng = np.random.default_rng(11)
     reports = rng.integers(0, 2, 400)
-    even, weighted = Warner("3/4").estimate(reports), Warner("3/4").estimate(reports, rng.uniform(0.2, 5, 400))
+    even, weighted = (
+        WarnerDesign("3/4").estimate(reports),
+        WarnerDesign("3/4").estimate(reports, rng.uniform(0.2, 5, 400)),
+    )
     assert weighted.effective < even.effective == 400
     assert np.diff(weighted.interval())[0] > np.diff(even.interval())[0]
-    same = Warner("3/4").estimate(reports, np.full(400, 2.5))
+    same = WarnerDesign("3/4").estimate(reports, np.full(400, 2.5))
     assert same.value == pytest.approx(even.value)
     assert same.effective == pytest.approx(400, rel=0.01)
-    holey = Warner("3/4").estimate([*reports.tolist(), *[None] * 100])
+    holey = WarnerDesign("3/4").estimate([*reports.tolist(), *[None] * 100])
     assert (holey.people, holey.missing, holey.missing_share) == (400, 100, 0.2)
     low, high = holey.interval()
     assert holey.with_missing() == pytest.approx((0.8 * low, 0.8 * high + 0.2))
@@ -178,7 +179,7 @@ def test_weights_widen_and_missing_answers_leave_room() -> None:
 def test_weighted_intervals_cover() -> None:
     """2,000 polls of 300 people whose weights are unequal and unrelated: 95% within 5 standard errors, or more."""
     rng, share = np.random.default_rng(4), 0.3
-    design = Warner("3/4")
+    design = WarnerDesign("3/4")
     hits = 0
     for _ in range(2000):
         reports = rng.binomial(1, design.channel.rate(share), 300)
@@ -189,7 +190,7 @@ def test_weighted_intervals_cover() -> None:
 
 def test_careless_respondents_are_accounted_for() -> None:
     """A tenth always says no: the plain estimate is too low, the adjusted one finds the share again."""
-    design, share = Warner("3/4"), 0.4
+    design, share = WarnerDesign("3/4"), 0.4
     rate = 0.9 * design.channel.rate(share)
     reports = np.zeros(10**6, np.int64)
     reports[: round(rate * 10**6)] = 1

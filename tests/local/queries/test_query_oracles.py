@@ -12,13 +12,19 @@ import pytest
 from scipy.stats import binom
 
 from tacit.errors import Failed, Refused
-from tacit.local.means.mean import population_error
-from tacit.local.means.optimal import best_mean
-from tacit.local.means.response import MeanResponse
-from tacit.local.queries.answered import AnsweredOracle
-from tacit.local.queries.local_oracle import LocalOracle, people_for
-from tacit.local.queries.oracle import Oracle, Query
-from tacit.local.queries.panel import Devices, Rehearsed, device
+from tacit.local.means.mean_estimate import population_error
+from tacit.local.means.mean_response import MeanResponse
+from tacit.local.means.optimal_mean import best_mean
+from tacit.local.statistical_queries import (
+    AnsweredOracle,
+    Devices,
+    LocalOracle,
+    Query,
+    QueryOracle,
+    Rehearsed,
+    device,
+    people_for,
+)
 from tacit.loss.families.loss import Relation
 from tacit.mechanisms.statistics.bounded_mean import BoundedMean
 from tacit.noise.bits import Integers, Seeded
@@ -29,7 +35,7 @@ def above(place: float) -> Query:
     return lambda x: 2.0 * (np.asarray(x) >= place) - 1
 
 
-def bisected(oracle: Oracle, steps: int) -> Iterator[tuple[float, float]]:
+def bisected(oracle: QueryOracle, steps: int) -> Iterator[tuple[float, float]]:
     """Each query chosen by the answer before: (where it was put, what came back)."""
     low, high = 0.0, 1.0
     for _ in range(steps):

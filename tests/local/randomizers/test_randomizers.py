@@ -16,18 +16,16 @@ from tests.local.randomizers.laws import is_private, totals, worst_ratio
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.local.randomizers.kary import KaryResponse
-from tacit.local.randomizers.odds import odds_within
-from tacit.local.randomizers.randomizer import Randomizer, below
-from tacit.local.randomizers.subset import SubsetSelection
-from tacit.local.randomizers.table import Table
+from tacit.local.randomizers.randomizer import Randomizer, below, odds_within
+from tacit.local.randomizers.subset_selection import KaryResponse, SubsetSelection
+from tacit.local.randomizers.weight_table import WeightTable
 from tacit.noise.ball import ball, less
 from tacit.noise.bits import Bits, Seeded
 from tacit.noise.entropy import ENTROPY
 
-WARNER = Table.of([["3/4", "1/4"], ["1/4", "3/4"]])
-FORCED = Table.of([["5/6", "1/6"], ["1/6", "5/6"]])
-UNEVEN = Table.of([["1/2", "3/10", "1/5"], ["1/5", "2/5", "2/5"], ["1/3", "1/3", "1/3"]])
+WARNER = WeightTable.of([["3/4", "1/4"], ["1/4", "3/4"]])
+FORCED = WeightTable.of([["5/6", "1/6"], ["1/6", "5/6"]])
+UNEVEN = WeightTable.of([["1/2", "3/10", "1/5"], ["1/5", "2/5", "2/5"], ["1/3", "1/3", "1/3"]])
 EPSILONS = [Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4), Fraction(8)]
 WITHIN = [
     (randomizer, epsilon)
@@ -92,7 +90,7 @@ def test_sets_have_the_stated_law(randomizer: SubsetSelection) -> None:
 
 
 @pytest.mark.parametrize("randomizer", [WARNER, UNEVEN, KaryResponse(5, Fraction(7, 2))], ids=str)
-def test_many_at_once_have_the_same_law(randomizer: Table | KaryResponse) -> None:
+def test_many_at_once_have_the_same_law(randomizer: WeightTable | KaryResponse) -> None:
     for answer in range(randomizer.answers):
         drawn = randomizer.draw_many(np.full(50_000, answer), Seeded(answer))
         observed = np.bincount(drawn, minlength=len(list(randomizer.alphabet())))
@@ -101,7 +99,7 @@ def test_many_at_once_have_the_same_law(randomizer: Table | KaryResponse) -> Non
 
 
 @frozen
-class NeverFlipped(Table):
+class NeverFlipped(WeightTable):
     """The twin of pure-ldp's client: a true yes is always reported as yes."""
 
     def probability(self, answer: int, report: int) -> Fraction:
@@ -154,7 +152,7 @@ def test_answers_are_checked_without_being_named() -> None:
 @pytest.mark.parametrize("rows", [[["1", "0"]], [["1/2", "1/3"], ["1/2", "1/2"]], [["1/2", "1/2"], ["1"]]])
 def test_tables_that_are_none_are_refused(rows: Any) -> None:
     with pytest.raises(Refused, match="table"):
-        Table.of(rows)
+        WeightTable.of(rows)
 
 
 def test_below_is_uniform_over_all_bytes() -> None:

@@ -9,15 +9,13 @@ import pytest
 from scipy.optimize import minimize
 
 from tacit.errors import Refused
-from tacit.local.polls.channel import Channel
-from tacit.local.polls.designs.warner import Warner
-from tacit.local.regression.fit import Fit
-from tacit.local.regression.outcome import logistic, sigmoid
-from tacit.local.regression.predictor import logistic_on_report
+from tacit.local.logistic_regression import Fit, logistic, logistic_on_report, sigmoid
+from tacit.local.polls.designs.randomized_response import WarnerDesign
+from tacit.local.polls.estimation.yes_no_channel import YesNoChannel
 from tacit.noise.bits import Seeded
 
-TRUTHFUL = Channel(Fraction(1), Fraction(0))
-WARNER = Warner("4/5")
+TRUTHFUL = YesNoChannel(Fraction(1), Fraction(0))
+WARNER = WarnerDesign("4/5")
 
 
 def outcome_poll(seed: int, people: int) -> Fit:

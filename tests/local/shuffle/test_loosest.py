@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from tacit.errors import Refused
-from tacit.local.randomizers.kary import KaryResponse
-from tacit.local.shuffle.loosest import loosest_reports
-from tacit.local.shuffle.shuffled import ShuffledReports
+from tacit.local.randomizers.subset_selection import KaryResponse
+from tacit.local.shuffle.shuffled import ShuffledReports, loosest_reports
 from tacit.loss.families.approx import Pure
 
 

@@ -11,10 +11,9 @@ import pytest
 from scipy.stats import binom
 
 from tacit.errors import Refused
-from tacit.local.randomizers.kary import KaryResponse
-from tacit.local.randomizers.odds import odds_within
-from tacit.local.randomizers.subset import SubsetSelection
-from tacit.local.randomizers.table import Table
+from tacit.local.randomizers.randomizer import odds_within
+from tacit.local.randomizers.subset_selection import KaryResponse, SubsetSelection
+from tacit.local.randomizers.weight_table import WeightTable
 from tacit.local.shuffle.shuffled import ShuffledReports
 from tacit.loss.families.approx import Approx, Pure
 
@@ -93,7 +92,7 @@ def test_a_known_randomizer_costs_no_more_than_any() -> None:
         KaryResponse.within(2, 2),
         KaryResponse.within(2, 7),
         SubsetSelection(12, 4, odds_within(2)),
-        Table.of([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]]),
+        WeightTable.of([["1/2", "1/4", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]]),
     ):
         known = ShuffledReports(randomizer, 300)
         assert known.epsilon(1e-6) <= ShuffledReports(known.local, 300).epsilon(1e-6) * (1 + 1e-3)
@@ -103,7 +102,7 @@ def test_a_table_too_large_to_list_is_priced_as_any() -> None:
     rows = [["1/34"] * 34 for _ in range(17)]
     rows[0] = ["1/17", "0"] + ["1/34"] * 32
     rows[0][1], rows[0][0] = "1/68", "3/68"
-    loss = ShuffledReports(Table.of(rows), 100)
+    loss = ShuffledReports(WeightTable.of(rows), 100)
     assert loss.epsilon(1e-6) == pytest.approx(ShuffledReports(loss.local, 100).epsilon(1e-6))
     assert loss.epsilon_between(1e-6).lower == 0
 
@@ -140,8 +139,8 @@ def test_groups_and_other_currencies_only_lose() -> None:
         (Pure(1), 2.5, None),
         (Approx(1, "1e-6"), 10, None),
         (1, 10, None),
-        (Table.of([["1", "0"], ["1/2", "1/2"]]), 10, None),
-        (Table.of([["1/2", "1/2"], ["1/2", "1/2"]]), 10, None),
+        (WeightTable.of([["1", "0"], ["1/2", "1/2"]]), 10, None),
+        (WeightTable.of([["1/2", "1/2"], ["1/2", "1/2"]]), 10, None),
     ],
 )
 def test_what_cannot_be_priced_is_refused(reports: Any, people: Any, honest: Any) -> None:

@@ -13,20 +13,19 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from tests.local.shuffle.shuffled_laws import exact_delta, float_delta, kary_laws, neighbours
 
-from tacit.local.randomizers.kary import KaryResponse
 from tacit.local.randomizers.randomizer import Randomizer
-from tacit.local.randomizers.subset import SubsetSelection
-from tacit.local.randomizers.table import Table
+from tacit.local.randomizers.subset_selection import KaryResponse, SubsetSelection
+from tacit.local.randomizers.weight_table import WeightTable
 from tacit.local.shuffle.shuffled import ShuffledReports
 from tacit.loss.families.approx import Pure
 
 ROUND_OFF = 1e-10
 
 LISTED: list[tuple[Randomizer[Any], int]] = [
-    (Table.of([["3/4", "1/4"], ["1/4", "3/4"]]), 6),
-    (Table.of([["5/6", "1/6"], ["1/4", "3/4"]]), 6),
-    (Table.of([["1/2", "3/10", "1/5"], ["1/5", "2/5", "2/5"], ["1/3", "1/3", "1/3"]]), 4),
-    (Table.of([["1/2", "1/4", "1/4"], ["1/4", "1/4", "1/2"]]), 5),
+    (WeightTable.of([["3/4", "1/4"], ["1/4", "3/4"]]), 6),
+    (WeightTable.of([["5/6", "1/6"], ["1/4", "3/4"]]), 6),
+    (WeightTable.of([["1/2", "3/10", "1/5"], ["1/5", "2/5", "2/5"], ["1/3", "1/3", "1/3"]]), 4),
+    (WeightTable.of([["1/2", "1/4", "1/4"], ["1/4", "1/4", "1/2"]]), 5),
     (KaryResponse(3, Fraction(5)), 4),
     (KaryResponse(4, Fraction(20)), 3),
     (SubsetSelection(4, 2, Fraction(3)), 3),
@@ -48,7 +47,7 @@ def test_all_data_sets_of_a_few_people(randomizer: Randomizer[Any], most: int) -
             low, up = known.delta_between(epsilon)
             assert low * (1 - ROUND_OFF) <= worst <= up * (1 + ROUND_OFF)
             assert worst <= anybody.delta(epsilon) * (1 + ROUND_OFF)
-            if isinstance(randomizer, Table) and len(randomizer.weights) == len(randomizer.weights[0]) == 2:
+            if isinstance(randomizer, WeightTable) and len(randomizer.weights) == len(randomizer.weights[0]) == 2:
                 assert low == pytest.approx(worst, rel=1e-6), "every data set of so few people is tried"
                 assert up == pytest.approx(worst, rel=1e-6)
 

@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 from tests.local.shuffle.shuffled_laws import float_delta, kary_laws
 
-from tacit.local.randomizers.kary import KaryResponse
-from tacit.local.shuffle.cell import Cell
-from tacit.local.shuffle.channel import channel_of
-from tacit.local.shuffle.crowd import Crowd
-from tacit.local.shuffle.grid import Atoms, Grid
+from tacit.local.randomizers.subset_selection import KaryResponse
+from tacit.local.shuffle.crowd import Atoms, Crowd, SumGrid
+from tacit.local.shuffle.randomizer_table import ReportCell, channel_of
 from tacit.local.shuffle.two_groups import TwoGroups
 from tacit.loss.accountant.lattice import Lattice
 
@@ -52,7 +50,14 @@ def test_the_variation_ratio_pair_is_caught() -> None:
     odds, options, people = Fraction(math.exp(4)), 16, 40
     kind = 1 / (odds + options - 1)
     rest = 1 - kind * (1 + odds)
-    twin = Crowd((Cell(kind * odds, kind, kind), Cell(kind, kind * odds, kind), Cell(rest, rest, 1 - 2 * kind)), people)
+    twin = Crowd(
+        (
+            ReportCell(kind * odds, kind, kind),
+            ReportCell(kind, kind * odds, kind),
+            ReportCell(rest, rest, 1 - 2 * kind),
+        ),
+        people,
+    )
     assert 1e-6 < twin.delta_above(Fraction("3.24")) < 2e-6
     assert twin.delta_above(Fraction("3.5")) < exact(options, 4.0, (people - 1, 0), 3.5) / 1000
 
@@ -62,7 +67,10 @@ def test_twice_as_many_clones_are_caught() -> None:
     odds, people, at = Fraction(math.exp(0.75)), 200, 0.3
     true = exact(2, 0.75, (people - 1, 0), at)
     for clone, holds in ((1 / (2 * odds), True), (1 / odds, False)):
-        kinds = Cell(odds / (1 + odds), 1 / (1 + odds), clone), Cell(1 / (1 + odds), odds / (1 + odds), clone)
+        kinds = (
+            ReportCell(odds / (1 + odds), 1 / (1 + odds), clone),
+            ReportCell(1 / (1 + odds), odds / (1 + odds), clone),
+        )
         assert (Crowd(kinds, people).delta_above(Fraction(at)) >= true) is holds
 
 
@@ -70,7 +78,7 @@ def test_values_rounded_down_are_caught(monkeypatch: pytest.MonkeyPatch) -> None
     """The twin that puts every value on the node below it."""
     true = exact(OPTIONS, EPSILON, (0, 0, PEOPLE - 1), 1.0)
 
-    def floored(self: Grid, atoms: Atoms) -> Lattice:
+    def floored(self: SumGrid, atoms: Atoms) -> Lattice:
         masses: dict[int, float] = {}
         for value, mass in atoms:
             place = math.floor((value - self.origin) / (64 * self.spacing)) * 64
@@ -79,7 +87,7 @@ def test_values_rounded_down_are_caught(monkeypatch: pytest.MonkeyPatch) -> None
         return Lattice(np.array(places), np.array([masses[place] for place in places]), 0.0, 0.0)
 
     honest = blanket(PEOPLE).delta_above(Fraction(1))
-    monkeypatch.setattr(Grid, "split", floored)
+    monkeypatch.setattr(SumGrid, "split", floored)
     assert blanket(PEOPLE).delta_above(Fraction(1)) < true <= honest
 
 

@@ -1,4 +1,9 @@
-"""The questionnaire as one HTML file: it asks, randomises in the respondent's browser, shows what leaves, and sends."""
+"""The questionnaire as one HTML file, or as a paper sheet to print.
+
+The page asks, randomises in the respondent's browser, shows what leaves, and sends. The sheet says what to throw or
+draw, with boxes to tick. A page or sheet is one version of a poll: it holds, of every question, the one group that it
+asks, and nothing of other groups.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +19,59 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tacit.errors import Refused
-from tacit.local.browser.questionnaire import Questionnaire
-from tacit.local.browser.version import told
+from tacit.local.browser.questionnaire import GroupTold, Questionnaire
+from tacit.local.polls.designs.wording import Group
+from tacit.local.polls.poll import Poll
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def told(asked: Questionnaire, place: int) -> dict[str, Any]:
+    """What the page of this version holds.
+
+    Claim: where a group is not asked the sensitive question, the question's words are nowhere in it. Proof: no other
+    group is in it, a question is called by its number, and whatever else says them (a title, a note, another question)
+    is found by search and refused.
+    """
+    samples = [min(place, len(question.groups) - 1) for question in asked.questions]
+    groups = [question.groups[sample] for question, sample in zip(asked.questions, samples, strict=True)]
+    page = {
+        "id": asked.id,
+        "title": asked.title,
+        "about": asked.about,
+        "together": asked.together[place] if place < len(asked.together) else "",
+        "versions": asked.versions,
+        "questions": [
+            {
+                "name": question.name,
+                "text": question.text if _is_headed(group) else "",
+                "sample": sample,
+                "group": group.model_dump(mode="json", exclude={"asks"}),
+            }
+            for question, sample, group in zip(asked.questions, samples, groups, strict=True)
+        ],
+    }
+    whole = _plain(page)
+    for number, (question, group) in enumerate(zip(asked.questions, groups, strict=True), start=1):
+        words = _plain(question.text).strip('"?!. ')
+        if not group.asks and words and words in whole:
+            raise Refused(
+                f"version {LETTERS[place]} of this poll",
+                f"It would show what question {number} asks others, in the title, in `about` or in another question.",
+                "a title, a note and questions that do not repeat its words.",
+            )
+    return page
+
+
+def _is_headed(group: GroupTold) -> bool:
+    """Whether the question's own words are what is answered."""
+    return group.randomizer is not None and len(group.parts) == 1
+
+
+def _plain(words: object) -> str:
+    """As JSON writes it, without regard to capitals and spaces."""
+    return " ".join(json.dumps(words, ensure_ascii=False).casefold().split())
+
 
 _FOLDER = files("tacit.local.browser")
 _IMPORT = re.compile(r"^import .*\n", re.MULTILINE)  # in one script, the names of the earlier files are there already
@@ -71,3 +127,39 @@ def _reach(collector: str | None) -> str:
     if not (parts.scheme in ("http", "https") and parts.hostname and set(collector).isdisjoint(" \t\r\n;,'\"?#@")):
         raise Refused("a collector at this address", "No page could send there.", "https://host/reports, or /reports.")
     return f"{parts.scheme}://{parts.netloc}"
+
+
+_HOW = "Tick one box for each question. You may leave out any question."
+_DRAW = " Where you throw or draw something, let nobody see it and do not write it down: that is what protects you."
+
+
+def write_sheet(poll: Poll, version: int = 0) -> str:
+    """The sheet of one version of a poll, as an HTML file to print. It says no more than the page of that version."""
+    told(Questionnaire.of(poll.written()), version)
+    groups = poll.version(version)
+    is_drawn = any(group.randomizer is not None for group in groups)
+    return Template((files("tacit.local.browser") / "paper.html").read_text(encoding="utf-8")).substitute(
+        title=escape(poll.title),
+        about=escape(poll.about),
+        how=escape(_HOW + (_DRAW if is_drawn else "")),
+        questions="\n".join(_section(number, group) for number, group in enumerate(groups, start=1)),
+        version=f"Version {LETTERS[version]}" if poll.versions > 1 else "",
+    )
+
+
+def _section(number: int, group: Group) -> str:
+    if not group.instructions:
+        nearest = f"a poll designed with {group.by_hand}, or the" if group.by_hand else "the"
+        raise Refused(
+            f"question {number} on paper",
+            "What it reports cannot be drawn with coins, a die or at most 100 slips.",
+            f"{nearest} page without --paper, where a device draws.",
+        )
+    is_headed = group.randomizer is not None and len(group.parts) == 1
+    heading = f"{number}. {group.parts[0].text}" if is_headed else f"Question {number}"
+    boxes = "".join(f'<li><span class="box"></span>{escape(box)}</li>' for box in group.boxes)
+    hides = group.hides_on_paper or group.hides
+    why = f'<p class="why">{escape(hides)}</p>' if hides else ""
+    return (
+        f"<section>\n<h2>{escape(heading)}</h2>\n<p>{escape(group.instructions)}</p>\n<ul>{boxes}</ul>\n{why}</section>"
+    )

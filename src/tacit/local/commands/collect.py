@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from tacit.local.browser.collect import Collector
-from tacit.local.polls.file import read_poll
+from tacit.local.browser.collector import Collector
+from tacit.local.polls.poll_file import read_poll
 from tacit.printable import printable
 
 

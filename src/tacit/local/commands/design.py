@@ -10,15 +10,13 @@ from typing import Final
 import click
 
 from tacit.errors import Refused
+from tacit.local.browser.page import told
 from tacit.local.browser.questionnaire import Questionnaire
-from tacit.local.browser.version import told
 from tacit.local.commands.saving import save
-from tacit.local.polls.asking import YES_NO, Wording
-from tacit.local.polls.catalogue import CATALOGUE, design_of
-from tacit.local.polls.designs.set_of_many import SetOfMany
-from tacit.local.polls.file import new_poll_text, poll_from, question_text, read_poll
-from tacit.local.polls.poll import Poll
-from tacit.local.polls.question import Question
+from tacit.local.polls.designs.multiple_choice import SetOfMany
+from tacit.local.polls.designs.wording import YES_NO, Wording
+from tacit.local.polls.poll import Poll, PollQuestion
+from tacit.local.polls.poll_file import CATALOGUE, design_of, new_poll_text, poll_from, question_text, read_poll
 from tacit.mechanisms.answer import percent
 
 _TITLE: Final = (
@@ -73,7 +71,7 @@ def design(
     given = {key: value for key, value in numbers.items() if value is not None}
     chosen = kind or _usual(wording, given)
     _check_use(chosen, wording)
-    made = Question(name or _name_of(text), wording, design_of(chosen, wording, given))
+    made = PollQuestion(name or _name_of(text), wording, design_of(chosen, wording, given))
     people = made.design.people_for(width, confidence)
     poll = _write(file, made, question_text(made.name, wording, chosen, given), title)
     click.echo(f"{made.design.describe()}: {made.design.protection}.")
@@ -105,7 +103,7 @@ def _check_use(kind: str, wording: Wording) -> None:
         raise Refused(f"--innocuous with the design {kind}", "It asks nothing beside the question.", accepted)
 
 
-def _write(file: Path, question: Question, text: str, title: str | None) -> Poll:
+def _write(file: Path, question: PollQuestion, text: str, title: str | None) -> Poll:
     """The poll with the question, on disk; nothing is written that could not be read back, or asked."""
     if file.exists():
         before = read_poll(file)

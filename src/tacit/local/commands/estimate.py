@@ -14,12 +14,9 @@ from tacit.errors import Refused
 from tacit.exact import probability, proper
 from tacit.local.browser.report_file import read_reports
 from tacit.local.polls.designs.design import OneSample
-from tacit.local.polls.file import read_poll
-from tacit.local.polls.finding import Finding
-from tacit.local.polls.poll import Poll
-from tacit.local.polls.prevalence import Prevalence
-from tacit.local.polls.question import Question
-from tacit.local.polls.share_words import misfit, share_words
+from tacit.local.polls.estimation.prevalence import PollFinding, Prevalence, misfit, share_words
+from tacit.local.polls.poll import Poll, PollQuestion
+from tacit.local.polls.poll_file import read_poll
 from tacit.printable import printable, printable_json
 
 
@@ -57,7 +54,7 @@ def estimate(
     else:
         _say(poll, found, sure, astray)
     if figure is not None:
-        from tacit.local.polls.figure import draw_findings  # matplotlib takes a second to load
+        from tacit.local.polls.poll import draw_findings  # matplotlib takes a second to load
 
         draw_findings(figure, poll, found, sure)
         click.echo(f"Drawn to {figure}.", err=as_json)
@@ -71,7 +68,9 @@ def _careless(share: str) -> Fraction:
     return read
 
 
-def _say(poll: Poll, found: dict[str, tuple[Finding, ...]], confidence: Fraction, careless: Fraction | None) -> None:
+def _say(
+    poll: Poll, found: dict[str, tuple[PollFinding, ...]], confidence: Fraction, careless: Fraction | None
+) -> None:
     for question in poll.questions:
         click.echo(printable(question.wording.text))
         for finding in found[question.name]:
@@ -83,7 +82,7 @@ def _say(poll: Poll, found: dict[str, tuple[Finding, ...]], confidence: Fraction
     click.echo(f"Each respondent gave away, in all: {poll.protection}.")
 
 
-def _say_careless(question: Question, finding: Finding, confidence: Fraction, careless: Fraction) -> None:
+def _say_careless(question: PollQuestion, finding: PollFinding, confidence: Fraction, careless: Fraction) -> None:
     """What the same reports would mean if some people had not followed the design."""
     assert isinstance(finding.estimate, Prevalence)
     no, yes = question.groups[0].boxes
@@ -92,7 +91,7 @@ def _say_careless(question: Question, finding: Finding, confidence: Fraction, ca
         click.echo(f"    If {float(100 * careless):g}% {printable(words)}: {share_words(other, confidence)}.")
 
 
-def _fields(poll: Poll, found: dict[str, tuple[Finding, ...]], confidence: Fraction) -> dict[str, object]:
+def _fields(poll: Poll, found: dict[str, tuple[PollFinding, ...]], confidence: Fraction) -> dict[str, object]:
     """For each question its findings; what no number says is null: an infinite ε, an interval where no share fits."""
     return {
         question.name: [_finding(poll, question, each, confidence) for each in found[question.name]]
@@ -100,7 +99,7 @@ def _fields(poll: Poll, found: dict[str, tuple[Finding, ...]], confidence: Fract
     }
 
 
-def _finding(poll: Poll, question: Question, finding: Finding, confidence: Fraction) -> dict[str, object]:
+def _finding(poll: Poll, question: PollQuestion, finding: PollFinding, confidence: Fraction) -> dict[str, object]:
     interval = finding.estimate.interval(confidence)
     why = misfit(finding.estimate, interval)
     return {

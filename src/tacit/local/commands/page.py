@@ -7,11 +7,9 @@ from pathlib import Path
 import click
 
 from tacit.errors import Refused
-from tacit.local.browser.page import write_page
-from tacit.local.browser.paper import write_sheet
-from tacit.local.browser.version import LETTERS
+from tacit.local.browser.page import LETTERS, write_page, write_sheet
 from tacit.local.commands.saving import save
-from tacit.local.polls.file import read_poll
+from tacit.local.polls.poll_file import read_poll
 
 
 @click.command()

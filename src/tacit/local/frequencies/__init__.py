@@ -1,1 +1,1 @@
-"""How often each of many options is true, asked of people who never say which one is true of them."""
+"""Frequency oracles: how often each of many options is true, from reports that do not say which one is true."""

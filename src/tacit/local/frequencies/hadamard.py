@@ -1,4 +1,7 @@
-"""Hadamard response: a report is a column of a Hadamard matrix, and supports the options whose rows have a +1 there."""
+"""Hadamard response: a report is a column of a Hadamard matrix, and supports the options whose rows have a +1 there.
+
+Reports are counted by the Walsh–Hadamard transform: sums of a table with the sign (−1)^⟨u, y⟩, for every u at once.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,24 @@ import numpy as np
 
 from tacit.exact import Number
 from tacit.frozen import frozen
-from tacit.local.frequencies.design import Design
-from tacit.local.frequencies.designed import DesignedOracle
+from tacit.local.frequencies.block_design import BlockDesign, DesignedOracle
 from tacit.local.frequencies.oracle import checked_odds, checked_options
-from tacit.local.frequencies.rows import Rows
-from tacit.local.frequencies.walsh import walsh
-from tacit.local.randomizers.odds import odds_within
+from tacit.local.frequencies.report_rows import Rows
+from tacit.local.randomizers.randomizer import odds_within
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.uniform import UniformBelow
+
+
+def walsh(table: Integers) -> Integers:
+    """Σ_y table[y]·(−1)^(number of binary digits that u and y share), for every u; 2^m entries in m·2^m steps."""
+    out = table.astype(np.int64)
+    half = 1
+    while half < out.size:
+        pairs = out.reshape(-1, 2, half)
+        low, high = pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]
+        pairs[:, 0], pairs[:, 1] = low, high
+        half *= 2
+    return out
 
 
 @frozen
@@ -43,8 +56,8 @@ class HadamardOracle(DesignedOracle):
         return cls(options, odds_within(epsilon))
 
     @cached_property
-    def design(self) -> Design:
-        return Design(4, 2, 1, self.odds)
+    def design(self) -> BlockDesign:
+        return BlockDesign(4, 2, 1, self.odds)
 
     @property
     def columns(self) -> int:

@@ -1,4 +1,4 @@
-"""What every frequency oracle is: a way to report one of K options, and a way to count what many reports say."""
+"""Frequency oracles: a way to report one of K options, and a way to count what many reports say."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number, exact, probability, whole
-from tacit.local.frequencies.frequencies import Frequencies
-from tacit.local.frequencies.rows import Rows, checked_rows
+from tacit.local.frequencies.frequency_estimates import Frequencies
+from tacit.local.frequencies.report_rows import Rows, checked_rows
 from tacit.loss.families.loss import Loss, Relation
 from tacit.noise.bits import Bits, Integers, Rehearsal
 from tacit.noise.entropy import ENTROPY

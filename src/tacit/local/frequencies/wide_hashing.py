@@ -12,9 +12,9 @@ import numpy as np
 
 from tacit.exact import whole
 from tacit.frozen import frozen
-from tacit.local.frequencies.collisions import Hashed
+from tacit.local.frequencies.hashing import Hashed
 from tacit.local.frequencies.oracle import checked_odds
-from tacit.local.frequencies.rows import Rows
+from tacit.local.frequencies.report_rows import Rows
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.uniform import UniformBelow
 

@@ -1,25 +1,54 @@
-"""A mean of vectors from local reports: a vector of length at most 1 becomes a noisy one that leans its way."""
+"""A mean of vectors from local reports: a vector of length at most 1 becomes a noisy one that leans its way.
+
+The estimate comes with a ball that holds the true mean.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, floor, isqrt
+from math import ceil, floor, isqrt, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tacit.errors import Refused
-from tacit.exact import positive, whole
+from tacit.exact import Number, positive, proper, whole
 from tacit.frozen import frozen
 from tacit.local.means.cap import Cap
-from tacit.local.means.vector_mean import VectorMean
 from tacit.local.randomizers.randomizer import below
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits, Integers, Rehearsal
 from tacit.noise.entropy import ENTROPY
 from tacit.noise.gaussian_law import RoundedGaussian
+
+
+@frozen(eq=False)
+class VectorMean:
+    """The average of decoded reports: each within `error` of its vector in mean square, and within `bias` in mean."""
+
+    value: NDArray[np.float64]
+    people: int
+    error: float
+    bias: float
+
+    @property
+    def root_mean_square(self) -> float:
+        """The root of the mean square distance from the mean of the respondents' vectors, at most."""
+        return sqrt(self.error / self.people) + self.bias
+
+    def radius(self, confidence: Number = "0.95") -> float:
+        """A distance within which the mean of the respondents' own vectors lies with this confidence.
+
+        Valid for every number of reports, by Chebyshev's inequality: the reports are independent.
+        """
+        miss = 1 - proper(confidence, "confidence")
+        return sqrt(self.error / (self.people * float(miss))) + self.bias
+
+    def __str__(self) -> str:
+        return f"a mean of {self.people:,} vectors of {self.value.size} numbers, off by {self.root_mean_square:.3g}"
+
 
 _MOST = 10  # beyond it a report takes thousands of draws
 _SPLIT = 14  # bits: a whole vector is multiplied in two parts, each product within 64 bits

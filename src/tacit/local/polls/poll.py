@@ -1,21 +1,68 @@
-"""A poll: several questions to the same people, and what all their reports give away together."""
+"""A poll: several questions to the same people, and what all their reports give away together.
+
+A question has words and the design by which it is asked. The findings of a poll as a figure: each share a dot, its
+interval a bar.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final
 
+from numpy.typing import ArrayLike
+
 from tacit.errors import Refused
+from tacit.exact import Number
 from tacit.frozen import frozen
-from tacit.local.polls.asking import Group
-from tacit.local.polls.finding import Finding
-from tacit.local.polls.protection import Protection
-from tacit.local.polls.question import Question
+from tacit.local.polls.designs.design import Design
+from tacit.local.polls.designs.protection import Protection
+from tacit.local.polls.designs.wording import Group, Wording
+from tacit.local.polls.estimation.prevalence import PollFinding, misfit
 from tacit.local.shuffle.shuffled import ShuffledReports
 from tacit.loss.composition.sequential import compose
 from tacit.loss.families.loss import Loss
+from tacit.mechanisms.answer import percent
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+@frozen
+class PollQuestion:
+    """A name for who reads the findings, words for the respondent, a design for both."""
+
+    name: str
+    wording: Wording
+    design: Design
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            raise Refused(
+                f"a question named “{self.name[:40]}”",
+                "The name stands before its findings.",
+                "a lower-case letter, then at most 39 letters, digits or _.",
+            )
+        if not self.groups:
+            raise Refused(f"the question {self.name}", "It is asked of nobody.", "a design with a group.")
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        return self.design.groups(self.wording)
+
+    def findings(self, answers: Sequence[tuple[int, Any]], weights: ArrayLike | None = None) -> tuple[PollFinding, ...]:
+        """What the answers say about every option."""
+        return self.design.findings(self.wording, answers, weights)
+
+    def written(self, name: str) -> dict[str, Any]:
+        """What the collector is told, under the name that stands in reports; a page is told one group of it."""
+        return {
+            "name": name,
+            "text": self.wording.text,
+            "groups": [group.written() for group in self.groups],
+        }
+
 
 _ID: Final = re.compile(r"[0-9a-f]{32}")
 
@@ -33,7 +80,7 @@ class Poll:
 
     id: str
     title: str
-    questions: tuple[Question, ...]
+    questions: tuple[PollQuestion, ...]
     about: str = ""
 
     def __post_init__(self) -> None:
@@ -102,7 +149,7 @@ class Poll:
 
     def findings(
         self, submissions: Sequence[Mapping[str, Any]], weights: Mapping[str, float] | None = None
-    ) -> dict[str, tuple[Finding, ...]]:
+    ) -> dict[str, tuple[PollFinding, ...]]:
         """What all submissions say, question by question; survey weights by respondent, who all must have one."""
         load = None if weights is None else _loads(weights, [each["respondent"] for each in submissions])
         return {
@@ -111,7 +158,7 @@ class Poll:
         }
 
     @property
-    def _named(self) -> list[tuple[str, Question]]:
+    def _named(self) -> list[tuple[str, PollQuestion]]:
         """Questions by the names that reports call them."""
         return [(f"q{number}", question) for number, question in enumerate(self.questions, start=1)]
 
@@ -124,3 +171,42 @@ def _loads(weights: Mapping[str, float], respondents: Sequence[str]) -> list[flo
         why = f"{share} have none, first that of row {without[0]} of the reports."
         raise Refused("survey weights", why, "a weight for every respondent of the reports.")
     return [weights[respondent] for respondent in respondents]
+
+
+def draw_findings(
+    path: Path, poll: Poll, found: dict[str, tuple[PollFinding, ...]], confidence: Number = "0.95"
+) -> None:
+    """Draw all questions under each other, with one axis of shares."""
+    from textwrap import fill
+
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import PercentFormatter
+
+    sizes = [len(found[question.name]) for question in poll.questions]
+    figure = Figure(figsize=(7, 1.2 + sum(0.7 + 0.45 * size for size in sizes)), layout="constrained")
+    axes = figure.subplots(len(sizes), 1, sharex=True, squeeze=False, height_ratios=[1 + size for size in sizes])
+    for ax, question in zip(axes[:, 0], poll.questions, strict=True):
+        findings = found[question.name]
+        for place, finding in enumerate(findings):
+            low, high = finding.estimate.interval(confidence)
+            value = min(1.0, max(0.0, finding.estimate.value))
+            if misfit(finding.estimate, (low, high)):
+                ax.annotate("no share fits these reports", (0.5, place), ha="center", fontsize=9)
+                continue
+            ax.plot([low, high], [place, place], color="#31688e", linewidth=3, solid_capstyle="butt")
+            ax.plot([value], [place], "o", color="#1b1b1b", markersize=6)
+            ax.annotate(f"{value:.1%}", (value, place), (0, 7), textcoords="offset points", ha="center", fontsize=9)
+        ax.set_yticks(range(len(findings)), [finding.option for finding in findings])
+        ax.set_ylim(len(findings) - 0.4, -0.7)
+        ax.set_title(fill(question.wording.text, 80), loc="left", fontsize=10)
+        ax.grid(axis="x", alpha=0.3)
+        for side in ("top", "right", "left"):
+            ax.spines[side].set_visible(False)
+    axes[-1, 0].set_xlim(0, 1)
+    axes[-1, 0].xaxis.set_major_formatter(PercentFormatter(1))
+    axes[-1, 0].set_xlabel(f"share of people, {percent(confidence)} intervals")
+    try:
+        figure.savefig(path, dpi=150)
+    except (OSError, ValueError):
+        why = "It cannot be written, or its ending is of no kind of picture."
+        raise Refused(f"a figure at {path}", why, "a file ending in .png or .svg, in a folder that is there.") from None

@@ -1,22 +1,111 @@
-"""One report among n, where all others are drawn in part from one law: the same sum from above and from below."""
+"""One report among n, where all others are drawn in part from one distribution: the same sum from above and from
+below.
+
+The mean excess of a sum over nothing, E(X₁+…+X_n)₊, bounded from above, is what hides one report among blanket reports.
+A grid states where to put the nodes of the sum, and under which tilt to look at it.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from tacit.frozen import frozen
-from tacit.local.shuffle.cell import Cell
-from tacit.local.shuffle.excess import mean_excess_up
-from tacit.local.shuffle.grid import Grid, clipped
-from tacit.local.shuffle.rounding import exponential_down, exponential_up
-from tacit.local.shuffle.sums import law_at
-from tacit.local.shuffle.threshold import Voice, gain_below
+from tacit.local.shuffle.randomizer_table import ReportCell
+from tacit.local.shuffle.tilted_sums import Voice, exponential_down, exponential_up, gain_below, law_at, window_near
 from tacit.loss.accountant.lattice import Lattice
 from tacit.loss.distributions.step import UNIT
-from tacit.loss.families.curve import float_down
+from tacit.loss.families.curve import float_down, float_up
+
+_NODES = 1 << 15  # about as many as the window should have
+_COARSE = 1024  # steps to the farthest value, for a first look
+_TRIALS, _MOST_TRIALS = 8, 640
+_FEW, _FAR = 64, 12  # more positive terms than these and so many deviations above their mean number never come
+
+Atoms = Sequence[tuple[Fraction, Fraction]]
+"""The values of one term and their masses, which add up to 1."""
+
+
+@frozen
+class SumGrid:
+    """Nodes at origin + k·spacing for one term; and the tilt under which the sum is about to exceed 0."""
+
+    origin: Fraction
+    spacing: Fraction
+    tilt: float
+
+    @classmethod
+    def of(cls, atoms: Atoms, count: int) -> SumGrid:
+        """Its origin is the likeliest value; its spacing meets the farthest, and the rest as nearly as one of many."""
+        origin = max(atoms, key=lambda atom: atom[1])[0]
+        reach = float(max(abs(value - origin) for value, _ in atoms))
+        coarse = cls(origin, Fraction(reach / _COARSE), 0.0)
+        tilt, width = window_near(float(coarse.spacing), [(coarse.split(atoms), count)], -float(count * origin))
+        least = max(1, math.ceil(reach * _NODES / width))
+        steps = np.arange(least, least + _TRIALS + least // 4)[:_MOST_TRIALS]
+        shares = np.array([[float(value - origin)] for value, _ in atoms]) * (steps / reach) % 1.0
+        masses = np.array([[float(mass)] for _, mass in atoms])
+        added = (masses * shares * (1 - shares)).sum(axis=0) / steps**2  # to the variance, by splitting
+        return cls(origin, Fraction(reach / int(steps[np.argmin(added)])), tilt)
+
+    def split(self, atoms: Atoms) -> Lattice:
+        """Every mass on the two nodes beside its value, the mean kept; all masses rounded up."""
+        masses: dict[int, Fraction] = {}
+        for value, mass in atoms:
+            steps = (value - self.origin) / self.spacing
+            place = math.floor(steps)
+            for node, share in ((place, 1 - (steps - place)), (place + 1, steps - place)):
+                if share:
+                    masses[node] = masses.get(node, Fraction(0)) + mass * share
+        places = sorted(masses)
+        rounded = np.array([float_up(masses[place]) for place in places])
+        return Lattice(np.array(places, dtype=np.int64), rounded, 0.0, 0.0)
+
+    def nearest(self, value: Fraction) -> int:
+        """The node nearest to a value."""
+        return round((value - self.origin) / self.spacing)
+
+
+def clipped(atoms: Atoms, count: int) -> Atoms:
+    """The same, no value farther below 0 than all positive terms together ever lie above it: others are raised."""
+    largest = max(value for value, _ in atoms)
+    mean = count * float(sum(mass for value, mass in atoms if value > 0))
+    floor = -largest * math.ceil(mean + _FAR * math.sqrt(mean) + _FEW)
+    return [(max(value, floor), mass) for value, mass in atoms]
+
+
+_LARGEST = 700.0  # exponents that floats bear
+
+
+def mean_excess_up(atoms: Atoms, count: int) -> float:
+    """A number ≥ E(X₁+…+X_count)₊ for independent copies of X, whose values and masses are given.
+
+    Every value is split between the two grid nodes beside it with its mean kept. As (·)₊ is convex, and adding
+    independent terms keeps it so, the mean excess only grows; and it grows by the second power of the spacing. Masses
+    are rounded up. The sum's law is tilted by λ: E S₊ = e^{K(λ)}·E_λ[S₊e^{−λS}], and x₊e^{−λx} ≤ 1/(eλ) bounds what
+    any error of the law can do.
+    """
+    if count == 1 or not any(value > 0 for value, _ in atoms):
+        return float_up(sum((mass * value for value, mass in atoms if value > 0), Fraction(0)))
+    atoms = clipped(atoms, count)
+    grid = SumGrid.of(atoms, count)
+    law = law_at(float(grid.spacing), [(grid.split(atoms), count)], grid.tilt)
+    start = float_up(count * grid.origin)
+    values = np.maximum(law.values + start, 0.0)
+    with np.errstate(under="ignore"):
+        weights = values * np.exp(-law.tilt * values)
+    found = float((law.masses * weights).sum())
+    largest = float(np.abs(law.values).max()) + abs(start)
+    roundings = UNIT * (len(values) + 64) * float((np.abs(law.masses) * weights).sum()) + 4 * UNIT * largest
+    most = 1 / (math.e * law.tilt)
+    logarithm = law.log_weight + law.tilt * start
+    logarithm += 8 * UNIT * (abs(law.log_weight) + law.tilt * largest + 8)
+    if not logarithm < _LARGEST:
+        return math.inf
+    return (found + roundings + law.error * most) * math.exp(logarithm) * (1 + law.unsure)
 
 
 @frozen
@@ -35,7 +124,7 @@ class Crowd:
     Cheng and Wang 2025.)
     """
 
-    cells: tuple[Cell, ...]
+    cells: tuple[ReportCell, ...]
     people: int
 
     def delta_above(self, epsilon: Fraction) -> float:
@@ -58,7 +147,7 @@ class Crowd:
         if self.people == 1:
             return max(0.0, math.fsum(max(0.0, float_down(gain)) for gain in gains) * (1 - 8 * UNIT))
         atoms = clipped(self._atoms(factor), self.people)
-        grid = Grid.of(atoms, self.people)
+        grid = SumGrid.of(atoms, self.people)
         weights = [grid.nearest(value) for value, _ in atoms]
         masses: dict[int, Fraction] = {}
         for weight, cell in zip(weights, self.cells, strict=True):

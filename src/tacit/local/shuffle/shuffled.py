@@ -1,9 +1,12 @@
-"""The loss of shuffled reports: what all of them together tell about one person, in the same currency as all else."""
+"""The privacy loss of shuffled reports: what all of them together tell about one person.
+
+The other way round: how much one report may tell, if shuffled with others it must not cost more than so much.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
@@ -12,12 +15,10 @@ from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, probability, whole
 from tacit.frozen import frozen
 from tacit.local.randomizers.randomizer import Randomizer
-from tacit.local.shuffle.channel import Channel, channel_of
-from tacit.local.shuffle.clones import clones, known_attacks
-from tacit.local.shuffle.profile import Profile
-from tacit.local.shuffle.scene import Scene
-from tacit.local.shuffle.search import crossing
-from tacit.local.shuffle.worlds import attacks, bounds
+from tacit.local.shuffle.privacy_profile import PrivacyProfile, crossing
+from tacit.local.shuffle.randomizer_table import RandomizerTable, channel_of
+from tacit.local.shuffle.scenes import Scene, attacks, bounds, clones, known_attacks
+from tacit.loss.calibration import demand_function
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.curve import float_down, float_up
 from tacit.loss.families.loss import Loss, Relation
@@ -75,7 +76,7 @@ class ShuffledReports(Loss):
         return Pure(Fraction(epsilon))
 
     @cached_property
-    def _channel(self) -> Channel | None:
+    def _channel(self) -> RandomizerTable | None:
         return None if isinstance(self.reports, Pure) else channel_of(self.reports)
 
     @cached_property
@@ -125,12 +126,12 @@ class ShuffledReports(Loss):
         return Bracket(max(0.0, float_down(Fraction(found))), top)
 
     @cached_property
-    def _profile(self) -> Profile:
+    def _profile(self) -> PrivacyProfile:
         """Points where δ matters, a few beyond, and (ε₀, 0), where it ends."""
         top, far = self.local.exact_epsilon, min(Fraction(self.epsilon(_RARE)), self.local.exact_epsilon)
         near = [far * part / _POINTS for part in range(_POINTS)]
         beyond = [far + (top - far) * part / _FEW for part in range(_FEW)] if far < top else []
-        return Profile((*((at, Fraction(self.delta(at))) for at in near + beyond), (top, Fraction(0))))
+        return PrivacyProfile((*((at, Fraction(self.delta(at))) for at in near + beyond), (top, Fraction(0))))
 
     def tradeoff(self, alpha: Number) -> float:
         at = probability(alpha, "alpha")
@@ -162,3 +163,44 @@ def _below(scene: Scene, epsilon: Fraction | float) -> float:
         return scene.delta_below(Fraction(epsilon))
     except Refused:
         return 0.0
+
+
+_CLOSE_ENOUGH = 1.001  # how near to the largest the search comes
+_BEYOND = 4.0  # local ε above ln n: so rare a coincidence hides nobody
+
+
+def loosest_reports(
+    people: int,
+    epsilon: Number,
+    delta: Number,
+    reports_of: Callable[[Fraction], ShuffledReports] | None = None,
+) -> ShuffledReports:
+    """The reports with about the largest local ε₀ whose shuffle costs n people at most (ε, δ).
+
+    `reports_of` makes the shuffled reports of an ε₀, such as
+    `lambda local: ShuffledReports(KaryResponse.within(local, 8), 1000)`; without it any randomizer may be used. What is
+    returned was itself priced, so the promise is kept even if the cost did not grow with ε₀. ε₀ = ε always keeps it.
+    """
+    size, target, allowed = whole(people, "people", 1), nonnegative(epsilon, "epsilon"), probability(delta, "delta")
+    if not target > 0:
+        raise Refused("shuffled reports that cost ε = 0", "Only reports that tell nothing do.", "ε > 0.")
+    if reports_of is not None:
+        demand_function(reports_of)
+    make = reports_of or (lambda local: ShuffledReports(Pure(local), size))
+
+    def keeps(reports: ShuffledReports) -> bool:
+        return Fraction(reports.delta(target)) <= allowed
+
+    low = max(float_down(target), 1e-8)
+    best = make(Fraction(low))
+    if not keeps(best):
+        raise Refused(f"shuffled reports that cost ε = {float(target):g}", "None do.", "a larger ε or δ.")
+    high = max(low, math.log(size) + _BEYOND)
+    while high > low * _CLOSE_ENOUGH:
+        middle = math.sqrt(low * high)
+        found = make(Fraction(middle))
+        if keeps(found):
+            low, best = middle, found
+        else:
+            high = middle
+    return best

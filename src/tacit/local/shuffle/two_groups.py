@@ -1,17 +1,28 @@
-"""One yes or no among others of whom so many hold the one answer and so many the other: exact, between two floats."""
+"""One yes or no among others of whom so many hold the one answer and so many the other: exact, between two floats.
+
+With two answers and two reports every data set is a number of people who hold the one answer, so all can be bounded.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
 from tacit.frozen import frozen
-from tacit.local.shuffle.rounding import exponential_down, exponential_up
-from tacit.local.shuffle.sums import TiltedLaw, law_at
-from tacit.local.shuffle.threshold import Voice, gain_below, tails
+from tacit.local.shuffle.randomizer_table import RandomizerTable
+from tacit.local.shuffle.tilted_sums import (
+    TiltedLaw,
+    Voice,
+    exponential_down,
+    exponential_up,
+    gain_below,
+    law_at,
+    tails,
+)
 from tacit.loss.accountant.lattice import Lattice
 from tacit.loss.distributions.step import UNIT
 from tacit.loss.families.curve import float_down, float_up
@@ -82,3 +93,39 @@ class TwoGroups:
             return None
         deviation = math.sqrt(sum(size * float(chance * (1 - chance)) for chance, size in self.groups))
         return law_at(1.0, parts, max(math.log(max(-no / yes, 1.0)), min(1.0, 1 / deviation)))
+
+
+_BLOCKS = 48
+
+
+def all_mixtures(channel: RandomizerTable, people: int) -> tuple[TwoGroups, ...]:
+    """Scenes whose worst δ is ≥ that of every data set, and equal to it for up to 48 others.
+
+    More people can only hide more: their reports could be added afterwards. So a block of data sets, in which from m to
+    m′ of n−1 others hold answer 1, is bounded by the scene of m others who hold 1 and n−1−m′ who hold 0. The 48 blocks
+    leave out one person in 48, which moves ε by about one part in a hundred.
+    """
+    others = people - 1
+    return tuple(_scenes(channel, [(others - last, first) for first, last in _blocks(others)]))
+
+
+def some_mixtures(channel: RandomizerTable, people: int) -> tuple[TwoGroups, ...]:
+    """Data sets to attack: all of them for up to 48 others, else those where all agree and one where half do."""
+    others = people - 1
+    held = range(people) if others <= _BLOCKS else (0, others // 2, others)
+    return tuple(_scenes(channel, [(others - ones, ones) for ones in held]))
+
+
+def _scenes(channel: RandomizerTable, sizes: list[tuple[int, int]]) -> Iterator[TwoGroups]:
+    """Every data set in every direction."""
+    yes = [row[1] for row in channel.rows]
+    for zeros, ones in sizes:
+        for one, other in channel.pairs:
+            yield TwoGroups(yes[one], yes[other], ((yes[0], zeros), (yes[1], ones)))
+
+
+def _blocks(others: int) -> Iterator[tuple[int, int]]:
+    """From 0 to `others`, in at most 49 blocks, in the order of most agreement: there the worst is to be expected."""
+    ends = sorted({others * part // _BLOCKS for part in range(_BLOCKS + 1)})
+    blocks = [(0, ends[0]), *((before + 1, end) for before, end in pairwise(ends))]
+    return iter(sorted(blocks, key=lambda block: min(block[0], others - block[1])))

@@ -11,14 +11,11 @@ from tacit.audit.subject import Data, Outputs, Subject
 from tacit.local.frequencies.hadamard import HadamardOracle
 from tacit.local.frequencies.hashing import HashingOracle
 from tacit.local.frequencies.oracle import Oracle
-from tacit.local.frequencies.subset import SubsetOracle
-from tacit.local.frequencies.unary import UnaryOracle
-from tacit.local.means.one_bit import one_bit
-from tacit.local.randomizers.kary import KaryResponse
-from tacit.local.randomizers.odds import odds_within
-from tacit.local.randomizers.randomizer import Randomizer
-from tacit.local.randomizers.subset import SubsetSelection
-from tacit.local.randomizers.table import Table
+from tacit.local.frequencies.set_reports import SubsetOracle, UnaryOracle
+from tacit.local.means.optimal_mean import one_bit
+from tacit.local.randomizers.randomizer import Randomizer, odds_within
+from tacit.local.randomizers.subset_selection import KaryResponse, SubsetSelection
+from tacit.local.randomizers.weight_table import WeightTable
 from tacit.loss.families.loss import Relation
 from tacit.mechanisms.response.binary import Forced, OptimalResponse, Warner
 from tacit.mechanisms.response.kary_response import Kary
@@ -49,7 +46,7 @@ LOCAL: tuple[Subject, ...] = (
     of_response("optimal response", OptimalResponse(Fraction(1), Fraction("0.05")), 0, 1),
     _of_randomizer("K-ary on a device", KaryResponse.within(1, 200)),
     _of_randomizer("subset on a device", SubsetSelection(8, 2, odds_within(1))),
-    _of_randomizer("table on a device", Table.of([["3/4", "1/4"], ["1/4", "3/4"]])),
+    _of_randomizer("table on a device", WeightTable.of([["3/4", "1/4"], ["1/4", "3/4"]])),
     _of_oracle("unary oracle", UnaryOracle.within(1, 8)),
     _of_oracle("hashing oracle", HashingOracle.within(1, 8)),
     _of_oracle("Hadamard oracle", HadamardOracle.within(1, 8)),

@@ -1,1 +1,1 @@
-"""The designs, one a file: how a respondent's answer becomes a report."""
+"""Poll designs: how a question is asked, what each design protects, and how an answer becomes a report."""

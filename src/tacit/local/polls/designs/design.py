@@ -1,4 +1,4 @@
-"""What every poll design is: how it asks, what it protects, and how its reports are read."""
+"""Poll designs: how a design asks, what it protects, and how its reports are read."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number
-from tacit.local.polls.asking import Group, Wording
-from tacit.local.polls.channel import Channel
-from tacit.local.polls.finding import Finding
-from tacit.local.polls.intervals.method import Method
-from tacit.local.polls.prevalence import Prevalence
-from tacit.local.polls.protection import Protection
-from tacit.local.polls.reading import Heard, read_reports
+from tacit.local.polls.designs.protection import Protection
+from tacit.local.polls.designs.wording import Group, Wording
+from tacit.local.polls.estimation.prevalence import PollFinding, Prevalence
+from tacit.local.polls.estimation.rate_interval import Method
+from tacit.local.polls.estimation.yes_no_channel import Heard, YesNoChannel, read_reports
 
 
 class Design(ABC):
@@ -41,7 +39,7 @@ class Design(ABC):
     @abstractmethod
     def findings(
         self, wording: Wording, answers: Sequence[tuple[int, Any]], weights: ArrayLike | None = None
-    ) -> tuple[Finding, ...]:
+    ) -> tuple[PollFinding, ...]:
         """What the answers say, each a group and a report (None: left out), with a survey weight for each."""
 
     @abstractmethod
@@ -54,7 +52,7 @@ class OneSample(Design):
 
     @property
     @abstractmethod
-    def channel(self) -> Channel:
+    def channel(self) -> YesNoChannel:
         """How often a report is yes if the answer is, and if not."""
 
     def estimate(self, reports: Sequence[Any] | ArrayLike, weights: ArrayLike | None = None) -> Prevalence:
@@ -63,8 +61,8 @@ class OneSample(Design):
 
     def findings(
         self, wording: Wording, answers: Sequence[tuple[int, Any]], weights: ArrayLike | None = None
-    ) -> tuple[Finding, ...]:
-        return (Finding(wording.options[1], self.estimate([report for _, report in answers], weights)),)
+    ) -> tuple[PollFinding, ...]:
+        return (PollFinding(wording.options[1], self.estimate([report for _, report in answers], weights)),)
 
     def variance(self, share: Number, people: int) -> float:
         """Of the estimate, for so many people drawn from a population with this share."""

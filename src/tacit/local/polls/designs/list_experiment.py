@@ -12,14 +12,13 @@ from numpy.typing import ArrayLike
 from tacit.errors import Refused
 from tacit.exact import Number, proper, whole
 from tacit.frozen import frozen
-from tacit.local.polls.asking import Group, Part, Wording
 from tacit.local.polls.designs.design import Design, by_group
-from tacit.local.polls.finding import Finding
-from tacit.local.polls.intervals.approximate import two_sided
-from tacit.local.polls.intervals.surprise import order_surprise
-from tacit.local.polls.protection import Protection
-from tacit.local.polls.reading import Heard, read_reports
-from tacit.local.polls.share_words import share_words
+from tacit.local.polls.designs.protection import Protection
+from tacit.local.polls.designs.wording import Group, QuestionPart, Wording
+from tacit.local.polls.estimation.prevalence import PollFinding, share_words
+from tacit.local.polls.estimation.rate_interval import two_sided
+from tacit.local.polls.estimation.surprise import order_surprise
+from tacit.local.polls.estimation.yes_no_channel import Heard, read_reports
 
 
 @frozen
@@ -63,9 +62,9 @@ class ListExperiment(Design):
 
     def findings(
         self, wording: Wording, answers: Sequence[tuple[int, Any]], weights: ArrayLike | None = None
-    ) -> tuple[Finding, ...]:
+    ) -> tuple[PollFinding, ...]:
         short, long = by_group(answers, weights, (self.items, self.items + 1))
-        return (Finding(wording.options[1], _compared(short, long, self.items)),)
+        return (PollFinding(wording.options[1], _compared(short, long, self.items)),)
 
     def people_for(self, width: Number, confidence: Number = "0.95", variance: Number | None = None) -> int:
         """How many people to ask in all, half with each list, if counts vary so much (default: J/4 + 1/4)."""
@@ -171,4 +170,4 @@ def _count(items: tuple[str, ...], *, asks: bool) -> Group:
     question = "do you answer with yes" if items[0].endswith("?") else "are true of you"
     words = f"How many of these {question}? Say only how many, not which.\n{listed}"
     hides = f"Nobody can tell from a number which of them it counts; but “0” says none of them, “{len(items)}” all."
-    return Group((Part(words, tuple(map(str, range(len(items) + 1)))),), None, words, hides, asks)
+    return Group((QuestionPart(words, tuple(map(str, range(len(items) + 1)))),), None, words, hides, asks)

@@ -1,4 +1,4 @@
-"""Designs that need a second sample: who else is asked the innocuous question alone."""
+"""Designs with a second sample, which is asked the innocuous question alone."""
 
 from __future__ import annotations
 
@@ -13,16 +13,13 @@ from numpy.typing import ArrayLike
 from tacit.errors import Refused
 from tacit.exact import Number, probability, proper
 from tacit.frozen import frozen
-from tacit.local.polls.asking import YES_NO, Group, Part, Wording
 from tacit.local.polls.designs.design import Design, by_group
-from tacit.local.polls.finding import Finding
-from tacit.local.polls.intervals.approximate import two_sided
-from tacit.local.polls.intervals.method import Method
-from tacit.local.polls.intervals.surprise import blend_surprise
-from tacit.local.polls.intervals.two_rates import Blend, TwoCounts, score_interval
-from tacit.local.polls.prevalence import weighted_rate
-from tacit.local.polls.reading import Heard, read_reports
-from tacit.local.polls.share_words import share_words
+from tacit.local.polls.designs.wording import YES_NO, Group, QuestionPart, Wording
+from tacit.local.polls.estimation.prevalence import PollFinding, share_words, weighted_rate
+from tacit.local.polls.estimation.rate_interval import Method, two_sided
+from tacit.local.polls.estimation.surprise import blend_surprise
+from tacit.local.polls.estimation.two_rates import Blend, TwoCounts, score_interval
+from tacit.local.polls.estimation.yes_no_channel import Heard, read_reports
 
 
 class TwoSamples(Design):
@@ -47,8 +44,8 @@ class TwoSamples(Design):
 
     def findings(
         self, wording: Wording, answers: Sequence[tuple[int, Any]], weights: ArrayLike | None = None
-    ) -> tuple[Finding, ...]:
-        return (Finding(wording.options[1], self._heard(*by_group(answers, weights, (1, 1)))),)
+    ) -> tuple[PollFinding, ...]:
+        return (PollFinding(wording.options[1], self._heard(*by_group(answers, weights, (1, 1)))),)
 
     def people_for(
         self, width: Number, confidence: Number = "0.95", share: Number = "1/2", prevalence: Number = "1/4"
@@ -60,7 +57,7 @@ class TwoSamples(Design):
 
     def second_sample(self, wording: Wording) -> Group:
         words = f"Answer this question truthfully: {wording.beside()}"
-        return Group((Part(wording.beside(), YES_NO),), None, words, asks=False)
+        return Group((QuestionPart(wording.beside(), YES_NO),), None, words, asks=False)
 
 
 def _weighted(heard: Heard) -> tuple[float, float] | None:

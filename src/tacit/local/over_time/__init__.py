@@ -1,1 +1,0 @@
-"""The same respondent asked again and again: what stays deniable, and what it costs."""

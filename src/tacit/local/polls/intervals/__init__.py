@@ -1,1 +1,0 @@
-"""Intervals of a proportion, and of what two proportions say together."""

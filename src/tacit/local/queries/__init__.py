@@ -1,1 +1,0 @@
-"""Statistical queries: learning from averages alone, whoever answers them."""
