@@ -9,10 +9,9 @@ from time import perf_counter
 from scipy.special import betaincinv
 
 from bench.claims import Claim, report
-from tacit.audit.auditor import audit
-from tacit.audit.controls.registry import BROKEN, SOUND
-from tacit.audit.effort import Effort
-from tacit.audit.stages.all import STAGES
+from tacit.audit.auditor import Effort, audit
+from tacit.audit.controls.all_controls import BROKEN, SOUND
+from tacit.audit.stages.all_stages import STAGES
 
 ROUNDS = int(os.environ.get("AUDIT_ROUNDS", "1"))  # over the sound controls; more make the interval narrower
 ALARM_RATE, CONFIDENCE = 1e-4, 0.95

@@ -12,8 +12,8 @@ from time import perf_counter
 from bench.black_box_ceilings import ceiling, needed
 from bench.claims import Claim, report
 from bench.dp_sniper import DP_SNIPER
-from tacit.audit.black_box.estimate import estimate
-from tacit.audit.effort import Effort
+from tacit.audit.auditor import Effort
+from tacit.audit.black_box.epsilon_estimate import estimate
 
 SAMPLES = 10_000_000
 CONFIDENCE = 0.9

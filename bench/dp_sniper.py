@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tacit.audit.domain import Domain, Vectors
-from tacit.audit.subject import Data, Outputs, Subject
+from tacit.audit.neighbours import Domain, Vectors
+from tacit.audit.subject import AuditSubject, Data, Outputs
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
@@ -32,7 +32,7 @@ Sampled = Callable[[Any, tuple[int, int], np.random.Generator], Outputs]
 class Target:
     """A broken mechanism with the lower bound that DP-Sniper gave for it, from 2·10⁸ samples a side at 90%."""
 
-    subject: Subject
+    subject: AuditSubject
     published: float
 
 
@@ -92,7 +92,7 @@ def _target(name: str, note: str, sampled: Sampled, domain: Domain, published: f
         return many(data, 1, bits)[0]
 
     pairs = domain.patterns()[:1]
-    subject = Subject(name, Pure("0.1"), Relation.ADD_REMOVE, release, pairs, many=many, note=note, domain=domain)
+    subject = AuditSubject(name, Pure("0.1"), Relation.ADD_REMOVE, release, pairs, many=many, note=note, domain=domain)
     return Target(subject, published)
 
 

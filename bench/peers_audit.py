@@ -18,14 +18,11 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from tacit.audit.auditor import Stage, audit
-from tacit.audit.effort import Effort
-from tacit.audit.finding import Finding, Outcome
+from tacit.audit.auditor import Effort, Stage, audit
 from tacit.audit.stages.bits import BITS
-from tacit.audit.stages.cells import Cells
-from tacit.audit.stages.exact_tests import agreements, fits
-from tacit.audit.stages.power import least_scale_error
-from tacit.audit.subject import Data, Outputs, Subject
+from tacit.audit.stages.exact_tests import LawCells, agreements, fits, least_scale_error
+from tacit.audit.subject import AuditSubject, Data, Outputs
+from tacit.audit.verdict import Finding, Outcome
 from tacit.loss.families.approx import Approx
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits, Integers
@@ -46,7 +43,7 @@ def answers() -> tuple[list[dict[str, Any]], dict[str, Outputs]]:
         return json.loads(done.stdout.splitlines()[-1]), dict(np.load(file))
 
 
-def subject(claim: dict[str, Any], given: tuple[Outputs, Outputs]) -> Subject:
+def subject(claim: dict[str, Any], given: tuple[Outputs, Outputs]) -> AuditSubject:
     """The peer as the auditor sees it: a box that hands out answers it gave before."""
     one, other = claim["values"]
     kept = {one: given[0], other: given[1]}
@@ -55,7 +52,7 @@ def subject(claim: dict[str, Any], given: tuple[Outputs, Outputs]) -> Subject:
         return kept[data][:count]
 
     loss = Approx(Fraction(str(claim["epsilon"])), Fraction(str(claim["delta"])))
-    return Subject(claim["name"], loss, Relation.REPLACE, lambda data, bits: kept[data][0], ((one, other),), many)
+    return AuditSubject(claim["name"], loss, Relation.REPLACE, lambda data, bits: kept[data][0], ((one, other),), many)
 
 
 def law_stage(said: list[Any], noise: Integers) -> Stage:
@@ -63,8 +60,8 @@ def law_stage(said: list[Any], noise: Integers) -> Stage:
     kind, scale = said
     law = DiscreteLaplace(scale) if kind == "discrete Laplace" else DiscreteGaussianLaw(Fraction(str(scale)) ** 2)
 
-    def look(_: Subject, effort: Effort) -> Finding:
-        cells = Cells.of(law)
+    def look(_: AuditSubject, effort: Effort) -> Finding:
+        cells = LawCells.of(law)
         chances = fits(noise, cells) | agreements(noise[::2], noise[1::2], cells)
         least = min(chances, key=lambda name: chances[name])
         line = effort.alarm_rate / len(chances)

@@ -17,9 +17,8 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from tacit.audit.anonymity.hierarchy import Hierarchy
-from tacit.audit.anonymity.people import People
-from tacit.audit.anonymity.report import attack_anonymity
+from tacit.audit.anonymity.assessment import attack_anonymity
+from tacit.audit.anonymity.microdata import Hierarchy, People
 
 NAMES = [
     "age",

@@ -13,10 +13,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tacit.__main__ import app
-from tacit.audit.columns import read_bits
 from tacit.audit.commands import reconstruct as reconstruct_command
-from tacit.audit.reconstruction.figure import draw_recovery
-from tacit.audit.reconstruction.study import Recovery
+from tacit.audit.reconstruction.recovery_study import Recovery, draw_recovery
+from tacit.audit.table_file import read_bits
 from tacit.errors import Refused
 
 

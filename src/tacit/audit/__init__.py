@@ -1,1 +1,1 @@
-"""The adversary: attacks on releases, and an auditor that tests what a mechanism claims."""
+"""Attacks on releases, and an auditor that tests what a mechanism claims."""

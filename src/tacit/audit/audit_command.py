@@ -8,14 +8,13 @@ from time import monotonic
 
 import click
 
+from tacit.audit.auditor import Effort
 from tacit.audit.auditor import audit as examine
-from tacit.audit.claims import read_claim
-from tacit.audit.effort import Effort
-from tacit.audit.own_function import own_subject, raises_everywhere, read_values
-from tacit.audit.stages.all import STAGES
-from tacit.audit.stages.sequences import audit_data_set
-from tacit.audit.subject import Subject
-from tacit.audit.verdict import Verdict
+from tacit.audit.own_function import own_subject, raises_everywhere, read_claim, read_values
+from tacit.audit.sequences.data_set_audit import audit_data_set
+from tacit.audit.stages.all_stages import STAGES
+from tacit.audit.subject import AuditSubject
+from tacit.audit.verdict import AuditVerdict
 from tacit.errors import Refused
 from tacit.loss.families.loss import Relation
 
@@ -78,19 +77,19 @@ def audit(
         certificate.write_text(verdict.certificate() + "\n", "utf-8")
         click.echo(f"Written to {certificate}.", err=as_json)
     if report is not None:
-        from tacit.audit.report.page import write_report  # matplotlib takes a second to load
+        from tacit.audit.html_report import write_report  # matplotlib takes a second to load
 
         write_report(report, verdict, chosen)
         click.echo(f"Written to {report}.", err=as_json)
     _leave(verdict)
 
 
-def _leave(verdict: Verdict) -> None:
+def _leave(verdict: AuditVerdict) -> None:
     if verdict.fault is not None:
         raise click.exceptions.Exit(BROKEN if verdict.is_broken else SUSPICIOUS)
 
 
-def _own(named: str, claims: str | None, relation: str, values: str) -> Subject:
+def _own(named: str, claims: str | None, relation: str, values: str) -> AuditSubject:
     if claims is None:
         raise Refused(f"an audit of {named}", "It does not say what is claimed.", '--claims "epsilon=1".')
     subject = own_subject(named, read_claim(claims), Relation(relation), read_values(values))
@@ -101,9 +100,9 @@ def _own(named: str, claims: str | None, relation: str, values: str) -> Subject:
     return subject
 
 
-def _named(name: str) -> Subject:
+def _named(name: str) -> AuditSubject:
     """One of Tacit's own mechanisms."""
-    from tacit.audit.controls.registry import SOUND
+    from tacit.audit.controls.all_controls import SOUND
 
     found = {each.name: each for each in SOUND}
     if name not in found:

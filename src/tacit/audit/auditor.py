@@ -1,16 +1,56 @@
-"""The auditor: all stages in order, cheap to dear, under one family-wise false-alarm rate."""
+"""The auditor: runs all stages in order, cheap to expensive, under one family-wise false-alarm rate.
+
+An effort states how many samples and how much time an audit may use, and how often it may be wrong.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from time import perf_counter
 
-from tacit.audit.effort import Effort
-from tacit.audit.finding import Finding, Outcome
-from tacit.audit.subject import Subject
-from tacit.audit.verdict import Verdict
+from tacit.audit.subject import AuditSubject
+from tacit.audit.verdict import AuditVerdict, Finding, Outcome
+from tacit.errors import Refused
+from tacit.exact import whole
 from tacit.frozen import frozen
+from tacit.noise.bits import Rehearsal, Seeded
+
+
+@frozen
+class Effort:
+    """What a stage may use. The seed makes an audit repeatable; mechanisms with their own entropy stay random."""
+
+    alarm_rate: float = 1e-4
+    samples: int = 1_000_000
+    seconds: float = 60.0
+    """The time limit: a stage means to use its samples, and says so where this keeps it from them."""
+    seed: int = 1
+    watch: Callable[[str], None] = field(default=lambda _: None, compare=False, repr=False)
+    """Told what is under way."""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alarm_rate < 1:
+            raise Refused(
+                f"an alarm rate of {self.alarm_rate}", "It is no share of runs.", "a number between 0 and 1, as 0.0001."
+            )
+        whole(self.samples, "samples", 1)
+        if not 0 < self.seconds < math.inf:
+            raise Refused(f"{self.seconds} seconds", "Nothing can be looked at in that time.", "a time, as 60.")
+
+    def bits(self, salt: int = 0) -> Rehearsal:
+        """Fresh repeatable bits; another salt gives others."""
+        return Seeded(self.seed * 1_000_003 + salt)
+
+    def share(self, parts: int) -> Effort:
+        """The same for one of so many parts: its alarm rate and its time are one part of the whole (Bonferroni)."""
+        return replace(self, alarm_rate=self.alarm_rate / parts, seconds=self.seconds / parts)
+
+    def shortfall(self, used: int, wanted: int | None = None) -> str:
+        """What to say where the time limit kept a stage from all of its answers; empty where it did not."""
+        meant = self.samples if wanted is None else wanted
+        return "" if used >= meant else f" The time limit left {used:,} of {meant:,} answers (--seconds lifts it)."
 
 
 @frozen
@@ -18,19 +58,19 @@ class Stage:
     """One kind of fault to look for: whether a subject can be asked, and the asking."""
 
     name: str
-    applies: Callable[[Subject], bool]
-    look: Callable[[Subject, Effort], Finding]
+    applies: Callable[[AuditSubject], bool]
+    look: Callable[[AuditSubject, Effort], Finding]
 
 
 def audit(
-    subject: Subject,
+    subject: AuditSubject,
     stages: Sequence[Stage],
     effort: Effort | None = None,
     *,
     to_the_end: bool = False,
     without: Collection[str] = (),
     watch: Callable[[str], None] = lambda _: None,
-) -> Verdict:
+) -> AuditVerdict:
     """Every stage that applies and is not left out, until one says broken (or to the end).
 
     Claim: a subject that keeps its claim is called broken with probability at most the effort's alarm rate. Proof: the
@@ -52,7 +92,7 @@ def audit(
         findings.append(found.after(perf_counter() - start))
         if found.is_broken and not to_the_end:
             break
-    return Verdict(subject.name, str(subject.claim), str(subject.relation), tuple(findings), tried.alarm_rate)
+    return AuditVerdict(subject.name, str(subject.claim), str(subject.relation), tuple(findings), tried.alarm_rate)
 
 
 def _within(stage: str, watch: Callable[[str], None]) -> Callable[[str], None]:

@@ -1,4 +1,7 @@
-"""A function of one's own under audit: data in, an answer out, and nothing known of its inside."""
+"""A user's own function under audit: data in, an answer out, nothing known of its inside.
+
+The claim about it is given in words: `epsilon=1 delta=1e-5`, `rho=0.1`, `mu=0.5`.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from tacit.audit.domain import Rows
-from tacit.audit.subject import Raised, Subject
+from tacit.audit.neighbours import RowLists
+from tacit.audit.subject import AuditSubject, Raised
 from tacit.errors import Refused
 from tacit.exact import exact
+from tacit.loss.families.approx import Approx, Pure
+from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.loss import Loss, Relation
+from tacit.loss.families.zcdp import Zcdp
 from tacit.noise.entropy import ENTROPY
 
 _TRIES = 5
@@ -42,14 +48,14 @@ def read_values(words: str) -> tuple[float, ...]:
     return tuple(int(value) if value.is_integer() else value for value in sorted(values))
 
 
-def own_subject(named: str, claim: Loss, relation: Relation, values: Sequence[float], rows: int = 5) -> Subject:
+def own_subject(named: str, claim: Loss, relation: Relation, values: Sequence[float], rows: int = 5) -> AuditSubject:
     """The function as a subject: lists of up to so many rows of these values, all neighbours open to the search.
 
     Longer lists are on its ladder, for the stages that climb it.
     """
     function = find_function(named)
-    domain = Rows(tuple(values), relation, rows)
-    return Subject(
+    domain = RowLists(tuple(values), relation, rows)
+    return AuditSubject(
         named,
         claim,
         relation,
@@ -61,7 +67,7 @@ def own_subject(named: str, claim: Loss, relation: Relation, values: Sequence[fl
     )
 
 
-def raises_everywhere(subject: Subject) -> Raised | None:
+def raises_everywhere(subject: AuditSubject) -> Raised | None:
     """The error, if each of a few calls on every data set of its pairs raises one: then there is nothing to examine."""
     raised: Raised | None = None
     for data in (data for pair in subject.pairs for data in pair):
@@ -81,3 +87,23 @@ def _plain(answer: Any) -> Any:
     if hasattr(answer, "to_pylist"):
         return answer.to_pylist()
     return answer.to_list() if hasattr(answer, "to_list") else answer
+
+
+_ACCEPTED = '"epsilon=1", "epsilon=1 delta=1e-5", "rho=0.1" or "mu=0.5".'
+
+
+def read_claim(words: str) -> Loss:
+    """The loss that is claimed."""
+    parts = [part.partition("=") for part in words.replace(",", " ").split()]
+    given = {name.strip(): value.strip() for name, _, value in parts}
+    if len(given) != len(parts) or not all(value for value in given.values()):
+        raise Refused(f"a claim “{words[:60]}”", "It cannot be read.", _ACCEPTED)
+    if set(given) == {"epsilon"}:
+        return Pure(given["epsilon"])
+    if set(given) == {"epsilon", "delta"}:
+        return Approx(given["epsilon"], given["delta"])
+    if set(given) == {"rho"}:
+        return Zcdp(given["rho"])
+    if set(given) == {"mu"}:
+        return Gdp.from_mu(given["mu"])
+    raise Refused(f"a claim “{words[:60]}”", "It names no loss.", _ACCEPTED)

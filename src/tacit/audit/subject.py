@@ -1,4 +1,4 @@
-"""What is audited: something that releases answers about data, what it claims, and what is known of its inside."""
+"""The subject of an audit: something that releases answers about data, its claim, and what is known of its inside."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.audit.accounting.sampled_losses import SampledLosses
-from tacit.audit.accounting.worlds import Worlds
-from tacit.audit.domain import Domain
+from tacit.audit.neighbours import Domain
+from tacit.audit.worlds import SampledLosses, Worlds
 from tacit.frozen import frozen
 from tacit.loss.families.loss import Loss, Relation
 from tacit.noise.bits import Bits, Integers
@@ -23,7 +22,7 @@ Norm: TypeAlias = Literal["l1", "l2", "linf"]
 
 
 @frozen
-class Additive:
+class AdditiveStructure:
     """What an additive mechanism says of its inside: integers that depend on the data, plus noise that does not."""
 
     statistic: Callable[[Data], Sequence[int]]
@@ -53,7 +52,7 @@ class Raised:
 
 
 @frozen(eq=False)
-class Subject:
+class AuditSubject:
     """A mechanism under audit.
 
     `release` makes one answer from data and bits; what has its own randomness may ignore the bits. `many` makes a whole
@@ -67,7 +66,7 @@ class Subject:
     release: Callable[[Data, Bits], Any]
     pairs: Sequence[tuple[Data, Data]]
     many: Callable[[Data, int, Bits], Outputs] | None = None
-    additive: Additive | None = None
+    additive: AdditiveStructure | None = None
     universe: Sequence[Any] = ()
     """The rows that data may be made of, where data are lists of rows: stages that enumerate neighbours use them."""
     note: str = ""

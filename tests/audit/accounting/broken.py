@@ -8,9 +8,8 @@ from fractions import Fraction
 
 from tests.audit.accounting.claimed import SEEN, claim, coins, upper_end
 
-from tacit.audit.accounting.accounting import Accounting
-from tacit.audit.accounting.sampled_losses import sampled_gaussian
-from tacit.audit.accounting.worlds import Worlds, coin, discrete_gaussian, giveaway, poisson, rounded_gaussian
+from tacit.audit.stages.accountants import Accounting
+from tacit.audit.worlds import Worlds, coin, discrete_gaussian, giveaway, poisson, rounded_gaussian, sampled_gaussian
 from tacit.exact import Number
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.gdp import Gdp

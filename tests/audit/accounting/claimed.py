@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from tacit.audit.accounting.worlds import Worlds, coin
+from tacit.audit.worlds import Worlds, coin
 from tacit.exact import Number
 from tacit.loss.accountant.account import account
 from tacit.loss.families.loss import Loss

@@ -6,9 +6,8 @@ from fractions import Fraction
 
 from tests.audit.accounting.claimed import SEEN, claim, coins, upper_end
 
-from tacit.audit.accounting.accounting import Accounting
-from tacit.audit.accounting.sampled_losses import sampled_gaussian
-from tacit.audit.accounting.worlds import coin, discrete_gaussian, poisson, rounded_gaussian
+from tacit.audit.stages.accountants import Accounting
+from tacit.audit.worlds import coin, discrete_gaussian, poisson, rounded_gaussian, sampled_gaussian
 from tacit.loss.composition.published_bounds import advanced_bound, kov_bound
 from tacit.loss.composition.sequential import compose
 from tacit.loss.families.approx import Approx, Pure

@@ -6,9 +6,9 @@ import pytest
 from tests.audit.accounting.broken import BROKEN_ACCOUNTANTS
 from tests.audit.accounting.sound import SOUND_ACCOUNTANTS
 
-from tacit.audit.accounting.accounting import Accounting, check_accountant
-from tacit.audit.effort import Effort
-from tacit.audit.finding import Outcome
+from tacit.audit.auditor import Effort
+from tacit.audit.stages.accountants import Accounting, check_accountant
+from tacit.audit.verdict import Outcome
 
 EFFORT = Effort(1e-6, 200_000)
 

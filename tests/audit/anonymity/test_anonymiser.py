@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.audit.anonymity.anonymised import Anonymised, anonymise, branches_of
-from tacit.audit.anonymity.hierarchy import Hierarchy
-from tacit.audit.anonymity.measures import distance, measure, measure_columns
-from tacit.audit.anonymity.people import People
+from tacit.audit.anonymity.k_anonymity import Anonymised, anonymise, branches_of, distance, measure, measure_columns
+from tacit.audit.anonymity.microdata import Hierarchy, People
 from tacit.errors import Refused
 
 # Twelve patients as in the literature's own example: zip code, age, illness.

@@ -7,12 +7,16 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tacit.audit.anonymity.anonymised import Anonymised, Class, anonymise, branches_of
-from tacit.audit.anonymity.attacks import exploit_background, exploit_composition, exploit_homogeneity
-from tacit.audit.anonymity.downcoding import Downcoded, downcode
-from tacit.audit.anonymity.figure import exposure_title
-from tacit.audit.anonymity.people import People
-from tacit.audit.anonymity.report import attack_anonymity
+from tacit.audit.anonymity.assessment import attack_anonymity, exposure_title
+from tacit.audit.anonymity.attacks import (
+    Downcoded,
+    downcode,
+    exploit_background,
+    exploit_composition,
+    exploit_homogeneity,
+)
+from tacit.audit.anonymity.k_anonymity import Anonymised, EquivalenceClass, anonymise, branches_of
+from tacit.audit.anonymity.microdata import People
 from tacit.errors import Refused
 
 
@@ -21,7 +25,9 @@ def table_of(classes: list[list[str]], k: int = 2) -> Anonymised:
     towns = [place for place, secrets in enumerate(classes) for _ in secrets]
     people = People.of({"town": towns, "ill": [ill for secrets in classes for ill in secrets]}, ["town"], "ill")
     members = [np.flatnonzero(np.array(towns) == place) for place in range(len(classes))]
-    return Anonymised(people, tuple(Class(((place, place + 1),), each) for place, each in enumerate(members)), k)
+    return Anonymised(
+        people, tuple(EquivalenceClass(((place, place + 1),), each) for place, each in enumerate(members)), k
+    )
 
 
 @cache

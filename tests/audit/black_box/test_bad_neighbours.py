@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tacit.audit.domain import Rows, Vectors
+from tacit.audit.neighbours import RowLists, Vectors
 from tacit.loss.families.loss import Relation
 
 
@@ -32,7 +32,7 @@ def test_vectors_stay_neighbours(domain: Vectors) -> None:
 
 @pytest.mark.parametrize("relation", list(Relation))
 def test_rows_stay_neighbours(relation: Relation) -> None:
-    generator, domain = np.random.default_rng(2), Rows((0, 1, 5), relation, 6)
+    generator, domain = np.random.default_rng(2), RowLists((0, 1, 5), relation, 6)
     for pair in domain.patterns():
         for _ in range(200):
             first, second = pair = domain.changed(pair, generator)

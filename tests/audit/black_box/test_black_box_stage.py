@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.audit.auditor import audit
-from tacit.audit.black_box.estimate import claims_of, estimate
-from tacit.audit.effort import Effort
+from tacit.audit.auditor import Effort, audit
+from tacit.audit.black_box.epsilon_estimate import claims_of, estimate
 from tacit.audit.stages.black_box import BLACK_BOX
-from tacit.audit.subject import Subject
+from tacit.audit.subject import AuditSubject
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.loss import Loss, Relation
@@ -25,8 +24,10 @@ from tacit.noise.gaussian_law import RoundedGaussian
 Many = Callable[[Any, int, Bits], Any]
 
 
-def subject(claim: Loss, many: Many, pairs: Any = (([1], []),), **more: Any) -> Subject:
-    return Subject("one", claim, Relation.ADD_REMOVE, lambda data, bits: many(data, 1, bits)[0], pairs, many, **more)
+def subject(claim: Loss, many: Many, pairs: Any = (([1], []),), **more: Any) -> AuditSubject:
+    return AuditSubject(
+        "one", claim, Relation.ADD_REMOVE, lambda data, bits: many(data, 1, bits)[0], pairs, many, **more
+    )
 
 
 def laplace(scale: int | Fraction) -> Many:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from bench.dp_sniper import DP_SNIPER, Target
 
-from tacit.audit.black_box.estimate import estimate
-from tacit.audit.effort import Effort
+from tacit.audit.auditor import Effort
+from tacit.audit.black_box.epsilon_estimate import estimate
 
 BY_NAME = {target.subject.name: target for target in DP_SNIPER}
 

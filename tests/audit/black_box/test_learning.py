@@ -7,10 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from tacit.audit.black_box.features import Special
+from tacit.audit.black_box.guess_rule import Aim, Claimed, Tallied
 from tacit.audit.black_box.learner import Learned
-from tacit.audit.black_box.rule import Aim, Claimed
-from tacit.audit.black_box.special import Special
-from tacit.audit.black_box.tally import Tallied
 
 GENERATOR = np.random.Generator(np.random.PCG64(11))
 BELOW = -1000.0

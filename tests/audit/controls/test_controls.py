@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tacit.audit.auditor import Stage, audit
-from tacit.audit.controls.control import Control
-from tacit.audit.controls.registry import BROKEN, SOUND
-from tacit.audit.effort import Effort
-from tacit.audit.stages.all import STAGES
-from tacit.audit.subject import Subject
+from tacit.audit.auditor import Effort, Stage, audit
+from tacit.audit.controls.all_controls import BROKEN, SOUND
+from tacit.audit.controls.broken_control import Control
+from tacit.audit.stages.all_stages import STAGES
+from tacit.audit.subject import AuditSubject
 
 BY_NAME: dict[str, Stage] = {stage.name: stage for stage in STAGES}
 CHEAP = ("sensitivity", "price", "replay", "exclusive", "sampler", "bits", "timing")
@@ -36,7 +35,7 @@ def test_a_broken_one_is_found_by_its_stage(control: Control) -> None:
 
 
 @pytest.mark.parametrize("subject", SOUND[::3], ids=lambda subject: subject.name)
-def test_a_sound_one_passes_quickly(subject: Subject) -> None:
+def test_a_sound_one_passes_quickly(subject: AuditSubject) -> None:
     """At a family-wise alarm rate of 10⁻⁴ each; what has its bits from the audit is the same in every run."""
     verdict = audit(subject, QUICK, Effort(1e-4, 300, 0.1))
     assert verdict.fault is None, verdict.describe()
@@ -53,14 +52,14 @@ def test_a_broken_one_is_found_by_samples_alone(control: Control) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("subject", SOUND, ids=lambda subject: subject.name)
-def test_a_sound_one_passes(subject: Subject) -> None:
+def test_a_sound_one_passes(subject: AuditSubject) -> None:
     verdict = audit(subject, QUICK, Effort(1e-4, 2_000, 0.4, seed=2))
     assert verdict.fault is None, verdict.describe()
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("subject", SOUND[::6], ids=lambda subject: subject.name)
-def test_a_sound_one_passes_every_stage(subject: Subject) -> None:
+def test_a_sound_one_passes_every_stage(subject: AuditSubject) -> None:
     """The whole suite over all of them is `python -m bench audit_controls`."""
     verdict = audit(subject, STAGES, Effort(1e-4, 2_000, 0.5, seed=3))
     assert verdict.fault is None, verdict.describe()

@@ -8,7 +8,7 @@ from math import exp
 import numpy as np
 import pytest
 
-from tacit.audit.controls.registry import BROKEN
+from tacit.audit.controls.all_controls import BROKEN
 from tacit.noise.bits import Seeded
 
 Law = dict[tuple[int, int], float]

@@ -8,8 +8,8 @@ from math import exp, inf
 import pytest
 from scipy.stats import binom, multinomial
 
-from tacit.audit.black_box.rule import Claimed
-from tacit.audit.exclusive.excess import Excess, least_chance
+from tacit.audit.black_box.guess_rule import Claimed
+from tacit.audit.stages.exclusive_search import Excess, least_chance
 
 
 @pytest.mark.parametrize("claimed", [Claimed(0.0, 1.0), Claimed(0.05, 1.0), Claimed(0.3, 0.1)])

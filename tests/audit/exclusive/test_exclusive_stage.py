@@ -11,21 +11,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.audit.auditor import audit
-from tacit.audit.domain import Rows, rungs
-from tacit.audit.effort import Effort
-from tacit.audit.exclusive.trait_words import trait_words
-from tacit.audit.exclusive.traits import traits_of
-from tacit.audit.stages.all import STAGES
-from tacit.audit.stages.exclusive import EXCLUSIVE
-from tacit.audit.subject import Data, Outputs, Raised, Subject
+from tacit.audit.auditor import Effort, audit
+from tacit.audit.neighbours import RowLists, rungs
+from tacit.audit.stages.all_stages import STAGES
+from tacit.audit.stages.exclusive import EXCLUSIVE, trait_words
+from tacit.audit.stages.exclusive_traits import traits_of
+from tacit.audit.subject import AuditSubject, Data, Outputs, Raised
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.loss import Loss, Relation
 from tacit.noise.bits import Bits
 from tacit.noise.discrete_laplace import DiscreteLaplace
 
-PAIRS = Rows((0, 1), Relation.ADD_REMOVE, 5).patterns()
+PAIRS = RowLists((0, 1), Relation.ADD_REMOVE, 5).patterns()
 
 
 def private(data: Any, generator: np.random.Generator) -> int:
@@ -36,9 +34,11 @@ def leaking(rate: float, shown: Callable[[Any, np.random.Generator], Any]) -> Ca
     return lambda data, generator: (shown if generator.random() < rate else private)(data, generator)
 
 
-def subject(answer: Callable[[Any, np.random.Generator], Any], claim: Loss | None = None, seed: int = 1) -> Subject:
+def subject(
+    answer: Callable[[Any, np.random.Generator], Any], claim: Loss | None = None, seed: int = 1
+) -> AuditSubject:
     generator = np.random.default_rng(seed)
-    return Subject("one", claim or Pure(1), Relation.ADD_REMOVE, lambda data, _: answer(data, generator), PAIRS)
+    return AuditSubject("one", claim or Pure(1), Relation.ADD_REMOVE, lambda data, _: answer(data, generator), PAIRS)
 
 
 @dataclass
@@ -122,7 +122,7 @@ def test_false_alarms_are_as_rare_as_stated() -> None:
     def many(data: Data, count: int, bits: Bits) -> Outputs:
         return sum(data) + DiscreteLaplace(1).draw(count, bits)
 
-    sharp = Subject("sharp", Pure(1), Relation.ADD_REMOVE, lambda data, bits: 0, (([1], []),), many)
+    sharp = AuditSubject("sharp", Pure(1), Relation.ADD_REMOVE, lambda data, bits: 0, (([1], []),), many)
     alarms = sum(EXCLUSIVE.look(sharp, Effort(0.2, 800, 600, seed)).is_broken for seed in range(100))
     assert alarms <= 32
 
@@ -180,7 +180,7 @@ def test_effort_is_counted_in_answers_and_a_time_limit_that_bites_is_said() -> N
 
 @pytest.mark.parametrize("relation", list(Relation))
 def test_the_ladder_has_every_count_and_long_lists(relation: Relation) -> None:
-    rows = Rows((0, 1), relation, 5)
+    rows = RowLists((0, 1), relation, 5)
     sides = [side for pair in (*rows.patterns(), *rows.ladder()) for side in pair]
     assert {sum(side) for side in sides} >= set(range(101 if relation is Relation.ADD_REMOVE else 6))
     assert max(map(len, sides)) == 100
@@ -193,14 +193,14 @@ def test_the_ladder_has_every_count_and_long_lists(relation: Relation) -> None:
 
 
 def test_data_sets_that_two_pairs_share_are_asked_once() -> None:
-    chain = Rows((0, 1), Relation.ADD_REMOVE, 5).ladder()[:9]
+    chain = RowLists((0, 1), Relation.ADD_REMOVE, 5).ladder()[:9]
     asked = []
 
     def noted(data: Data, count: int, bits: Bits) -> Outputs:
         asked.append((len(data), count))
         return sum(data) + DiscreteLaplace(1).draw(count, bits)
 
-    one = Subject("chain", Pure(1), Relation.ADD_REMOVE, lambda data, bits: 0, chain[:1], noted, ladder=chain[1:])
+    one = AuditSubject("chain", Pure(1), Relation.ADD_REMOVE, lambda data, bits: 0, chain[:1], noted, ladder=chain[1:])
     EXCLUSIVE.look(one, Effort(2e-5, 10_000, 600))
     searched = [length for length, count in asked if count == 600]  # 0.6 of 10,000 among 10 data sets
     assert sorted(searched) == list(range(1, 11))
@@ -237,7 +237,7 @@ def test_a_bound_is_below_the_true_epsilon() -> None:
     def ones(data: Data, count: int, bits: Bits) -> Outputs:
         return bits.words(count, 32) < (1 << 31 if data else 42_950)
 
-    subject = Subject("rare", Pure("0.1"), Relation.ADD_REMOVE, lambda data, bits: 0, ((0, 1),), ones)
+    subject = AuditSubject("rare", Pure("0.1"), Relation.ADD_REMOVE, lambda data, bits: 0, ((0, 1),), ones)
     found = EXCLUSIVE.look(subject, Effort(1e-3, 40_000, 600))
     assert found.is_broken
     assert found.epsilon is not None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.audit.membership.played import Played, Reals
+from tacit.audit.membership.rounds import Played, Reals
 from tacit.exact import Number, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from tests.audit.membership.game import Outputs
 
-from tacit.audit.membership.played import Reals
+from tacit.audit.membership.rounds import Reals
 
 LogDensity = Callable[[Outputs], Reals]
 

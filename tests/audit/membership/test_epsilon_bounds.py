@@ -16,10 +16,18 @@ import numpy as np
 import pytest
 from tests.audit.membership.game import Game, best_success
 
-from tacit.audit.membership.bound import bound_from_rates, rate_at_least
-from tacit.audit.membership.one_run import Guesses, chance_of_guesses, guess_extremes, one_run
-from tacit.audit.membership.one_run_curve import approximate_curve, gaussian_curve, one_run_epsilon, one_run_mu, refutes
-from tacit.audit.membership.played import Played
+from tacit.audit.membership.one_run import (
+    Guesses,
+    approximate_curve,
+    chance_of_guesses,
+    gaussian_curve,
+    guess_extremes,
+    one_run,
+    one_run_epsilon,
+    one_run_mu,
+    refutes,
+)
+from tacit.audit.membership.rounds import Played, bound_from_rates, rate_at_least
 from tacit.errors import Refused
 from tacit.mechanisms.response.proportion import lower_end
 

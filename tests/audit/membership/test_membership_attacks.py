@@ -10,10 +10,9 @@ import pytest
 from tests.audit.membership.game import Game, one_by_one
 from tests.audit.membership.scores import by_likelihood, by_threshold
 
-from tacit.audit.membership.figure import draw_curves
-from tacit.audit.membership.marginals import Marginals
-from tacit.audit.membership.played import Played
-from tacit.audit.membership.shadow import attack_model
+from tacit.audit.membership.game import Marginals
+from tacit.audit.membership.rounds import Played, draw_curves
+from tacit.audit.membership.shadow_models import attack_model
 from tacit.errors import Refused
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tacit.audit.reconstruction.answers import AnswerFunction, Reals, ask_all, secret_bits
-from tacit.audit.reconstruction.subsets import Mask, Subsets
+from tacit.audit.reconstruction.counting_queries import AnswerFunction, Mask, Reals, Subsets, ask_all, secret_bits
 from tacit.errors import Refused
 from tacit.frozen import frozen
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tacit.audit.reconstruction.answers import AnswerFunction, ask_all, secret_bits
-from tacit.audit.reconstruction.subsets import Mask, Subsets
+from tacit.audit.reconstruction.counting_queries import AnswerFunction, Mask, Subsets, ask_all, secret_bits
 from tacit.exact import whole
 from tacit.frozen import frozen
 

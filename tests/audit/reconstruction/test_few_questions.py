@@ -7,7 +7,7 @@ import pytest
 from tests.audit.reconstruction.all_subsets import reconstruct_from_all
 from tests.audit.reconstruction.differencing import difference
 
-from tacit.audit.reconstruction.answers import Counts, laplace_noise, uniform_noise
+from tacit.audit.reconstruction.counting_queries import Counts, laplace_noise, uniform_noise
 from tacit.errors import Refused
 
 SECRETS = np.random.default_rng(8).integers(0, 2, 200).astype(bool)

@@ -10,10 +10,15 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from tacit.audit.reconstruction.answers import Counts, Noise, gaussian_noise, laplace_noise, uniform_noise
-from tacit.audit.reconstruction.decoding import DECODERS, absolute_program, greatest_program
-from tacit.audit.reconstruction.reconstruction import reconstruct
-from tacit.audit.reconstruction.subsets import Subsets
+from tacit.audit.reconstruction.counting_queries import (
+    Counts,
+    Noise,
+    Subsets,
+    gaussian_noise,
+    laplace_noise,
+    uniform_noise,
+)
+from tacit.audit.reconstruction.linear_reconstruction import DECODERS, absolute_program, greatest_program, reconstruct
 from tacit.errors import Refused
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tacit.audit.reconstruction.figure import draw_recovery
-from tacit.audit.reconstruction.study import study_ledger, study_noise
+from tacit.audit.reconstruction.recovery_study import draw_recovery, study_ledger, study_noise
 
 
 def test_more_noise_less_recovered_and_a_ledger_keeps_it_so(tmp_path: Path) -> None:

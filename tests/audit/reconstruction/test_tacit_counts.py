@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from tests.audit.reconstruction.differencing import difference
 
-from tacit.audit.reconstruction.answers import Counts, laplace_noise
-from tacit.audit.reconstruction.reconstruction import reconstruct
-from tacit.audit.reconstruction.subsets import Subsets
+from tacit.audit.reconstruction.counting_queries import Counts, Subsets, laplace_noise
+from tacit.audit.reconstruction.linear_reconstruction import reconstruct
 from tacit.audit.reconstruction.tacit_counts import TacitCounts, even_price, open_people
 from tacit.errors import Refused
 

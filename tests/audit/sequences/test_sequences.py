@@ -11,12 +11,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tacit.audit.effort import Effort
-from tacit.audit.sequences.desk import Cell, Desk, Reply
-from tacit.audit.sequences.made_up_clinic import write_made_up_clinic
-from tacit.audit.sequences.questions import Questions
-from tacit.audit.sequences.tacit_desk import apart
-from tacit.audit.stages.sequences import audit_data_set, check_books, check_canary
+from tacit.audit.auditor import Effort
+from tacit.audit.sequences.data_set_audit import (
+    Questions,
+    audit_data_set,
+    check_books,
+    check_canary,
+    write_made_up_clinic,
+)
+from tacit.audit.sequences.desk import Desk, NoisyNumber, Reply, apart
 from tacit.schema.reader import read_description
 
 EFFORT = Effort(1e-4)
@@ -56,7 +59,9 @@ class Renoised(Through):
         reply = super().ask(analyst, sql, epsilon, **more)
         noise = self.generator.normal(0, 1, len(reply.cells))
         moved = zip(reply.cells, noise, strict=True)
-        return replace(reply, cells=tuple(Cell(cell.value + cell.deviation * z, cell.deviation) for cell, z in moved))
+        return replace(
+            reply, cells=tuple(NoisyNumber(cell.value + cell.deviation * z, cell.deviation) for cell, z in moved)
+        )
 
 
 class Talkative(Through):
@@ -64,7 +69,7 @@ class Talkative(Through):
 
     def ask(self, analyst: str, sql: str, epsilon: Fraction, **more: bool) -> Reply:
         reply = super().ask(analyst, sql, epsilon, **more)
-        return replace(reply, cells=(Cell(1.0, 1.0),)) if reply.is_refused else reply
+        return replace(reply, cells=(NoisyNumber(1.0, 1.0),)) if reply.is_refused else reply
 
 
 class Refunding(Through):
@@ -87,7 +92,7 @@ class Boundless(Through):
 
     def ask(self, analyst: str, sql: str, epsilon: Fraction, **more: bool) -> Reply:
         reply = super().ask(analyst, sql, epsilon, **more)
-        return Reply((Cell(1.0, 1.0),)) if reply.is_refused else reply
+        return Reply((NoisyNumber(1.0, 1.0),)) if reply.is_refused else reply
 
 
 class Quiet(Through):
@@ -95,7 +100,7 @@ class Quiet(Through):
 
     def ask(self, analyst: str, sql: str, epsilon: Fraction, **more: bool) -> Reply:
         reply = super().ask(analyst, sql, epsilon, **more)
-        return replace(reply, cells=tuple(Cell(cell.value, 2 * cell.deviation) for cell in reply.cells))
+        return replace(reply, cells=tuple(NoisyNumber(cell.value, 2 * cell.deviation) for cell in reply.cells))
 
 
 class Unbounded(Through):
@@ -104,7 +109,7 @@ class Unbounded(Through):
     def ask(self, analyst: str, sql: str, epsilon: Fraction, **more: bool) -> Reply:
         reply = super().ask(analyst, sql, epsilon, **more)
         return replace(
-            reply, cells=tuple(Cell(cell.value + 4 * cell.deviation, cell.deviation) for cell in reply.cells)
+            reply, cells=tuple(NoisyNumber(cell.value + 4 * cell.deviation, cell.deviation) for cell in reply.cells)
         )
 
 
@@ -129,7 +134,7 @@ class Sound(Desk):
             return Reply(share=share, is_failed=True)
         deviation = 1 / math.sqrt(2 * rho)
         value = 100 + self.moved + float(self.generator.normal(0, deviation))
-        reply = Reply((Cell(value, deviation),), share, float(rho))
+        reply = Reply((NoisyNumber(value, deviation),), share, float(rho))
         self.stored[sql, epsilon] = reply
         return reply
 

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.audit.controls.broken.float_noise import FLOAT_NOISE
-from tacit.audit.controls.control import Control
-from tacit.audit.effort import Effort
+from tacit.audit.auditor import Effort
+from tacit.audit.controls.broken_control import Control
+from tacit.audit.controls.broken_noise import FLOAT_NOISE
+from tacit.audit.event_counts import key_of, numbers_of
 from tacit.audit.stages import bits as bits_stage
-from tacit.audit.stages.bits import BITS
-from tacit.audit.stages.grain import COARSEST, grain
-from tacit.audit.stages.outcomes import key_of, numbers_of
-from tacit.audit.subject import Data, Outputs, Subject
+from tacit.audit.stages.bits import BITS, COARSEST, grain
+from tacit.audit.subject import AuditSubject, Data, Outputs
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
 from tacit.mechanisms.additive.laplace import Laplace
@@ -52,7 +51,7 @@ def test_noise_on_a_public_grid_passes_wherever_the_value_lies() -> None:
     mechanism = Laplace.for_reals("0.1", 1, Relation.ADD_REMOVE)
     values = (0.0, 1.0, 1 / 3, 2.0**40, -(2.0**-20))
     pairs = [(value, value + 1) for value in values]
-    subject = Subject("grid", mechanism.loss, Relation.ADD_REMOVE, mechanism.privatize, pairs)
+    subject = AuditSubject("grid", mechanism.loss, Relation.ADD_REMOVE, mechanism.privatize, pairs)
     found = BITS.look(subject, Effort(samples=1000, seconds=20))
     assert not found.is_broken
     assert "one neighbour has in" in found.could_see
@@ -68,7 +67,7 @@ def test_numbers_of_long_lists_are_read_once_a_data_set_and_progress_is_told(mon
         return [*generator.integers(0, 9, 20).tolist(), data / 3 + int(generator.normal(0, 300))]
 
     pairs = ((0, 0), (1, 1), (0, 1))
-    listed = Subject("lists", Pure(1), Relation.ADD_REMOVE, release, pairs)
+    listed = AuditSubject("lists", Pure(1), Relation.ADD_REMOVE, release, pairs)
     found = BITS.look(listed, Effort(samples=2_000, seconds=600, watch=told.append))
     assert found.is_broken
     assert found.pair is not None
@@ -79,7 +78,7 @@ def test_numbers_of_long_lists_are_read_once_a_data_set_and_progress_is_told(mon
 
 
 def test_answers_that_are_no_numbers_claim_no_power() -> None:
-    words = Subject("words", Pure(1), Relation.ADD_REMOVE, lambda data, bits: "a", ((0, 1),))
+    words = AuditSubject("words", Pure(1), Relation.ADD_REMOVE, lambda data, bits: "a", ((0, 1),))
     found = BITS.look(words, Effort(samples=1_000, seconds=20))
     assert not found.is_broken
     assert found.could_see == "nothing"
@@ -91,7 +90,7 @@ def many(data: Data, count: int, bits: Bits) -> Outputs:
 
 def test_false_alarms_are_as_rare_as_stated() -> None:
     """A sharp claim at an alarm rate of 1/5: at most 30 of 100 (3·10⁻³ if it were exactly 1/5; it is far less)."""
-    subject = Subject("sharp", Pure(1), Relation.ADD_REMOVE, lambda data, bits: 0, ((0, 1),), many)
+    subject = AuditSubject("sharp", Pure(1), Relation.ADD_REMOVE, lambda data, bits: 0, ((0, 1),), many)
     alarms = sum(BITS.look(subject, Effort(0.2, 400, seed=seed)).is_broken for seed in range(100))
     assert alarms <= 30
 

@@ -7,7 +7,7 @@ from math import exp, inf, log
 import pytest
 from scipy.stats import binom
 
-from tacit.audit.stages.event import POWER, Counted, least_share
+from tacit.audit.event_counts import POWER, Counted, least_share
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 

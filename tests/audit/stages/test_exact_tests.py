@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from tacit.audit.stages.cells import Cells
-from tacit.audit.stages.exact_tests import agreements, binomial_p, fits, sum_p
+from tacit.audit.stages.exact_tests import LawCells, agreements, binomial_p, fits, sum_p
 from tacit.noise.bits import Seeded
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.gaussian_law import RoundedGaussian
@@ -40,7 +39,7 @@ def test_a_sum_of_coins_is_binomial(runs: int) -> None:
     "law", [DiscreteLaplace(2), DiscreteLaplace("0.3"), RoundedGaussian(14), RoundedGaussian(10**12)]
 )
 def test_cells_hold_all_of_the_law(law: DiscreteLaplace | RoundedGaussian) -> None:
-    cells = Cells.of(law)
+    cells = LawCells.of(law)
     assert cells.chances.sum() == pytest.approx(1, abs=1e-12)
     inside = (
         range(int(cells.edges[3]), min(int(cells.edges[4]), int(cells.edges[3]) + 50)) if cells.edges.size > 4 else ()
@@ -53,7 +52,7 @@ def test_cells_hold_all_of_the_law(law: DiscreteLaplace | RoundedGaussian) -> No
 def test_alarms_are_as_rare_as_stated() -> None:
     """600 runs of 7 tests each at 1/20: each test's share of alarms is at most 1/20, but for chance (4.9σ, 1e-6)."""
     law, alarms, rounds = DiscreteLaplace(2), {}, 600
-    cells = Cells.of(law)
+    cells = LawCells.of(law)
     for seed in range(rounds):
         draws = law.draw(200, Seeded(seed))
         for name, chance in (fits(draws, cells) | agreements(draws[::2], draws[1::2], cells)).items():

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.audit.effort import Effort
-from tacit.audit.stages.recording import Recording, run
-from tacit.audit.stages.replay import REPLAY
-from tacit.audit.subject import Subject
+from tacit.audit.auditor import Effort
+from tacit.audit.stages.replay import REPLAY, Recording, run
+from tacit.audit.subject import AuditSubject
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits, Seeded
@@ -20,8 +19,8 @@ from tacit.noise.discrete_laplace import DiscreteLaplace
 LAW = DiscreteLaplace(2)
 
 
-def subject(release: Callable[[Any, Bits], Any], claim: str = "0.5", one: Any = 0, other: Any = 1) -> Subject:
-    return Subject("tried", Pure(claim), Relation.ADD_REMOVE, release, ((one, other),))
+def subject(release: Callable[[Any, Bits], Any], claim: str = "0.5", one: Any = 0, other: Any = 1) -> AuditSubject:
+    return AuditSubject("tried", Pure(claim), Relation.ADD_REMOVE, release, ((one, other),))
 
 
 def noisy(data: int, bits: Bits) -> int:

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from tacit.audit.controls.broken.noise import NOISE
-from tacit.audit.effort import Effort
+from tacit.audit.auditor import Effort
+from tacit.audit.controls.broken_noise import NOISE
 from tacit.audit.stages.sampler import SAMPLER
-from tacit.audit.subject import Additive, Subject
+from tacit.audit.subject import AdditiveStructure, AuditSubject
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits, Integers
@@ -28,12 +28,12 @@ def test_sigma_too_small_by_a_tenth_is_seen_in_2000_draws() -> None:
         assert found.samples <= 2000
 
 
-def subject(law: Law) -> Subject:
+def subject(law: Law) -> AuditSubject:
     def noise(size: int, bits: Bits) -> Integers:
         return law.draw(size, bits)
 
-    inside = Additive(lambda data: [int(data)], Fraction(1), "l1", law, noise)
-    return Subject(
+    inside = AdditiveStructure(lambda data: [int(data)], Fraction(1), "l1", law, noise)
+    return AuditSubject(
         "sound",
         Pure(1),
         Relation.ADD_REMOVE,
@@ -59,7 +59,7 @@ def test_what_it_says_it_could_have_seen_it_sees() -> None:
     error = float(stated.split(" by ")[1].split("%")[0]) / 100
     assert error < 0.12
     narrow = RoundedGaussian(Fraction(str((1 - error) ** 2)) * 10**8)
-    inside = Additive(lambda data: [data], Fraction(1), "l1", true, narrow.draw)
-    fake = Subject("fake", Pure(1), Relation.ADD_REMOVE, lambda data, bits: 0.5, [(0, 1)], additive=inside)
+    inside = AdditiveStructure(lambda data: [data], Fraction(1), "l1", true, narrow.draw)
+    fake = AuditSubject("fake", Pure(1), Relation.ADD_REMOVE, lambda data, bits: 0.5, [(0, 1)], additive=inside)
     found = sum(SAMPLER.look(fake, Effort(samples=2000, seed=seed)).is_broken for seed in range(10))
     assert found >= 6  # 9 expected; fewer than 6 once in 600 such tests, and the seeds are fixed

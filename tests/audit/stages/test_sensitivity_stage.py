@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from tacit.audit.effort import Effort
-from tacit.audit.stages.neighbours import small_pairs
-from tacit.audit.stages.price import PRICE
-from tacit.audit.stages.sensitivity import SENSITIVITY, size_of
-from tacit.audit.subject import Additive, Norm, Subject
+from tacit.audit.auditor import Effort
+from tacit.audit.stages.sensitivity import PRICE, SENSITIVITY, size_of, small_pairs
+from tacit.audit.subject import AdditiveStructure, AuditSubject, Norm
 from tacit.loss.calibration import gaussian_variance
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.loss import Loss, Relation
@@ -30,10 +28,12 @@ def subject(
     claim: Loss | None = None,
     pairs: Any = (([1, 0], [1]),),
     universe: tuple[Any, ...] = (0, 1),
-) -> Subject:
+) -> AuditSubject:
     noise = law or DiscreteLaplace(sensitivity)
-    inside = Additive(statistic, Fraction(sensitivity), norm, noise, noise.draw)
-    return Subject("tried", claim or Pure(1), relation, lambda data, bits: 0, pairs, additive=inside, universe=universe)
+    inside = AdditiveStructure(statistic, Fraction(sensitivity), norm, noise, noise.draw)
+    return AuditSubject(
+        "tried", claim or Pure(1), relation, lambda data, bits: 0, pairs, additive=inside, universe=universe
+    )
 
 
 def test_all_small_neighbours_are_there_and_only_they() -> None:

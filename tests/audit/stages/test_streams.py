@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 
-from tacit.audit.stages.streams import forked, repeated, threaded
+from tacit.audit.stages.sampler import forked, repeated, threaded
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.discrete_laplace import DiscreteLaplace
 

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from tacit.audit.effort import Effort
-from tacit.audit.finding import Outcome
+from tacit.audit.auditor import Effort
 from tacit.audit.stages.timing import timing_stage
-from tacit.audit.subject import Additive, Subject
+from tacit.audit.subject import AdditiveStructure, AuditSubject
+from tacit.audit.verdict import Outcome
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
@@ -31,7 +31,7 @@ class Clock:
 
 def tried(
     clock: Clock, seconds: Callable[[int, int, float], float], *, is_open: bool = True, extra: int = 0
-) -> Subject:
+) -> AuditSubject:
     """A noisy number whose release takes so many seconds, by its value, its noise and chance; and so many bytes."""
 
     def release(data: int, bits: Bits) -> int:
@@ -40,8 +40,8 @@ def tried(
         clock.now += seconds(data, noise, int(bits.octets(1)[0]) / 255)
         return data + noise
 
-    inside = Additive(lambda data: [data], Fraction(1), "l1", LAW, LAW.draw) if is_open else None
-    return Subject("tried", Pure("0.5"), Relation.ADD_REMOVE, release, ((0, 1),), additive=inside)
+    inside = AdditiveStructure(lambda data: [data], Fraction(1), "l1", LAW, LAW.draw) if is_open else None
+    return AuditSubject("tried", Pure("0.5"), Relation.ADD_REMOVE, release, ((0, 1),), additive=inside)
 
 
 def is_fault(

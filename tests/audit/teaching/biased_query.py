@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tacit.audit.reconstruction.answers import secret_bits
+from tacit.audit.reconstruction.counting_queries import secret_bits
 from tacit.exact import Number, proper
 from tacit.frozen import frozen
 from tacit.mechanisms.response.binary import Warner

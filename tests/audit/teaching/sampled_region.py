@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tacit.audit.membership.played import Played
+from tacit.audit.membership.rounds import Played
 from tacit.exact import Number, proper
 from tacit.frozen import frozen
 from tacit.loss.composition.region import Region

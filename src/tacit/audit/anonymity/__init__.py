@@ -1,1 +1,1 @@
-"""k-anonymity and its kin: what they measure, a way to reach them, and the attacks that they do not stop."""
+"""k-anonymity, ℓ-diversity and t-closeness: measures, a way to reach them, and attacks that they do not stop."""

@@ -1,18 +1,61 @@
-"""The attacks on secrets: a class of one mind, what the attacker knows besides, and two tables with the same person.
+"""Attacks on k-anonymous tables: homogeneity, background knowledge, composition, and downcoding.
 
-All three take the attacker of k-anonymity's own promise: one who knows the quasi-identifiers of a person in the table,
-and so their class, but not their row.
+The first three take the attacker of k-anonymity's own promise: one who knows the quasi-identifiers of a person in the
+table, and so their class, but not their row. Downcoding uses that a class was *not* split: this tells what its members
+are (Cohen 2022). An exposure states how many people an attack reached, and with what certainty.
 """
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
-from tacit.audit.anonymity.anonymised import Anonymised, anonymise
-from tacit.audit.anonymity.exposure import Exposure
-from tacit.audit.anonymity.people import People
+from tacit.audit.anonymity.k_anonymity import Anonymised, EquivalenceClass, anonymise
+from tacit.audit.anonymity.microdata import Node, People
 from tacit.errors import Refused
 from tacit.exact import whole
+from tacit.frozen import frozen
+
+
+@frozen
+class Exposure:
+    """The people about whom an attack says something, how many of them it is right about, and how."""
+
+    attack: str
+    people: int
+    said: int
+    """About so many people the attack says something that the table does not."""
+
+    right: int
+    words: str
+    """What it says, for a sentence after "N of M people"."""
+
+    alone: int | None = None
+    """How many of them one table alone would have exposed, where the attack joins several."""
+
+    is_secret: ClassVar[bool] = True
+    """Whether it learns the secret itself, not only a finer word of what is known."""
+
+    @property
+    def share(self) -> float:
+        """The part of all people about whom it is right."""
+        return self.right / self.people
+
+    @property
+    def parts(self) -> str:
+        """Whom one table alone exposes and whom only several do, in words; empty where the attack has one table."""
+        if self.alone is None:
+            return ""
+        return f"{self.alone:,} by one table alone, {self.said - self.alone:,} only by both together"
+
+    def describe(self) -> str:
+        certain = "" if self.right == self.said else f"; right about {self.right / self.said:.1%} of them"
+        joined = f" ({self.parts})" if self.parts else ""
+        return f"{self.attack}: {self.said:,} of {self.people:,} people {self.words}{joined}{certain}."
+
+    def __str__(self) -> str:
+        return self.describe()
 
 
 def exploit_homogeneity(table: Anonymised) -> Exposure:
@@ -63,3 +106,82 @@ def exploit_composition(people: People, k: int, shared: float = 0.2, seed: int =
     alone = sum(min(len(left[0][one]), len(left[1][other])) == 1 for one, other in zip(*places, strict=True))
     words = "in two such tables have one secret in common to both of their classes"
     return Exposure("Composition", int(both.size), found, found, words, alone)
+
+
+@frozen
+class Downcoded(Exposure):
+    """The exposure, beside what would have been right without the table."""
+
+    public: float = 0.0
+    """So many would be right of as many people like these, who are in no table: by the public reference alone."""
+
+    is_secret: ClassVar[bool] = False
+
+    def describe(self) -> str:
+        if not self.said:
+            return super().describe()
+        return f"{super().describe()[:-1]}, where public figures alone would be about {self.public / self.said:.1%}."
+
+
+@frozen
+class _Guess:
+    """The branch that a class's members are said to be in, and how sure that is before and after the table."""
+
+    column: int
+    branch: Node
+    public: float
+    sure: float
+
+
+def downcode(table: Anonymised, reference: People) -> Downcoded:
+    """Say a finer word than was published: a word that was not split has a branch of fewer than k people.
+
+    Claim: in a minimal table a class of s people, in a word with two branches, has at least s−k+1 of them in one.
+    Proof: were one branch empty, the class would have the other's word; had both k people, it would have been split.
+    Which of the two it is, and how far that goes beyond what is known of such people anyhow, a public reference tells
+    (a census, last year's table): the branches' counts are binomial with its share, given that they are so uneven.
+    Each class of 2k people or more gets the word that is learnt most about.
+    """
+    said = right = 0
+    public = 0.0
+    for one in table.classes:
+        guess = _best_guess(table, one, reference) if len(one) >= 2 * table.k else None
+        if guess is None:
+            continue
+        leaves = table.people.known[one.members, guess.column]
+        said += len(one)
+        right += _within(leaves, guess.branch)
+        public += guess.public * len(one)
+    words = "in classes that could not be split get a finer word than was published"
+    return Downcoded("Downcoding", len(table.people), said, right, words, public=public)
+
+
+def _best_guess(table: Anonymised, one: EquivalenceClass, reference: People) -> _Guess | None:
+    trees = table.people.hierarchies
+    columns = [column for column, tree in enumerate(trees) if len(tree.children(one.nodes[column])) == 2]
+    guesses = [_guess(reference, one, column, table.k) for column in columns]
+    return max(
+        (each for each in guesses if each.sure > each.public), key=lambda each: each.sure - each.public, default=None
+    )
+
+
+def _guess(reference: People, one: EquivalenceClass, column: int, k: int) -> _Guess:
+    """The likelier branch for people who fit the class, and the share of the class that is then right, both ways."""
+    from scipy.stats import binom
+
+    fits = np.ones(len(reference), dtype=np.bool_)
+    for place, (low, high) in enumerate(one.nodes):
+        fits &= (reference.known[:, place] >= low) & (reference.known[:, place] < high)
+    first, second = reference.hierarchies[column].children(one.nodes[column])
+    leaves = reference.known[fits, column]
+    below, above = _within(leaves, first), _within(leaves, second)
+    branch, share = (first, below) if below >= above else (second, above)
+    public = (share + 1) / (below + above + 2)
+    counts = np.concatenate([np.arange(1, k), np.arange(len(one) - k + 1, len(one))])
+    chances = binom.pmf(counts, len(one), public)
+    sure = float(counts @ chances / chances.sum() / len(one)) if chances.sum() > 0 else public
+    return _Guess(column, branch, public, sure)
+
+
+def _within(leaves: np.ndarray[tuple[int, ...], np.dtype[np.int64]], node: Node) -> int:
+    return int(np.count_nonzero((leaves >= node[0]) & (leaves < node[1])))

@@ -1,16 +1,139 @@
-"""What may give a world away in a row of numbers: values, ranks, gaps, repeated values, patterns, low bits."""
+"""Features of answers: an answer of any kind as a row of numbers, and what in it may tell two data sets apart.
+
+Features are values, ranks, gaps, repeated values, patterns and low bits. Special values are those that many rows
+repeat, such as "below" or "stopped".
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from typing import Any, TypeAlias
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.audit.black_box.matrix import Matrix
-from tacit.audit.black_box.special import Column, Special, how_often
+from tacit.audit.subject import Outputs
 from tacit.frozen import frozen
+
+Matrix: TypeAlias = NDArray[np.float64]
+
+_WIDEST = 64
+
+
+@frozen
+class AnswerReader:
+    """Reads answers into rows of one width; what is missing is NaN, words become numbers by their checksum."""
+
+    width: int
+    has_length: bool
+    """Whether the number of values of an answer comes first: answers of one length have no need of it."""
+
+    @classmethod
+    def of(cls, outputs: Outputs) -> AnswerReader:
+        """The reader for answers like these: as wide as the widest of them, within reason."""
+        return cls(min(_numbers(outputs).shape[1], _WIDEST), _is_ragged(outputs))
+
+    def read(self, outputs: Outputs) -> Matrix:
+        """One row an answer. Whatever it does with odd answers is post-processing: no bound rests on it."""
+        rows = _listed(outputs) if self.has_length else _numbers(outputs)
+        if rows.shape[1] < self.width:
+            rows = np.pad(rows, ((0, 0), (0, self.width - rows.shape[1])), constant_values=np.nan)
+        return rows[:, : self.width]
+
+
+def _is_ragged(outputs: Outputs) -> bool:
+    """Whether answers have no length in common, or none at all."""
+    return not outputs.size or not (outputs.dtype.names or outputs.dtype.kind in "fiubmM")
+
+
+def _numbers(outputs: Outputs) -> Matrix:
+    if _is_ragged(outputs):
+        return _listed(outputs)
+    if outputs.dtype.names:
+        return np.column_stack([_numbers(outputs[name]) for name in outputs.dtype.names])
+    if outputs.dtype.kind in "fiub":
+        return outputs.reshape(len(outputs), -1).astype(np.float64, copy=False)
+    return outputs.reshape(len(outputs), -1).astype(np.int64).astype(np.float64)
+
+
+def _listed(outputs: Outputs) -> Matrix:
+    flat = [list(_flat(row)) for row in outputs.tolist()]
+    width = max(map(len, flat), default=0)
+    return np.array([[len(row), *row, *[np.nan] * (width - len(row))] for row in flat], np.float64)
+
+
+def _flat(value: Any) -> Iterable[float]:
+    if value is None:
+        yield np.nan
+    elif isinstance(value, (bool, int, float, np.number)):
+        yield float(value)
+    elif isinstance(value, Mapping):
+        for key in value:
+            yield from _flat(key)
+            yield from _flat(value[key])
+    elif isinstance(value, (list, tuple, np.ndarray)):
+        for part in value:
+            yield from _flat(part)
+    else:
+        yield float(crc32(str(value).encode()))
+
+
+Column: TypeAlias = NDArray[np.float64]
+
+_NAMED = 3
+
+
+@frozen(eq=False)
+class Special:
+    """Special values, commonest first: a continuous answer has none."""
+
+    values: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, rows: Matrix, share: float = 0.005) -> Special:
+        values, counts = np.unique(rows[:20_000][np.isfinite(rows[:20_000])], return_counts=True)
+        often = counts >= max(5.0, share * counts.sum() / rows.shape[1])
+        return cls(values[often][np.argsort(-counts[often])][:256])
+
+    @property
+    def commonest(self) -> list[float]:
+        """The few that features are made for."""
+        return [float(value) for value in self.values[:_NAMED]]
+
+    def mixed(self, rows: Matrix) -> list[int]:
+        """The columns in which some values are special and some are not."""
+        shares = self.where(rows[:5_000]).mean(axis=0)
+        return [int(at) for at in np.flatnonzero((shares > 0) & (shares < 1))]
+
+    def where(self, rows: Matrix) -> NDArray[np.bool_]:
+        if len(self.values) > _NAMED:
+            return np.isin(rows, self.values)
+        found = np.zeros(rows.shape, bool)
+        for value in self.values:
+            found |= rows == value
+        return found
+
+    def unless(self, else_value: float, at: int, rows: Matrix) -> Column:
+        """A column's values, where they are nothing special."""
+        return np.where(self.where(rows[:, at]) | ~np.isfinite(rows[:, at]), else_value, rows[:, at])
+
+    def rest(self, rows: Matrix) -> Column:
+        """The sum of the values that are nothing special; of all of them where every value is."""
+        special = self.where(rows)
+        kept = np.isfinite(rows) & (special.all() | ~special)
+        return np.asarray(np.where(kept, rows, 0.0).sum(axis=1))
+
+    def rest_beside(self, value: float, times: int, else_value: float, rows: Matrix) -> Column:
+        """The sum of the rest in rows that hold a special value at least so many times, and something else."""
+        many = how_often(value, rows)
+        return np.where((many >= times) & (many < rows.shape[1]), self.rest(rows), else_value)
+
+
+def how_often(value: float, rows: Matrix) -> Column:
+    return np.asarray((rows == value).sum(axis=1), np.float64)
+
 
 _LOWEST = -1.7e308  # where missing values go: below everything
 _BITS = 4  # columns whose low bits are looked at

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from tacit.audit.columns import read_table
-from tacit.audit.membership.table_game import TableGame
+from tacit.audit.membership.game import TableGame
+from tacit.audit.table_file import read_table
 
 
 @click.command()
@@ -29,7 +29,7 @@ def membership(file: Path, people: int, epsilon: str, figure: Path | None) -> No
     private = game.play(game.deviation_for(epsilon, "1e-6"))
     click.echo(f"The same averages with noise for ε = {epsilon} in all. {private.describe()}")
     if figure is not None:
-        from tacit.audit.membership.figure import draw_curves  # matplotlib takes a second to load
+        from tacit.audit.membership.rounds import draw_curves  # matplotlib takes a second to load
 
         games = {"exact averages": bare, f"averages with noise for ε = {epsilon}": private}
         draw_curves(figure, games, epsilon, "1e-6", least=1e-3)

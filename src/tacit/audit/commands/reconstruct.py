@@ -8,11 +8,10 @@ from tempfile import TemporaryDirectory
 import click
 import numpy as np
 
-from tacit.audit.columns import read_bits
-from tacit.audit.reconstruction.answers import Counts, laplace_noise
-from tacit.audit.reconstruction.reconstruction import reconstruct as recover
-from tacit.audit.reconstruction.subsets import Mask, Subsets
+from tacit.audit.reconstruction.counting_queries import Counts, Mask, Subsets, laplace_noise
+from tacit.audit.reconstruction.linear_reconstruction import reconstruct as recover
 from tacit.audit.reconstruction.tacit_counts import TacitCounts, open_people
+from tacit.audit.table_file import read_bits
 
 _GUARDED = 2
 """Counts a person through Tacit: its budget is shared by all, so that more of them are noisier and recover no more."""
@@ -57,8 +56,11 @@ def reconstruct(
 
 
 def _draw(path: Path, bits: Mask, attacked: int, epsilon: str) -> None:
-    from tacit.audit.reconstruction.figure import draw_recovery  # matplotlib takes a second to load
-    from tacit.audit.reconstruction.study import study_ledger, study_noise
+    from tacit.audit.reconstruction.recovery_study import (
+        draw_recovery,  # matplotlib takes a second to load
+        study_ledger,
+        study_noise,
+    )
 
     share = float(np.mean(bits))
     _say("counts with more and more noise, for the figure")

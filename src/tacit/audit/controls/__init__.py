@@ -1,1 +1,1 @@
-"""Mechanisms that the auditor is held against: broken ones that it must find, sound ones that it must let pass."""
+"""Controls of the auditor: broken mechanisms that it must find, sound ones that it must let pass."""

@@ -1,1 +1,1 @@
-"""Reconstruction: many answers about groups, and the single people in them recovered."""
+"""Reconstruction attacks: many answers about groups, and single people recovered from them."""

@@ -1,4 +1,4 @@
-"""The same questions put to a Tacit data set, by an analyst who spends the whole budget on them."""
+"""Counting queries put to a Tacit data set by an analyst who spends the whole budget on them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tacit.audit.reconstruction.answers import Reals, secret_bits
-from tacit.audit.reconstruction.subsets import NUMBER, Mask, Subsets
+from tacit.audit.reconstruction.counting_queries import NUMBER, Mask, Reals, Subsets, secret_bits
 from tacit.curator.dataset import Dataset, open_dataset
 from tacit.errors import Refused
 from tacit.exact import Number, whole

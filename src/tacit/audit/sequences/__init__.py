@@ -1,1 +1,1 @@
-"""Whole data sets under audit: many questions in a row, chosen from earlier answers, against the books."""
+"""Audits of whole data sets: many adaptive questions in a row, against the books."""

@@ -1,17 +1,65 @@
-"""Stage (f): the claim against worlds that can be enumerated or sampled exactly."""
+"""Stage (f), accountants: the claimed ε against worlds whose δ is known by enumeration or by exact sampling."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from tacit.audit.accounting.accounting import NAME, Accounting, check_accountant
-from tacit.audit.auditor import Stage
-from tacit.audit.effort import Effort
-from tacit.audit.finding import Finding
-from tacit.audit.subject import Subject
+from tacit.audit.auditor import Effort, Stage
+from tacit.audit.subject import AuditSubject
+from tacit.audit.verdict import Finding, Outcome
+from tacit.audit.worlds import SampledLosses, Worlds
+from tacit.frozen import frozen
+
+NAME = "accountants"
+_DELTAS = tuple(Fraction(1, 10**n) for n in range(1, 13))
+_FEWEST = 30  # heads that a sampled bound needs to say anything useful
 
 
-def look(subject: Subject, effort: Effort) -> Finding:
+@frozen(eq=False)
+class Accounting:
+    """The ε that is claimed at each δ, and the worlds that it is claimed of."""
+
+    name: str
+    claimed: Callable[[Fraction], float]
+    worlds: Worlds | SampledLosses
+    deltas: Sequence[Fraction] = _DELTAS
+    note: str = ""
+
+
+def check_accountant(accounting: Accounting, effort: Effort) -> Finding:
+    """Broken iff at some δ the claimed ε is too small for a δ that the worlds certainly have.
+
+    Enumerated worlds prove it: nothing is left to chance. Sampled ones share the alarm rate over the points asked.
+    """
+    worlds = accounting.worlds
+    if isinstance(worlds, Worlds):
+        points, rate, samples = list(accounting.deltas), 0.0, 0
+        seen = "any δ above the claim by more than a rounding, at the δ listed"
+    else:
+        points = [delta for delta in accounting.deltas if delta * effort.samples >= _FEWEST]
+        rate, samples = effort.alarm_rate, effort.samples
+        least = 1 + 4 / math.sqrt(_FEWEST)
+        seen = f"a δ about {least:.2g} times the claimed one or more, where that is at least {_FEWEST / samples:.1g}"
+    for at, delta in enumerate(points):
+        epsilon = accounting.claimed(delta)
+        if not epsilon < math.inf:
+            continue
+        if isinstance(worlds, Worlds):
+            truth = worlds.delta_at_least(Fraction(epsilon))
+        else:
+            share = effort.alarm_rate / len(points)
+            truth = worlds.delta_at_least(Fraction(epsilon), samples, share, effort.bits(100 + at))
+        if truth > delta:
+            words = f"At ε = {epsilon:.6g} it says δ = {float(delta):.3g}; the true δ is at least {truth:.3g}"
+            evidence = {"epsilon": epsilon, "claimed delta": float(delta), "delta at least": truth}
+            return Finding(NAME, Outcome.BROKEN, words, rate, seen, epsilon, truth, samples, evidence=evidence)
+    words = f"At none of {len(points)} values of δ does the claim lie below the truth."
+    return Finding(NAME, Outcome.PASSED, words, rate, seen, samples=samples)
+
+
+def look(subject: AuditSubject, effort: Effort) -> Finding:
     """Whether the subject's loss covers the worlds that it says a pair of neighbours makes."""
     assert subject.worlds is not None
 

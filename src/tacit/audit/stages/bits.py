@@ -1,7 +1,7 @@
-"""Stage d: the bit level. Grids and ranges that occur under one of two neighbours only.
+"""Stage (d), bits: grids and ranges that occur under one of two neighbours only.
 
-Noise in floating point leaves its low bits to the value it is added to; a private bound leaves its trace in the range;
-a private number of people in the denominator. Each is an event that one neighbour has and the other has not.
+Floating-point noise leaves its low bits to the value it is added to; a private bound leaves its trace in the range; a
+private number of people in the denominator. Each is an event that one neighbour has and the other has not.
 """
 
 from __future__ import annotations
@@ -12,16 +12,27 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.audit.auditor import Stage
-from tacit.audit.domain import tried_words
-from tacit.audit.effort import Effort
-from tacit.audit.finding import Finding, Outcome
-from tacit.audit.stages.event import POWER, Counted, least_share
-from tacit.audit.stages.grain import grain
-from tacit.audit.stages.outcomes import Floats, numbers_of, sample_within
-from tacit.audit.subject import Data, Subject
+from tacit.audit.auditor import Effort, Stage
+from tacit.audit.event_counts import POWER, Counted, Floats, least_share, numbers_of, sample_within
+from tacit.audit.neighbours import tried_words
+from tacit.audit.subject import AuditSubject, Data
+from tacit.audit.verdict import Finding, Outcome
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
+
+COARSEST = 1_100
+"""The grain of zero, and of what is not finite: coarser than any number's."""
+
+
+def grain(numbers: Floats) -> NDArray[np.int64]:
+    """The largest k for which the number is a whole multiple of 2^k, number by number."""
+    mantissa, exponent = np.frexp(np.where(np.isfinite(numbers), numbers, 0.0))
+    whole = np.abs(mantissa * 2.0**53).astype(np.int64)
+    lowest = (whole & -whole).astype(np.float64)
+    trailing = np.where(whole > 0, np.log2(np.maximum(lowest, 1)), 0).astype(np.int64)
+    found: NDArray[np.int64] = np.where(whole > 0, exponent.astype(np.int64) - 53 + trailing, COARSEST)
+    return found
+
 
 NAME = "bits"
 _MOST = 40_000
@@ -32,7 +43,7 @@ Marks = NDArray[np.bool_]
 
 
 @frozen(eq=False)
-class Sign:
+class DistinguishingEvent:
     """An event in words, which numbers of a column show it, and how much it promises."""
 
     words: str
@@ -45,7 +56,7 @@ class Sign:
         return Counted(hits, len(first), strays, len(second), miss)
 
 
-def look(subject: Subject, effort: Effort) -> Finding:
+def look(subject: AuditSubject, effort: Effort) -> Finding:
     """Half of the answers teach, of each kind, the event that tells the pair apart best; the other half holds it.
 
     Claim: a subject that keeps its claim is called broken with probability at most the alarm rate. Proof: the events
@@ -87,7 +98,9 @@ def _could_see(share: float, read: Sequence[tuple[Data, Data]]) -> str:
     )
 
 
-def _fault(subject: Subject, pair: tuple[Data, Data], sign: Sign, found: Counted, alarm_rate: float) -> Finding:
+def _fault(
+    subject: AuditSubject, pair: tuple[Data, Data], sign: DistinguishingEvent, found: Counted, alarm_rate: float
+) -> Finding:
     delta = float(subject.claim.exact_delta) if isinstance(subject.claim, Approx) else 0.0
     once, never = f"{found.hits:,} of {found.runs:,} fresh answers", f"{found.strays:,} of {found.others:,}"
     words = f"{sign.words}: in {once} about one data set, in {never} about its neighbour"
@@ -97,7 +110,7 @@ def _fault(subject: Subject, pair: tuple[Data, Data], sign: Sign, found: Counted
     return Finding(NAME, Outcome.BROKEN, words, alarm_rate, "", bound, delta, samples, evidence=evidence, pair=pair)
 
 
-def _held(first: Floats, second: Floats, miss: float) -> Iterator[tuple[Sign, Counted]]:
+def _held(first: Floats, second: Floats, miss: float) -> Iterator[tuple[DistinguishingEvent, Counted]]:
     """The best event of each kind, by the first halves, and how often it occurs in the second halves."""
     (taught, held), (teaches, against) = _halves(first), _halves(second)
     columns = range(min(first.shape[1], _COLUMNS))
@@ -112,26 +125,26 @@ def _halves(answers: Floats) -> tuple[Floats, Floats]:
     return answers[: len(answers) // 2], answers[len(answers) // 2 :]
 
 
-def _grains(column: int, ours: Floats, theirs: Floats) -> Iterator[Sign]:
+def _grains(column: int, ours: Floats, theirs: Floats) -> Iterator[DistinguishingEvent]:
     """Low bits: answers that are no multiples of some power of two. Whole numbers have none to speak of."""
     fine, others = np.sort(grain(ours)), np.sort(grain(theirs))
     for step in np.unique(fine[fine < 0]).tolist():
         hits, strays = (int(np.searchsorted(side, step, "right")) for side in (fine, others))
         words = f"Answers finer than steps of 2^{step + 1} (floating-point noise: use a grid)"
         promise = Counted(hits, len(fine), strays, len(others), _GUESS).epsilon(0)
-        yield Sign(words, column, _finer(step), promise)
+        yield DistinguishingEvent(words, column, _finer(step), promise)
 
 
 def _finer(step: int) -> Callable[[Floats], Marks]:
     return lambda cells: grain(cells) <= step
 
 
-def _ranges(column: int, ours: Floats, theirs: Floats) -> Iterator[Sign]:
+def _ranges(column: int, ours: Floats, theirs: Floats) -> Iterator[DistinguishingEvent]:
     """Answers beyond all that the second has."""
     for words, end, way in (("above", float(theirs.max()), 1), ("below", float(theirs.min()), -1)):
         marks = _beyond(end, way)
         promise = Counted(int(marks(ours).sum()), len(ours), 0, len(theirs), _GUESS).epsilon(0)
-        yield Sign(f"Answers {words} {end:g}", column, marks, promise)
+        yield DistinguishingEvent(f"Answers {words} {end:g}", column, marks, promise)
 
 
 def _beyond(end: float, way: int) -> Callable[[Floats], Marks]:

@@ -1,19 +1,85 @@
-"""Tests whose false-alarm rates are exact: binomial counts, and sums of whole scores by Fourier transform.
+"""Tests of integer noise with exact false-alarm rates: binomial counts, and sums of whole scores by Fourier transform.
 
-A chi-square statistic has its rate only in the limit, and the rates that an audit needs are far out in its tail; so the
-cells are tested one by one, and what they have in common by scores.
+The integers are cut into cells whose exact probabilities under a distribution are known, down to its deep tails. A
+chi-square statistic has its rate only in the limit, and the rates that an audit needs are far out in its tail; so the
+cells are tested one by one, and what they have in common by scores. The power of a test is the smallest error of scale
+that it would have seen.
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
+from functools import cached_property
 from math import ceil, floor, log, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import bdtr, bdtrc
+from scipy.stats import norm
 
-from tacit.audit.stages.cells import Cells, Chances
+from tacit.frozen import frozen
 from tacit.noise.bits import Integers
+from tacit.noise.law import Law
+
+_EVEN = 48
+_DEEPEST = 20
+_TOP = 64
+
+Chances = NDArray[np.float64]
+
+
+@frozen(eq=False)
+class LawCells:
+    """Cell c holds the integers from edges[c−1] up to, not including, edges[c]; the outer two are the tails."""
+
+    law: Law
+    edges: Integers
+
+    @classmethod
+    def of(cls, law: Law) -> LawCells:
+        """About 48 cells of even chance, and beyond them tails from 2^-6 down to 2^-20 on either side."""
+        shares = {Fraction(part, _EVEN) for part in range(1, _EVEN)}
+        for depth in range(6, _DEEPEST + 1):
+            shares |= {Fraction(1, 1 << depth), 1 - Fraction(1, 1 << depth)}
+        edges = sorted({law.quantile(share) + 1 for share in shares})
+        return cls(law, np.array(edges, np.int64))
+
+    @cached_property
+    def chances(self) -> Chances:
+        """The chance of each cell."""
+        return self.stretched(1.0)
+
+    def stretched(self, factor: float) -> Chances:
+        """The chances if the noise were this many times as wide, about: between integers tails are interpolated."""
+        at = [self._tail((int(edge) - self.middle - 0.5) / factor + self.middle + 0.5) for edge in self.edges]
+        chances: Chances = np.maximum(-np.diff([1.0, *at, 0.0]), 0.0)
+        return chances
+
+    def _tail(self, edge: float) -> float:
+        below, share = int(edge // 1), edge % 1
+        inner = float(self.law.tail(below))
+        return inner if share == 0 else inner * (1 - share) + share * float(self.law.tail(below + 1))
+
+    @cached_property
+    def middle(self) -> int:
+        return self.law.quantile(Fraction(1, 2))
+
+    def place(self, draws: Integers) -> Integers:
+        """The cell of each draw."""
+        return np.searchsorted(self.edges, draws, side="right").astype(np.int64)
+
+    @cached_property
+    def scores(self) -> dict[str, Integers]:
+        """Whole numbers for each cell whose sums show noise that is moved, or is too narrow or too wide."""
+        inner = np.concatenate([[self.edges[0] - 1], self.edges])  # one integer of each cell
+        away = np.abs(inner - self.middle).astype(np.float64)
+        reach = max(1, self.law.quantile(1 - Fraction(1, 1 << 10)) - self.middle)
+        share = np.minimum(1.0, away / reach)
+        ranks = np.round(_TOP * (np.cumsum(self.chances) - self.chances / 2))
+        scored = {"place": ranks, "width": _TOP * share, "square": _TOP * share**2}
+        return {name: np.rint(values).astype(np.int64) for name, values in scored.items()}
+
 
 _ROUND_OFF = 1e-11  # more than the transform errs by, in any sum of its masses, and what wraps around
 
@@ -51,7 +117,7 @@ def _folded(masses: Chances, length: int) -> Chances:
     return np.bincount(np.arange(masses.size) % length, weights=masses, minlength=length).astype(np.float64)
 
 
-def fits(draws: Integers, cells: Cells) -> dict[str, float]:
+def fits(draws: Integers, cells: LawCells) -> dict[str, float]:
     """The chance, for each test, of draws at least as far from the law as these; each test has the same weight.
 
     Half of the alarms go to the three sums, half to the cells.
@@ -65,7 +131,7 @@ def fits(draws: Integers, cells: Cells) -> dict[str, float]:
     return sums | {"cells": binomial_p(counts, draws.size, cells.chances)}
 
 
-def agreements(first: Integers, second: Integers, cells: Cells) -> dict[str, float]:
+def agreements(first: Integers, second: Integers, cells: LawCells) -> dict[str, float]:
     """The same for pairs that should be independent: how often both are in one cell, on one side, or both far out."""
     one, other = cells.place(first), cells.place(second)
     chances = cells.chances
@@ -77,3 +143,31 @@ def agreements(first: Integers, second: Integers, cells: Cells) -> dict[str, flo
         same = float((np.bincount(kind, weights=chances) ** 2).sum())
         found[name] = binomial_p(int((kind[one] == kind[other]).sum()), one.size, same)
     return found
+
+
+_POWER = 0.9
+
+
+def least_scale_error(cells: LawCells, runs: int, alarm_rate: float) -> float:
+    """The least e for which noise 1 − e times as wide fails one of the sums with probability 9/10, about."""
+    low, high = 0.0, 1.0
+    while high - low > 1e-3:
+        middle = (low + high) / 2
+        low, high = (low, middle) if _is_seen(cells, runs, alarm_rate, 1 - middle) else (middle, high)
+    return high
+
+
+def _is_seen(cells: LawCells, runs: int, alarm_rate: float, factor: float) -> bool:
+    narrow = cells.stretched(max(factor, 1e-3))
+    for name in ("width", "square"):
+        scores = cells.scores[name]
+        (mean, deviation), (moved, spread) = _moments(scores, cells.chances), _moments(scores, narrow)
+        line = norm.isf(alarm_rate / 2) * deviation / sqrt(runs)
+        if abs(moved - mean) - line >= norm.isf(1 - _POWER) * spread / sqrt(runs) and abs(moved - mean) > 0:
+            return True
+    return False
+
+
+def _moments(scores: Integers, chances: Chances) -> tuple[float, float]:
+    mean = float(np.average(scores, weights=chances))
+    return mean, sqrt(max(0.0, float(np.average((scores - mean) ** 2, weights=chances))))

@@ -1,31 +1,104 @@
-"""Stage c: exclusive answers. Values, forms and errors that one of two neighbours has alone, however rare."""
+"""Stage (c), exclusive answers: values, forms and errors that one of two neighbours has alone, however rare."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from math import floor, inf
 
-from tacit.audit.auditor import Stage
-from tacit.audit.domain import tried_words
-from tacit.audit.effort import Effort
-from tacit.audit.exclusive.excess import Excess, least_chance
-from tacit.audit.exclusive.search import Counted, Plan, drawn_about, hold, search, tests
-from tacit.audit.exclusive.trait_words import trait_words
-from tacit.audit.exclusive.traits import KINDS
-from tacit.audit.finding import Finding, Outcome
-from tacit.audit.stages.event import POWER
-from tacit.audit.subject import Subject
+from tacit.audit.auditor import Effort, Stage
+from tacit.audit.event_counts import POWER
+from tacit.audit.neighbours import tried_words
+from tacit.audit.stages.exclusive_search import (
+    CandidateCounts,
+    Excess,
+    SearchPlan,
+    drawn_about,
+    hold,
+    least_chance,
+    search,
+    tests,
+)
+from tacit.audit.stages.exclusive_traits import KINDS, NOT_SEARCHED, Trait
+from tacit.audit.subject import AuditSubject, Raised
+from tacit.audit.verdict import Finding, Outcome
+
+_KINDS = {
+    "answer": "the answer",
+    "error": "an error of type",
+    "word": "the word",
+    "start": "a text that starts with",
+    "end": "a text that ends in",
+}
+
+
+def trait_words(trait: Trait) -> str:
+    """A trait for a reader."""
+    kind, key = trait
+    if kind == "part" and isinstance(key, tuple):
+        return f"{_shown(key[1])} as {_path_words(key[0])}"
+    if kind == "part's form" and isinstance(key, tuple):
+        return f"{_form_words(key[1])} as {_path_words(key[0])}"
+    if kind == "form":
+        return f"an answer that is {_form_words(key)}"
+    if kind == "answer" and isinstance(key, tuple) and key[0] in ("float", "int", "bool"):
+        return f"the answer {_shown(key)} ({key[0]})"
+    if kind == "member":
+        return f"{_shown(key)} in the answer"
+    if kind == NOT_SEARCHED:
+        return f"an answer with {key}"
+    return f"{_KINDS[kind]} {_shown(key)}"
+
+
+def _path_words(path: tuple[tuple[str, Hashable], ...]) -> str:
+    """Where a part stands, from the inside: “part 2 of the part 'rows' of the answer”."""
+    return " of ".join([*(_step_words(*step) for step in reversed(path)), "the answer"])
+
+
+def _step_words(kind: str, step: Hashable) -> str:
+    if kind == "place" and isinstance(step, int):
+        return f"part {step + 1}"
+    names = {"value": "the part ", "attribute": "the attribute "}
+    return names[kind] + _shown(step) if kind in names else f"a {kind}"
+
+
+def _form_words(form: Hashable) -> str:
+    if isinstance(form, tuple):
+        return f"of type {form[0]} and {'shape' if form[0] == 'array' else 'length'} {form[1]}"
+    return f"of type {form}"
+
+
+def _shown(key: Hashable) -> str:
+    words = _plain(key)
+    return words if len(words) <= 60 else words[:57] + "…"
+
+
+def _plain(key: Hashable) -> str:
+    """A key as the value that it stands for."""
+    if isinstance(key, tuple) and len(key) == 2:
+        name, value = key
+        if name in ("list", "tuple", "set", "mapping") and isinstance(value, (tuple, frozenset)):
+            around = {"list": "[%s]", "tuple": "(%s)"}.get(name, "{%s}")
+            parts = (": ".join(map(_plain, each)) if name == "mapping" else _plain(each) for each in value)
+            return around % ", ".join(parts)
+        if isinstance(value, Raised):
+            return f"“{value}”"
+        return str(value) if name == "float" else repr(value)
+    if isinstance(key, tuple) and len(key) == 3:
+        return f"array({', '.join(map(_plain, key[2]))})" if isinstance(key[2], tuple) else str(key)
+    return str(key)
+
 
 NAME = "exclusive"
 
 
-def look(subject: Subject, effort: Effort) -> Finding:
+def look(subject: AuditSubject, effort: Effort) -> Finding:
     """Search all pairs for what one data set alone shows, then hold the best of it against fresh answers.
 
     Claim: a subject that keeps its claim is called broken with probability at most the alarm rate. Proof: what is held
     is chosen before the fresh answers are drawn, and each test keeps its share of the rate (see `Excess`).
     """
     bits = effort.bits(23)
-    plan = Plan.of(subject, effort, bits)
+    plan = SearchPlan.of(subject, effort, bits)
     tried = tests(subject.claim, plan, effort.alarm_rate)
     made = search(subject, plan, tried[0].claimed.epsilon, bits, effort.watch)
     searched = plan.searched * drawn_about(plan.pairs)
@@ -50,7 +123,7 @@ def _could_see(chance: float, pairs: str) -> str:
     )
 
 
-def _fault(found: Counted, test: Excess, alarm_rate: float, searched: int) -> Finding:
+def _fault(found: CandidateCounts, test: Excess, alarm_rate: float, searched: int) -> Finding:
     traits = sorted(map(trait_words, found.candidate.traits))
     what = traits[0][0].upper() + traits[0][1:]
     if len(traits) > 1:

@@ -1,4 +1,7 @@
-"""Stage b: the same release on neighbours with the same bits. Whatever shows which one it was, beside the answer."""
+"""Stage (b), replay: the same release on neighbours with the same bits; what shows which one it was.
+
+A release runs on bits that record what is asked of them.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,53 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tacit.audit.auditor import Stage
-from tacit.audit.domain import tried_words
-from tacit.audit.effort import Effort
-from tacit.audit.exclusive.traits import form_of
-from tacit.audit.finding import Finding, Outcome
-from tacit.audit.stages.event import Counted
-from tacit.audit.stages.recording import Run, run
-from tacit.audit.subject import Data, Subject
-from tacit.noise.bits import Bits
+from tacit.audit.auditor import Effort, Stage
+from tacit.audit.event_counts import Counted
+from tacit.audit.neighbours import tried_words
+from tacit.audit.stages.exclusive_traits import form_of
+from tacit.audit.subject import AuditSubject, Data
+from tacit.audit.verdict import Finding, Outcome
+from tacit.frozen import frozen
+from tacit.noise.bits import Bits, Rehearsal
+
+
+class Recording(Rehearsal):
+    """Hands out the bits of a source, and keeps how many bytes were asked for, each time."""
+
+    def __init__(self, source: Bits) -> None:
+        self._source = source
+        self.draws: list[int] = []
+
+    def octets(self, count: int) -> NDArray[np.uint8]:
+        self.draws.append(count)
+        return self._source.octets(count)
+
+
+@frozen(eq=False)
+class Run:
+    """One release: the answer, or the error in its place, and the draws that it made."""
+
+    answer: Any
+    error: Exception | SystemExit | None
+    draws: tuple[int, ...]
+
+    @property
+    def error_text(self) -> str | None:
+        """What an observer reads of an error."""
+        return None if self.error is None else f"{type(self.error).__name__}: {self.error}"
+
+
+def run(subject: AuditSubject, data: Data, bits: Bits) -> Run:
+    """One release on recorded bits. Whatever the audited code raises is part of what it shows."""
+    recording = Recording(bits)
+    try:
+        answer, error = subject.release(data, recording), None
+    except (Exception, SystemExit) as raised:
+        answer, error = None, raised
+    return Run(answer, error, tuple(recording.draws))
+
 
 NAME = "replay"
 _ROUNDS = 48
@@ -25,7 +65,7 @@ _HELD = 1_000
 """Fresh runs on either data set, that hold a form which only one of them had."""
 
 
-def look(subject: Subject, effort: Effort) -> Finding:
+def look(subject: AuditSubject, effort: Effort) -> Finding:
     """Errors, numbers that are none, types and shapes on both of a pair.
 
     A release is total: an error, an infinity or a NaN upon one of two neighbours only, with the same bits, is a fault
@@ -80,7 +120,7 @@ def _differences(first: list[Run], second: list[Run]) -> Iterator[str]:
 
 
 def _forms(
-    subject: Subject, pair: tuple[Data, Data], first: list[Run], second: list[Run], miss: float, bits: Bits
+    subject: AuditSubject, pair: tuple[Data, Data], first: list[Run], second: list[Run], miss: float, bits: Bits
 ) -> Iterator[str]:
     """Errors, types and shapes that only one data set had: what fresh runs say of them, if the claim forbids that."""
     ours, theirs = ({_end(each) for each in runs} for runs in (first, second))

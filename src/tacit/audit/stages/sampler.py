@@ -1,21 +1,72 @@
-"""Stage c: the noise that is really drawn against the law that is claimed for it, and against its own other draws."""
+"""Stage (c), sampler: the noise that is really drawn against its claimed distribution, and against its own other
+draws.
+
+Draws made at the same time by forked processes and by threads must not repeat each other.
+"""
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from math import ceil, log
+from threading import Barrier
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
-from tacit.audit.auditor import Stage
-from tacit.audit.effort import Effort
-from tacit.audit.finding import Finding, Outcome
-from tacit.audit.stages.cells import Cells
-from tacit.audit.stages.exact_tests import agreements, fits
-from tacit.audit.stages.power import least_scale_error
-from tacit.audit.stages.streams import forked, repeated, threaded
-from tacit.audit.subject import Additive, Subject
-from tacit.noise.bits import Integers
+from tacit.audit.auditor import Effort, Stage
+from tacit.audit.stages.exact_tests import LawCells, agreements, fits, least_scale_error
+from tacit.audit.subject import AdditiveStructure, AuditSubject
+from tacit.audit.verdict import Finding, Outcome
+from tacit.noise.bits import Bits, Integers
+from tacit.noise.entropy import ENTROPY
+
+_WORKERS = 3
+_PATIENCE = 20.0  # seconds after which a worker that hangs is given up
+
+Noise = Callable[[int, Bits], Integers]
+
+
+def forked(noise: Noise, count: int) -> list[Integers]:
+    """The draws of several processes forked at one moment, and then of their parent."""
+    if not hasattr(os, "fork") or multiprocessing.current_process().daemon:  # a daemon may have no children
+        return []
+    context, found = multiprocessing.get_context("fork"), []
+    pipes = [context.Pipe(duplex=False) for _ in range(_WORKERS)]
+    workers = [context.Process(target=_send, args=(noise, count, sender), daemon=True) for _, sender in pipes]
+    for worker in workers:
+        worker.start()
+    for receiver, _ in pipes:
+        if receiver.poll(_PATIENCE):
+            found.append(receiver.recv())
+    for worker in workers:
+        worker.join(_PATIENCE)
+    return [*found, np.asarray(noise(count, ENTROPY))]
+
+
+def _send(noise: Noise, count: int, sender: Any) -> None:
+    sender.send(np.asarray(noise(count, ENTROPY)))
+
+
+def threaded(noise: Noise, count: int) -> list[Integers]:
+    """The draws of several threads that start together."""
+    gate = Barrier(_WORKERS)
+
+    def draw(_: int) -> Integers:
+        gate.wait()
+        return np.asarray(noise(count, ENTROPY))
+
+    with ThreadPoolExecutor(_WORKERS) as pool:
+        return list(pool.map(draw, range(_WORKERS)))
+
+
+def repeated(streams: list[Integers]) -> bool:
+    """Whether two of the streams are the same."""
+    return len({stream.tobytes() for stream in streams}) < len(streams)
+
 
 NAME = "sampler"
 _MOST = 1 << 18
@@ -25,7 +76,7 @@ _LAGS = (1, 2, 8)
 _TESTS = 2 * (4 + 3 * len(_LAGS)) + 3 + 1  # of the noise, of the releases, between coordinates, between streams
 
 
-def look(subject: Subject, effort: Effort) -> Finding:
+def look(subject: AuditSubject, effort: Effort) -> Finding:
     """Draws of the noise, and what releases really added, held against exact chances.
 
     Claim: if the draws are independent and follow the law, it says broken with probability at most the alarm rate.
@@ -33,7 +84,7 @@ def look(subject: Subject, effort: Effort) -> Finding:
     """
     additive = subject.additive
     assert additive is not None
-    cells, line = Cells.of(additive.law), effort.alarm_rate / _TESTS
+    cells, line = LawCells.of(additive.law), effort.alarm_rate / _TESTS
     draws = _drawn(additive, min(effort.samples, _MOST), effort)
     chances = {f"noise: {name}": p for name, p in _alone(draws, cells).items()}
     added = _added(subject, effort)
@@ -59,7 +110,7 @@ def look(subject: Subject, effort: Effort) -> Finding:
     return Finding(NAME, Outcome.PASSED, words, effort.alarm_rate, seen, samples=draws.size)
 
 
-def _drawn(additive: Additive, count: int, effort: Effort) -> Integers:
+def _drawn(additive: AdditiveStructure, count: int, effort: Effort) -> Integers:
     """So many draws, or as many as about half of the time permits: a few first, to see how long they take."""
     bits, start = effort.bits(3), perf_counter()
     first = np.asarray(additive.noise(min(count, _FEW), bits), np.int64)
@@ -68,7 +119,7 @@ def _drawn(additive: Additive, count: int, effort: Effort) -> Integers:
     return np.concatenate([first, np.asarray(additive.noise(more, bits), np.int64)]) if more > 0 else first
 
 
-def _alone(draws: Integers, cells: Cells) -> dict[str, float]:
+def _alone(draws: Integers, cells: LawCells) -> dict[str, float]:
     """How well draws fit the law, and how independent they are over a few lags, in pairs that share no draw."""
     chances = fits(draws, cells)
     for lag in _LAGS:
@@ -78,7 +129,7 @@ def _alone(draws: Integers, cells: Cells) -> dict[str, float]:
     return chances
 
 
-def _added(subject: Subject, effort: Effort) -> Integers | None:
+def _added(subject: AuditSubject, effort: Effort) -> Integers | None:
     """What releases added to the statistic, one release a row; None where they are not integers of its length."""
     additive, data, bits = subject.additive, subject.pairs[0][0], effort.bits(5)
     assert additive is not None

@@ -1,4 +1,4 @@
-"""Stage e: what a release takes, random bytes and time, against the data and against the noise.
+"""Stage (e), timing: the random bytes and the time of a release, against the data and against the noise.
 
 Bytes are counted first: they are the same on every machine. Then the clock. Runs on a pair take turns, so that whatever
 else the machine does falls on both alike.
@@ -13,13 +13,12 @@ from time import perf_counter
 import numpy as np
 from scipy.stats import hypergeom
 
-from tacit.audit.auditor import Stage
-from tacit.audit.domain import rungs, tried_words
-from tacit.audit.effort import Effort
-from tacit.audit.finding import Finding, Outcome
+from tacit.audit.auditor import Effort, Stage
+from tacit.audit.neighbours import rungs, tried_words
 from tacit.audit.stages.exact_tests import binomial_p
-from tacit.audit.stages.recording import run
-from tacit.audit.subject import Data, Subject
+from tacit.audit.stages.replay import run
+from tacit.audit.subject import AuditSubject, Data
+from tacit.audit.verdict import Finding, Outcome
 from tacit.noise.bits import Bits
 
 NAME = "timing"
@@ -37,7 +36,7 @@ def timing_stage(clock: Callable[[], float]) -> Stage:
     return Stage(NAME, lambda subject: bool(subject.pairs), lambda subject, effort: _look(subject, effort, clock))
 
 
-def _look(subject: Subject, effort: Effort, clock: Callable[[], float]) -> Finding:
+def _look(subject: AuditSubject, effort: Effort, clock: Callable[[], float]) -> Finding:
     """A fault iff costs differ by at least a tenth and more than the floor, and more surely than the alarm rate.
 
     Claim: where time does not depend on which of a pair it is, nor on the noise, it finds a fault with probability at
@@ -81,7 +80,7 @@ def _fault(words: str, pair: tuple[Data, Data], alarm_rate: float, samples: int,
 
 
 def _measure(
-    subject: Subject, pair: tuple[Data, Data], bits: Bits, clock: Callable[[], float], seconds: float
+    subject: AuditSubject, pair: tuple[Data, Data], bits: Bits, clock: Callable[[], float], seconds: float
 ) -> tuple[Costs, Costs, list[int]]:
     """The costs of either, turn by turn, and the noise of the first where it is known."""
     costs: tuple[Costs, Costs] = ({"bytes": [], "seconds": []}, {"bytes": [], "seconds": []})
@@ -103,7 +102,7 @@ def _measure(
     return (*costs, noises if len(noises) == len(costs[0]["bytes"]) else [])
 
 
-def _noise(subject: Subject, data: Data, answer: object) -> list[int]:
+def _noise(subject: AuditSubject, data: Data, answer: object) -> list[int]:
     """The size of the noise in the answer, where the subject says what it is added to."""
     if subject.additive is None:
         return []

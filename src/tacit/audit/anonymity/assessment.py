@@ -1,0 +1,90 @@
+"""The assessment of an anonymised table: its measures and the result of every attack, as text and as a bar chart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import fill
+
+import numpy as np
+
+from tacit.audit.anonymity.attacks import (
+    Exposure,
+    downcode,
+    exploit_background,
+    exploit_composition,
+    exploit_homogeneity,
+)
+from tacit.audit.anonymity.k_anonymity import Anonymised, Measures, anonymise, measure
+from tacit.audit.anonymity.microdata import People
+from tacit.frozen import frozen
+
+
+@frozen(eq=False)
+class AnonymityReport:
+    """What a table at this k promises, and what it gives away."""
+
+    table: Anonymised
+    measures: Measures
+    exposures: tuple[Exposure, ...]
+
+    def describe(self) -> str:
+        head = f"{len(self.table.people):,} people, made {self.table.k}-anonymous. {self.measures.describe()}"
+        return "\n".join([head, *(f"  {each.describe()}" for each in self.exposures)])
+
+    def __str__(self) -> str:
+        return self.describe()
+
+
+def attack_anonymity(people: People, k: int, seed: int = 0) -> AnonymityReport:
+    """Anonymise and attack. For downcoding a random half of the people is the public reference of the other half."""
+    table = anonymise(people, k)
+    exposures: list[Exposure] = [exploit_homogeneity(table)]
+    if len(people.secret_values) > 2:
+        exposures.append(exploit_background(table, 1, seed))
+    exposures.append(exploit_composition(people, k, seed=seed))
+    known, hidden = np.array_split(np.random.default_rng(seed).permutation(len(people)), 2)
+    exposures.append(downcode(anonymise(people.take(hidden), k), people.take(known)))
+    return AnonymityReport(table, measure(table), tuple(exposures))
+
+
+_SECRET, _WORD = "#d1495b", "#31688e"
+
+
+def draw_exposures(path: Path, report: AnonymityReport) -> None:
+    """The share of people about whom each attack says something, and what; k-anonymity promises that it is none."""
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
+    from matplotlib.ticker import PercentFormatter
+
+    shown = report.exposures[::-1]
+    figure = Figure(figsize=(10, 1.3 + 0.9 * len(shown)), layout="constrained")
+    axes = figure.subplots()
+    shares = [each.said / each.people for each in shown]
+    colours = [_SECRET if each.is_secret else _WORD for each in shown]
+    axes.barh([each.attack for each in shown], shares, 0.55, color=colours)
+    most = max(max(shares), 0.01)
+    for place, (each, share) in enumerate(zip(shown, shares, strict=True)):
+        right = "" if each.right == each.said else f" (right about {each.right / each.said:.0%})"
+        joined = f" ({each.parts})" if each.parts else ""
+        words = fill(f"{each.said:,} of {each.people:,} {each.words}{joined}{right}", 52)
+        axes.text(share + most / 60, place, words, va="center", fontsize=9)
+    axes.set(xlim=(0, 2.1 * most), xlabel="people about whom the attack says more than the table")
+    axes.set_xticks([tick for tick in axes.get_xticks() if tick <= 1.05 * most])
+    axes.xaxis.set_major_formatter(PercentFormatter(1))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_title(exposure_title(report), loc="left", fontsize=12)
+    kinds = {_SECRET: "the secret is learned", _WORD: "a finer word is learned than was published"}
+    axes.legend([Patch(color=colour) for colour in kinds], kinds.values(), frameon=False, fontsize=9, loc="upper right")
+    figure.savefig(path, dpi=150)
+
+
+def exposure_title(report: AnonymityReport) -> str:
+    """The attack that adds the greatest share of exposed secrets, and what of it one table alone gives away."""
+    secrets = [each for each in report.exposures if each.is_secret]
+    worst = max(secrets, key=lambda each: (each.said - (each.alone or 0)) / each.people)
+    parts = f" ({worst.parts})" if worst.parts else ""
+    return fill(
+        f"{worst.said:,} of {worst.people:,} people exposed by {worst.attack.lower()}{parts}, "
+        f"though the table is {report.table.k}-anonymous",
+        90,
+    )

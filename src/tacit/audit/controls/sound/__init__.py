@@ -1,1 +1,0 @@
-"""Tacit's own mechanisms as the auditor sees them."""

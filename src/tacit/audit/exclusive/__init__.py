@@ -1,1 +1,0 @@
-"""Exclusive answers: what one of two data sets shows and the other never does, searched for directly."""

@@ -1,1 +1,0 @@
-"""A verdict as a page with a picture."""
