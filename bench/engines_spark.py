@@ -20,6 +20,7 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
+from examples.spark_cluster import running
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
@@ -27,7 +28,6 @@ from bench.claims import Claim, report
 from bench.events import MEDIUM, QUESTIONS, events
 from bench.events_description import PEERS_LIMIT, describe
 from tacit.curator.dataset import Dataset, open_dataset
-from tacit.query.engines.spark.cluster import running
 from tacit.query.engines.spark.context import new_session
 from tacit.query.engines.spark.engine import SparkEngine
 

@@ -86,7 +86,7 @@ def main(words: Sequence[str]) -> int:
     """Run a `tacit` command and end with the files that it entered, as one line of JSON."""
     trace, code = Trace(SOURCE), 0
     with trace.running():
-        from tacit.__main__ import app
+        from tacit.cli.main import app
 
         try:
             app(list(words), prog_name="tacit")

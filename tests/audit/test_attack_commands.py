@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
-from tacit.__main__ import app
-from tacit.audit.commands import reconstruct as reconstruct_command
 from tacit.audit.reconstruction.recovery_study import Recovery, draw_recovery
 from tacit.audit.table_file import read_bits
+from tacit.cli import attack_reconstruct as reconstruct_command
+from tacit.cli.main import app
 from tacit.errors import Refused
 
 

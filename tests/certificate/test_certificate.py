@@ -12,19 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tacit.certificate import (
-    Certificate,
-    SigningKey,
-    Statement,
-    fingerprint,
-    key_beside,
-    present,
-    sign,
-    verify,
-    verify_table,
-)
 
 from tacit.errors import Refused
+from tacit.ledger.certificate import Certificate, Statement
+from tacit.ledger.signature import SigningKey, fingerprint, key_beside, present, sign, verify, verify_table
 
 STATEMENT = Statement(
     query="SELECT region, COUNT(*) FROM visits GROUP BY region -- Zoë",

@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 from click.testing import CliRunner
 
-from tacit.__main__ import app
+from tacit.cli.main import app
 
 DESCRIPTION = """\
 [dataset]

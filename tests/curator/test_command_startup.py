@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from tests.curator.clinic_command import BY_REGION, Clinic
 
-from tacit.__main__ import COMMANDS, app
+from tacit.cli.main import COMMANDS, app
 
 HEAVY = (
     *("numpy", "flint", "scipy", "sqlglot", "duckdb", "pyarrow", "pydantic", "matplotlib", "pandas", "cryptography"),
@@ -26,7 +26,7 @@ HEAVY = (
 def _loaded(*words: str) -> set[str]:
     """Which heavy libraries a command has loaded when it ends."""
     code = (
-        "import atexit, sys; from tacit.__main__ import app; "
+        "import atexit, sys; from tacit.cli.main import app; "
         f"atexit.register(lambda: print(*(set({HEAVY!r}) & sys.modules.keys()), file=sys.stderr)); app({list(words)!r})"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

@@ -15,13 +15,14 @@ from typing import Any
 
 import duckdb
 import pytest
-from tacit.certificate import Certificate, SigningKey, sign
 from tests.curator.clinic_command import BY_REGION, Clinic
 
 import tacit
 from tacit.curator import door as settlement
 from tacit.curator import query_job
 from tacit.curator.open_data import open_data
+from tacit.ledger.certificate import Certificate
+from tacit.ledger.signature import SigningKey, sign
 
 
 def _released(clinic: Clinic) -> str:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
+from examples.spark_cluster import Cluster, running
 from pyspark import SparkContext
 
 from tacit.query.engines.protocol import Engine
-from tacit.query.engines.spark.cluster import Cluster, running
 from tacit.query.engines.spark.engine import SparkEngine
 
 _QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # Java that starts soon rather than runs fast

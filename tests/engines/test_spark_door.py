@@ -211,7 +211,7 @@ def test_a_worker_that_dies_changes_no_answer(spark: SparkUnderTest, tmp_path: P
 @pytest.mark.long
 def test_the_command_that_starts_a_cluster_and_a_query_on_it(tmp_path: Path) -> None:
     """R27, R31: as a person would try it; Spark itself says nothing on the terminal."""
-    call = [sys.executable, "-m", "tacit.query.engines.spark.cluster", "--workers", "1", "--memory", "1g"]
+    call = [sys.executable, "-m", "examples.spark_cluster", "--workers", "1", "--memory", "1g"]
     with subprocess.Popen(call, stdout=subprocess.PIPE, text=True) as cluster:
         assert cluster.stdout is not None
         address = cluster.stdout.readline().split('"')[1]

@@ -10,9 +10,9 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tacit.cli.account import account as app
 from tacit.errors import Refused
 from tacit.loss import Bracket
-from tacit.loss.command import account as app
 from tacit.loss.families.precision import shown_down, shown_up
 
 _RUN = CliRunner()

@@ -23,7 +23,7 @@ from click.testing import CliRunner
 from tests.recorded.recording import hashed, seeded
 
 import tacit
-from tacit.__main__ import app
+from tacit.cli.main import app
 
 PLACE: Final = Path(__file__).with_name("ledger.json")
 DESCRIPTION: Final = """\

@@ -24,7 +24,7 @@ from tests.recorded.clinics import write_description, write_rows
 from tests.recorded.queries import QUERIES
 
 import tacit
-from tacit.__main__ import app
+from tacit.cli.main import app
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.postgres.engine import PostgresEngine
 from tacit.query.engines.protocol import Engine, Headers, Session

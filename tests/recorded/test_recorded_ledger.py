@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from tests.recorded.ledgers import ASKED, accept, ask_all, entries, opened, restore
 from tests.recorded.recording import hashed
 
-from tacit.__main__ import app
+from tacit.cli.main import app
 from tacit.ledger.events import event_from
 from tacit.query.bounding.profile import Profile
 from tacit.query.execution.noisy_table import NoisyTable

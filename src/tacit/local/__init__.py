@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from tacit.local.polls.designs.nonrandomized_response import AtLeastOne as AtLeastOne
     from tacit.local.polls.designs.nonrandomized_response import Crosswise as Crosswise
     from tacit.local.polls.designs.nonrandomized_response import Triangular as Triangular
-    from tacit.local.polls.designs.randomized_response import ForcedDesign as Forced
+    from tacit.local.polls.designs.randomized_response import ForcedDesign as ForcedDesign
     from tacit.local.polls.designs.randomized_response import Kuk as Kuk
-    from tacit.local.polls.designs.randomized_response import WarnerDesign as Warner
+    from tacit.local.polls.designs.randomized_response import WarnerDesign as WarnerDesign
     from tacit.local.polls.designs.unrelated_question import Unrelated as Unrelated
     from tacit.local.polls.designs.unrelated_question import UnrelatedEstimated as UnrelatedEstimated
     from tacit.local.polls.estimation.rate_interval import Method as Method
@@ -33,8 +33,12 @@ if TYPE_CHECKING:
     from tacit.local.randomizers.extremal import extremal as extremal
     from tacit.local.randomizers.subset_selection import KaryResponse as KaryResponse
     from tacit.local.randomizers.subset_selection import SubsetSelection as SubsetSelection
-    from tacit.local.randomizers.weight_table import WeightTable as Table
+    from tacit.local.randomizers.weight_table import WeightTable as WeightTable
     from tacit.local.shuffle.shuffled import ShuffledReports as ShuffledReports
+
+    Forced = ForcedDesign
+    Table = WeightTable
+    Warner = WarnerDesign
 
 _HOME = {
     "best": "frequencies.oracle_choice",
@@ -49,6 +53,7 @@ _HOME = {
     "Triangular": "polls.designs.nonrandomized_response",
     "Crosswise": "polls.designs.nonrandomized_response",
     "Forced": "polls.designs.randomized_response:ForcedDesign",
+    "ForcedDesign": "polls.designs.randomized_response",
     "Kuk": "polls.designs.randomized_response",
     "ListExperiment": "polls.designs.list_experiment",
     "OneOfMany": "polls.designs.multiple_choice",
@@ -56,16 +61,18 @@ _HOME = {
     "Unrelated": "polls.designs.unrelated_question",
     "UnrelatedEstimated": "polls.designs.unrelated_question",
     "Warner": "polls.designs.randomized_response:WarnerDesign",
+    "WarnerDesign": "polls.designs.randomized_response",
     "read_poll": "polls.poll_file",
     "Method": "polls.estimation.rate_interval",
     "Poll": "polls.poll",
     "KaryResponse": "randomizers.subset_selection",
     "SubsetSelection": "randomizers.subset_selection",
     "Table": "randomizers.weight_table:WeightTable",
+    "WeightTable": "randomizers.weight_table",
     "logistic": "logistic_regression",
     "logistic_on_report": "logistic_regression",
     "ShuffledReports": "shuffle.shuffled",
 }
 
-__all__ = sorted(_HOME)
+__all__ = sorted(_HOME.keys() - {"Forced", "Table", "Warner"})  # earlier names of three classes
 __getattr__, __dir__ = lazily(__name__, _HOME)

@@ -19,7 +19,7 @@ from tests.local.browser.test_collect import ask, say
 from tests.local.browser.test_designs_in_the_browser import GIVEN
 from tests.local.browser.test_slow_clients import collecting
 
-from tacit.__main__ import app
+from tacit.cli.main import app
 from tacit.errors import Refused
 from tacit.local.browser.collector import Collector
 from tacit.local.browser.page import write_page, write_sheet

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from tests.local.browser.test_designs_in_the_browser import question
 from tests.local.browser.test_hidden_from_groups import designed
 
-from tacit.__main__ import app
+from tacit.cli.main import app
 from tacit.errors import Refused
 from tacit.local.browser.page import write_sheet
 from tacit.local.polls.designs.wording import draw_words

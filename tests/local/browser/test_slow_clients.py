@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from tests.local.browser.asked import POLL
 from tests.local.browser.test_collect import ask, by
 
-from tacit.__main__ import app
+from tacit.cli.main import app
 from tacit.errors import Refused
 from tacit.local.browser.collector import Collector, read_reports
 from tacit.local.polls.designs.wording import Wording

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from tacit.__main__ import app
+from tacit.cli.main import app
 from tacit.errors import Refused
 from tacit.exact import probability, proper
 from tacit.local.polls.designs.list_experiment import ListExperiment

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from tacit.__main__ import app
+from tacit.cli.main import app
 from tacit.local.polls.poll_file import read_poll
 from tacit.noise.bits import Seeded
 

@@ -1,4 +1,4 @@
-"""What commands print: text that fits the terminal, and a bar for what is done step by step."""
+"""What commands print: text that fits the terminal, and a bar for work that is done step by step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`tacit prepare`: a private copy of the data in which people's totals are kept, so that questions take no time."""
+"""`tacit check`, whether a description fits its data, and `tacit prepare`, a private copy with units' totals.
+
+Both are for the steward alone. With the copy later questions take no time.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,25 @@ from pathlib import Path
 
 import click
 
-from tacit.curator.commands import options
-from tacit.curator.commands.printing import say, step_by_step
+from tacit.cli import options
+from tacit.cli.progress import Waiting
+from tacit.cli.terminal import say, step_by_step
+from tacit.curator.dataset_check import check_dataset
 from tacit.curator.open_data import open_data
+
+
+@click.command()
+@options.file
+@options.ledger
+def check(file: Path, ledger: str | None) -> None:
+    """Say whether a description fits its data, and what it promises. It counts rows: for the steward alone.
+
+    FILE is the description of the data set, as `tacit init` writes it.
+
+    Example: `tacit check clinic.toml`
+    """
+    with Waiting("Reading"), open_data(file, ledger) as opened:
+        say(check_dataset(opened))
 
 
 @click.command()

@@ -10,7 +10,7 @@ from typing import Final
 
 import click
 
-from tacit.curator.commands.printing import say
+from tacit.cli.terminal import say
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.printable import printable_lines

@@ -1,4 +1,7 @@
-"""`tacit budget`: what was spent, by whom, on what, and what is left."""
+"""`tacit budget`, what was spent and what is left, and `tacit failures`, the questions that gave no answer.
+
+The steward looks at the failures; then new questions may be asked again.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tacit.curator.account_view import BudgetView
+from tacit.cli import options
+from tacit.cli.terminal import say, terminal_width
+from tacit.curator.account_view import BudgetView, FailuresView
 from tacit.curator.books import Books, open_books
-from tacit.curator.commands import options
-from tacit.curator.commands.printing import say, terminal_width
 from tacit.printable import printable_json
 
 if TYPE_CHECKING:
@@ -50,3 +53,28 @@ def _study(books: Books, name: str, polls: tuple[Path, ...], shuffled: int | Non
     from tacit.curator.poll_study import study_of  # it loads what prices a poll
 
     return study_of(books, name, polls, shuffled)
+
+
+@click.command()
+@options.file
+@click.option("--clear", is_flag=True, help="The steward has seen them: new questions are let in again.")
+@options.ledger
+def failures(file: Path, clear: bool, ledger: str | None) -> None:
+    """Show which questions failed, were broken off or are under way, since they were last cleared.
+
+    FILE is the description of the data set, as `tacit init` writes it.
+
+    A failure is an answer that no price covers. After 3 of one analyst, or 10 in all, no new question is answered until
+    the steward has looked whether somebody asks what fails for one person and not for another, and says --clear.
+
+    \b
+    Examples:
+      tacit failures clinic.toml
+      tacit failures clinic.toml --clear
+    """
+    with open_books(file, ledger) as books:
+        view = FailuresView.of(books)
+        say(view)
+        if clear and view.runs:
+            books.account.clear(view.runs)
+            say("Cleared, and recorded in the ledger: the breaker counts from here.")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tacit.curator.commands.printing import say
+from tacit.cli.terminal import say
 from tacit.curator.engine_choice import engine_of
 from tacit.errors import Refused
 from tacit.schema.first_description import FirstFile, first_description

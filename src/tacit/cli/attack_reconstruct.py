@@ -56,11 +56,7 @@ def reconstruct(
 
 
 def _draw(path: Path, bits: Mask, attacked: int, epsilon: str) -> None:
-    from tacit.audit.reconstruction.recovery_study import (
-        draw_recovery,  # matplotlib takes a second to load
-        study_ledger,
-        study_noise,
-    )
+    from tacit.audit.reconstruction.recovery_study import draw_recovery, study_ledger, study_noise
 
     share = float(np.mean(bits))
     _say("counts with more and more noise, for the figure")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
+from tacit.cli.text_file import save
 from tacit.errors import Refused
 from tacit.local.browser.page import LETTERS, write_page, write_sheet
-from tacit.local.commands.saving import save
 from tacit.local.polls.poll_file import read_poll
 
 

@@ -9,10 +9,10 @@ from typing import Final
 
 import click
 
+from tacit.cli.text_file import save
 from tacit.errors import Refused
 from tacit.local.browser.page import told
 from tacit.local.browser.questionnaire import Questionnaire
-from tacit.local.commands.saving import save
 from tacit.local.polls.designs.multiple_choice import SetOfMany
 from tacit.local.polls.designs.wording import YES_NO, Wording
 from tacit.local.polls.poll import Poll, PollQuestion

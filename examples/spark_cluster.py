@@ -1,6 +1,6 @@
 """A Spark cluster on this machine, to try things on: a master and workers, each a process, none seen from outside.
 
-    python -m tacit.query.engines.spark.cluster
+    python -m examples.spark_cluster
 
 prints the address to write into [dataset] as `spark = "…"`, and the folder with the secret that lets in who may read
 it, as SPARK_CONF_DIR; it runs until Ctrl-C.

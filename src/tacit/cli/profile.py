@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from tacit.curator.commands import options
-from tacit.curator.commands.printing import say
-from tacit.curator.commands.waiting import Waiting
+from tacit.cli import options
+from tacit.cli.progress import Waiting
+from tacit.cli.terminal import say
 from tacit.curator.dataset import open_dataset
 
 

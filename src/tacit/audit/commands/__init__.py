@@ -1,1 +1,0 @@
-"""The parts of `tacit attack` and `tacit audit`, one a file."""

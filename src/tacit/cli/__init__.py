@@ -1,0 +1,1 @@
+"""The command line: every command of `tacit`. No other room imports click or rich."""

@@ -1,0 +1,80 @@
+"""The `tacit` command: it mounts every command by name, and loads each when it is called."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any, Final
+
+import click
+
+from tacit.cli.groups import LazyGroup
+from tacit.errors import Failed, Refused
+
+CURATOR: Final = {
+    "init": ("tacit.cli.init", "Write a first description of a data set, from its header alone."),
+    "check": ("tacit.cli.dataset", "Say whether a description fits its data, and what it promises."),
+    "profile": ("tacit.cli.profile", "Learn privately how much people have, so that limits are chosen."),
+    "prepare": ("tacit.cli.dataset", "Keep people's totals, so that later questions take no time."),
+    "explain": ("tacit.cli.query", "Say what a query would cost and how far off it would be; free."),
+    "query": ("tacit.cli.query", "Answer a query privately, with error bars, against the budget."),
+    "budget": ("tacit.cli.budget", "Show what was spent, by whom, on what, and what is left."),
+    "failures": ("tacit.cli.budget", "Show which questions failed, and let new ones in again."),
+    "retry": ("tacit.cli.verify", "Let a charge run again that failed before noise was drawn."),
+    "verify": ("tacit.cli.verify", "Check a certificate offline, or a whole ledger."),
+}
+
+
+COMMANDS: Final = {
+    **CURATOR,
+    "account": ("tacit.cli.account", "What many releases cost together, and how much noise a promise needs."),
+    "poll": ("tacit.cli.groups", "Polls in which respondents randomise for themselves: design, page, estimate."),
+    "attack": (
+        "tacit.cli.groups",
+        "What an unprotected release gives away: reconstruct, membership, anonymity.",
+    ),
+    "audit": ("tacit.cli.audit", "Look for faults in a mechanism, a function of yours, or a data set."),
+}
+REFUSED, FAILED, INTERRUPTED = 2, 3, 130
+_INTERRUPTED: Final = "Interrupted. What was charged stays charged, and has failed: --fresh pays for another run."
+
+
+class Commands(LazyGroup):
+    """All commands; it says how each call ended."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Refused as refused:
+            _say_refused(refused, has_budget=ctx.invoked_subcommand in CURATOR)
+            raise click.exceptions.Exit(REFUSED) from None
+        except Failed as failed:
+            click.echo(f"{failed} That is its answer: asking again gives it for free, --fresh pays anew.", err=True)
+            raise click.exceptions.Exit(FAILED) from None
+        except KeyboardInterrupt:
+            click.echo(_INTERRUPTED, err=True)
+            raise click.exceptions.Exit(INTERRUPTED) from None
+        except SystemExit as ended:  # by a signal, behind a charge
+            click.echo(_INTERRUPTED, err=True)
+            raise click.exceptions.Exit(ended.code if isinstance(ended.code, int) else INTERRUPTED) from None
+
+
+def _say_refused(refused: Refused, *, has_budget: bool) -> None:
+    if not has_budget:
+        click.echo(str(refused), err=True)
+        return
+    from tacit.cli.terminal import say  # it loads what an answer would have needed
+
+    end = "" if refused.asked.endswith("\n") else ". "
+    say(f"Refused, nothing spent: {refused.asked}{end}{refused.why}", err=True)
+    say(f"Accepted instead: {refused.accepted}", err=True)
+
+
+@click.group(cls=Commands, mounts=COMMANDS, no_args_is_help=True)
+def app() -> None:
+    """Answers about people that give no person away."""
+
+
+def main() -> None:
+    """Run the command."""
+    gc.set_threshold(100_000, 50, 50)  # raise GC thresholds: imports are never freed
+    app()

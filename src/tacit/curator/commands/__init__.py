@@ -1,1 +1,0 @@
-"""The curator on the command line, one command a file."""

@@ -1,1 +1,0 @@
-"""The parts of `tacit poll`, one a file."""
