@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from tacit.audit.stages.answer_parts import attributes_of, is_compared_by_identity, is_whole, text_of
+from tacit.audit.answer_parts import attributes_of, is_compared_by_identity, is_whole, text_of
 from tacit.audit.subject import AuditSubject, Data
 from tacit.frozen import frozen
 from tacit.loss.families.loss import Loss

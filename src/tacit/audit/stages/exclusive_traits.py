@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.special import betaincinv
 
+from tacit.audit.answer_parts import is_compared_by_identity, is_whole, parts_inside, text_of
 from tacit.audit.event_counts import DEEPEST, key_of
 from tacit.audit.neighbours import Pair
-from tacit.audit.stages.answer_parts import is_compared_by_identity, is_whole, parts_inside, text_of
 from tacit.audit.subject import Raised
 from tacit.frozen import frozen
 

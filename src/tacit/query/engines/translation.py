@@ -21,6 +21,7 @@ from sqlglot import exp
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.engines.aggregate_handlers import AGGREGATES
+from tacit.query.engines.cast_handlers import CASTS
 from tacit.query.engines.dialect import Dialect, Piece, cannot
 from tacit.query.engines.expression_walk import (
     Attempting,
@@ -55,7 +56,7 @@ def deep() -> Iterator[None]:
             sys.setrecursionlimit(before)
 
 
-_HANDLERS = {**OPERATORS, **FUNCTIONS, **AGGREGATES, exp.Try: attempt}
+_HANDLERS = {**OPERATORS, **CASTS, **FUNCTIONS, **AGGREGATES, exp.Try: attempt}
 _CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "with_", "distinct", "qualify"}
 _PLACE = "__place"
 _MOST_COLUMNS = 1_500  # PostgreSQL takes 1,664, some of which a run has for itself
