@@ -52,3 +52,14 @@ def test_reentries_are_stays_less_rooms() -> None:
     trace = Trace(Path(), ["a/x.py", "a/y.py", "b/x.py", "a/z/w.py", "main.py", "b/y.py"])
     assert trace.stays == ["a", "b", "a", "main", "b"]
     assert trace.reentries == 2
+
+
+def test_contributing_names_every_room() -> None:
+    """Folders and files of `src/tacit`, and the folders of each room."""
+    table = Path("CONTRIBUTING.md").read_text(encoding="utf-8")
+    tree = Path("src/tacit")
+    rooms = [folder for folder in tree.iterdir() if folder.is_dir() and (folder / "__init__.py").exists()]
+    folders = [inner for room in rooms for inner in room.iterdir() if (inner / "__init__.py").exists()]
+    files = [file for file in tree.glob("*.py") if not file.name.startswith("__")]
+    names = [f"`{folder.name}/`" for folder in (*rooms, *folders)] + [f"`{file.name}`" for file in files]
+    assert [name for name in names if name not in table] == []
