@@ -132,7 +132,7 @@ class Reach:
         return Reach(max(TINIEST, self.least / max(other.most, TINIEST) / _SLACK), most)
 
     def __and__(self, other: Reach) -> Reach:
-        """Both hold."""
+        """Intersection."""
         return Reach(max(self.least, other.least), min(self.most, other.most))
 
     @property
