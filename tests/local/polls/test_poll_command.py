@@ -135,10 +135,10 @@ ABC = ["--option=a", "--option=b", "--option=c"]
     [
         (
             [CHEATED],
-            "the design warner with no number. It is made from other numbers. Accepted: --truth 4/6; or --epsilon",
+            "the design warner with no number. It takes truth; or epsilon. Accepted: --truth 4/6; or --epsilon",
         ),
         ([CHEATED, "--design=kuk"], "Accepted: --red-if-yes 80% --red-if-no 20%."),
-        ([CHEATED, "--design=forced", "--truth=1/2"], "with --truth. It is made from other numbers."),
+        ([CHEATED, "--design=forced", "--truth=1/2"], "with --truth. It takes truth, yes, no; or epsilon."),
         ([CHEATED, *ABC], "the design kary with no number"),
         ([CHEATED, *ABC, "--truth=1/4"], "Accepted: truth > 1/3."),
         ([CHEATED, "--option=a", "--option=a", "--truth=3/4"], "two are the same"),

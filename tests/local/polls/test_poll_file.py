@@ -81,7 +81,7 @@ def test_questions_compose_into_one_budget() -> None:
         ({"id": ID, "title": "t", "questions": ["x"]}, "question 1"),
         ({"id": ID, "title": "t", "questions": [{**ASK, "trutth": "1"}]}, "trutth"),
         ({"id": ID, "title": "t", "questions": [{**ASK, "design": "magic"}]}, "magic"),
-        ({"id": ID, "title": "t", "questions": [{**ASK, "epsilon": "1"}]}, "other numbers"),
+        ({"id": ID, "title": "t", "questions": [{**ASK, "epsilon": "1"}]}, "It takes"),
         ({"id": ID, "title": "t", "questions": [{**ASK, "truth": True}]}, "truth"),
         ({"id": ID, "title": "t", "questions": [{**ASK, "name": "Not so"}]}, "named"),
         ({"id": ID, "title": "t", "questions": [{**ASK, "text": " "}]}, "no text"),

@@ -86,7 +86,7 @@ def design_of(name: str, wording: Wording, given: Mapping[str, Any]) -> Design:
     if set(given) not in [set(names) for names in entry.takes]:
         wanted = "; or ".join(" ".join(map(_example, names)) if names else "no number" for names in entry.takes)
         has = " and ".join(map(_option, given)) if given else "no number"
-        takes = " or ".join(" and ".join(names) if names else "no number" for names in entry.takes)
+        takes = "; or ".join(", ".join(names) if names else "no number" for names in entry.takes)
         raise Refused(f"the design {name} with {has}", f"It takes {takes}.", f"{wanted}.")
     return entry.make(wording, given)
 
