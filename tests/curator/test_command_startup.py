@@ -17,7 +17,7 @@ HEAVY = (
     *(
         "tacit.loss.accountant",
         "tacit.loss.composition",
-        "tacit.mechanisms.keys",
+        "tacit.mechanisms.selection",
         "tacit.query.sql.simplification.sub_selects",
     ),
 )

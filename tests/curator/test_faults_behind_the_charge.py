@@ -16,7 +16,7 @@ import tacit
 from tacit.curator import door as settlement
 from tacit.curator.dataset import Dataset
 from tacit.errors import Failed, Refused
-from tacit.ledger import Account, Charge, Request, Stored
+from tacit.ledger import BudgetAccount, Charge, Request, Stored
 
 _HOME = str(Path(tacit.__file__).parent)
 _FILE = """
@@ -46,15 +46,15 @@ class Fault:
         self.target: str | None = None
         self.error: BaseException = Refused("canary", "canary", "canary")
         self._is_behind = False
-        real = Account.charge
+        real = BudgetAccount.charge
 
-        def charge(account: Account, request: Request) -> Charge | Stored:
+        def charge(account: BudgetAccount, request: Request) -> Charge | Stored:
             given = real(account, request)
             self._is_behind = isinstance(given, Charge)
             sys.setprofile(self._seen if self._is_behind else None)
             return given
 
-        patch.setattr(Account, "charge", charge)
+        patch.setattr(BudgetAccount, "charge", charge)
 
     def _seen(self, frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
@@ -160,7 +160,7 @@ def test_no_noise_is_drawn_before_it_is_marked(tmp_path: Path, monkeypatch: pyte
         dataset.profile(epsilon=1)
         assert sorted(set(drawn)) == [1, 2, 3, 4]
         before = len(drawn)
-        monkeypatch.setattr(Account, "_mark", lambda *_: (_ for _ in ()).throw(Refused("a", "b", "c")))
+        monkeypatch.setattr(BudgetAccount, "_mark", lambda *_: (_ for _ in ()).throw(Refused("a", "b", "c")))
         with pytest.raises(Failed):
             dataset.query(_QUESTIONS[1], epsilon=1)
         assert len(drawn) == before
@@ -175,15 +175,15 @@ def test_a_run_that_died_between_stages_goes_on_with_what_is_stored(
 ) -> None:
     """R33: the limits that were found are stored before rows are counted, and they are not found twice."""
     with open_clinic(tmp_path, _FILE, v=_ROWS) as dataset:
-        account, kept = dataset._opened.account, Account.keep
+        account, kept = dataset._opened.account, BudgetAccount.keep
 
-        def dies(account: Account, charge: Charge, stage: int, payload: bytes) -> None:
+        def dies(account: BudgetAccount, charge: Charge, stage: int, payload: bytes) -> None:
             kept(account, charge, stage, payload)
             account._chain.database.let_go(charge.number)
             raise Died
 
         with monkeypatch.context() as patch:
-            patch.setattr(Account, "keep", dies)
+            patch.setattr(BudgetAccount, "keep", dies)
             patch.setattr(settlement, "_settle", lambda *_: None)
             with pytest.raises(Failed):
                 dataset.query(_QUESTIONS[0], epsilon=1)

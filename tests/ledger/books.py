@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.ledger.kept import InFile, Kept
 
-from tacit.ledger import Account, AccountName, Breaker, Charge, Ledger, Request, Terms
+from tacit.ledger import AccountName, Breaker, BudgetAccount, Charge, Ledger, Request, Terms
 from tacit.loss import Approx, Gdp, Loss, Pure, Zcdp
 
 NAME = AccountName(("parquet:/data/visits.parquet",), "one patient, all visits; add/remove")
@@ -38,11 +38,11 @@ def close_since(others: int) -> int:
     return len(_open)
 
 
-def account_of(folder: Path, budget: Loss, name: AccountName = NAME) -> Account:
+def account_of(folder: Path, budget: Loss, name: AccountName = NAME) -> BudgetAccount:
     return opened(folder).account(name, budget)
 
 
-def let_go(account: Account, charge: Charge) -> None:
+def let_go(account: BudgetAccount, charge: Charge) -> None:
     """As if the process that has this charge had died."""
     account._chain.database.let_go(charge.number)
 

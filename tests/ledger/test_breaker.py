@@ -13,7 +13,7 @@ import pytest
 from tests.ledger.books import NAME, account_of, bodies, let_go, opened, request
 
 from tacit.errors import Refused
-from tacit.ledger import Account, Breaker, Charge, Request, Stored
+from tacit.ledger import Breaker, BudgetAccount, Charge, Request, Stored
 from tacit.loss import Pure
 
 FORK = multiprocessing.get_context("fork")
@@ -25,7 +25,7 @@ def asking(digest: str, analyst: str = "ann", *, fresh: bool = False) -> Request
     return request(digest, Pure("0.001"), analyst=analyst, breaker=BREAKER, fresh=fresh)
 
 
-def fail(account: Account, digest: str, analyst: str = "ann") -> Charge:
+def fail(account: BudgetAccount, digest: str, analyst: str = "ann") -> Charge:
     charge = account.charge(asking(digest, analyst))
     assert isinstance(charge, Charge)
     account.fail(charge)
@@ -166,7 +166,7 @@ def test_what_somebody_runs_is_waited_for(tmp_path: Path) -> None:
     assert given == [stored]
 
 
-def race(folder: Path, processes: int, ask: Callable[[Account, int], None]) -> None:
+def race(folder: Path, processes: int, ask: Callable[[BudgetAccount, int], None]) -> None:
     barrier = FORK.Barrier(processes)
 
     def one(who: int) -> None:
@@ -183,7 +183,7 @@ def race(folder: Path, processes: int, ask: Callable[[Account, int], None]) -> N
         assert process.exitcode == 0
 
 
-def failing(account: Account, who: int) -> None:
+def failing(account: BudgetAccount, who: int) -> None:
     """Four questions that fail, under three names."""
     for i in range(4):
         try:

@@ -10,20 +10,20 @@ from tests.ledger.books import account_of, bodies, let_go, opened, request, spen
 from tests.ledger.kept import Kept
 
 from tacit.errors import Failed, Refused
-from tacit.ledger import Account, Charge, Stored
+from tacit.ledger import BudgetAccount, Charge, Stored
 from tacit.ledger.chain import Chain
 from tacit.ledger.events import Again, Event, Failure, NoiseDraw, Reopened, Settled, Staged
 from tacit.ledger.history import payload_hash
 from tacit.loss import Pure
 
 
-def charged(account: Account, digest: str = "q", *, fresh: bool = False) -> Charge:
+def charged(account: BudgetAccount, digest: str = "q", *, fresh: bool = False) -> Charge:
     given = account.charge(request(digest, Pure("0.1"), fresh=fresh))
     assert isinstance(given, Charge)
     return given
 
 
-def asked(account: Account, digest: str = "q") -> Stored:
+def asked(account: BudgetAccount, digest: str = "q") -> Stored:
     given = account.charge(request(digest, Pure("0.1")))
     assert isinstance(given, Stored)
     return given

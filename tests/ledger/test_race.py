@@ -13,7 +13,7 @@ import pytest
 from tests.ledger.books import NAME, bodies, opened, request, spent
 
 from tacit.errors import Refused
-from tacit.ledger import Account, Charge
+from tacit.ledger import BudgetAccount, Charge
 from tacit.ledger.events import Charged
 from tacit.loss import Loss, Zcdp
 
@@ -21,10 +21,10 @@ FORK = multiprocessing.get_context("fork")  # no ledger is open in the parent at
 BUDGET = Zcdp(1, "1e-6")
 PATIENCE = 30.0  # seconds; who waits longer waits for one that failed
 
-Spend = Callable[[Account, str, Loss, Barrier], bool]
+Spend = Callable[[BudgetAccount, str, Loss, Barrier], bool]
 
 
-def charge(account: Account, digest: str, loss: Loss, barrier: Barrier) -> bool:
+def charge(account: BudgetAccount, digest: str, loss: Loss, barrier: Barrier) -> bool:
     """As the curator does it."""
     try:
         return isinstance(account.charge(request(digest, loss)), Charge)
@@ -34,7 +34,7 @@ def charge(account: Account, digest: str, loss: Loss, barrier: Barrier) -> bool:
         return False
 
 
-def check_then_spend(account: Account, digest: str, loss: Loss, barrier: Barrier) -> bool:
+def check_then_spend(account: BudgetAccount, digest: str, loss: Loss, barrier: Barrier) -> bool:
     """The broken twin: looks whether it fits, then writes, in two steps."""
     admitted = account.filter().admits(loss)
     barrier.wait(PATIENCE)

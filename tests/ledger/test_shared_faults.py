@@ -16,7 +16,7 @@ from tests.ledger.books import NAME, SHARED_ONLY, account_of, bodies, opened, re
 from tests.ledger.kept import InPostgres
 
 from tacit.errors import Failed, Refused
-from tacit.ledger import Account, Charge, Stored, postgres_database
+from tacit.ledger import BudgetAccount, Charge, Stored, postgres_database
 from tacit.ledger.affordability import refuse_unless_affordable
 from tacit.ledger.store import Conflicted, Unavailable
 from tacit.loss import Pure, Relation
@@ -185,7 +185,7 @@ def _spend_all(folder: Path, who: int, takes_turns: bool, barrier: Barrier) -> N
                 raise
 
 
-def _charges(account: Account) -> int:
+def _charges(account: BudgetAccount) -> int:
     return len(account.history())
 
 

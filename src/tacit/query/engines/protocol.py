@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
-from tacit.noise.bits import Bits
 from tacit.schema.description import Description, Source
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from tacit.noise.bits import Bits
 
 
 Headers: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -29,7 +30,7 @@ class Session(Protocol):
         ...
 
 
-Stage: TypeAlias = Callable[[Session, Bits, Sequence[bytes]], bytes]
+Stage: TypeAlias = "Callable[[Session, Bits, Sequence[bytes]], bytes]"
 """A stage of a release: from a session, its entropy and what earlier stages released, to what this one releases."""
 
 
