@@ -9,14 +9,14 @@ from tests.engines.engines import DuckDBUnderTest, EngineUnderTest
 from tests.engines.postgres_server import PostgresUnderTest, running_server
 from tests.engines.spark_server import SparkUnderTest, running_spark
 
-from tacit.query.engines.postgres import engine as postgres_second_line
+from tacit.query.engines.postgres import engine as postgres_engine
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _one_attempt_on_postgres() -> Iterator[None]:
     """The first line alone: the second would hide what breaks it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(postgres_second_line, "IS_ON", False)
+        patch.setattr(postgres_engine, "IS_ON", False)
         yield
 
 

@@ -12,7 +12,7 @@ from tests.engines.postgres_server import PostgresUnderTest
 from tests.engines.spark_server import SparkUnderTest
 from tests.query.fixtures.rendering import Lowered
 
-from tacit.query.sql import bounded_join as chain
+from tacit.query.sql import bounded_join
 
 _JOINS = "visits AS v JOIN calls AS c ON v.patient = c.patient JOIN visits AS w ON w.patient = v.patient"
 _QUERIES = (
@@ -46,14 +46,14 @@ def _compare(
     other: EngineUnderTest, folder: Path, monkeypatch: pytest.MonkeyPatch, queries: tuple[str, ...], bound: str
 ) -> None:
     for name in ("MOST_PAIRS", "MOST_PARTNERS", "MOST_ROWS"):
-        monkeypatch.setattr(chain, name, 2**20)
+        monkeypatch.setattr(bounded_join, name, 2**20)
     if bound == "MOST_PARTNERS":
-        monkeypatch.setattr(chain, "MOST_PAIRS", 300)  # some patients are beyond it
-    monkeypatch.setattr(chain, bound, 11)
+        monkeypatch.setattr(bounded_join, "MOST_PAIRS", 300)  # some patients are beyond it
+    monkeypatch.setattr(bounded_join, bound, 11)
     folder.mkdir(exist_ok=True)
     one = _sums(DuckDBUnderTest(), folder, queries)
     assert one == _sums(other, folder, queries)
-    monkeypatch.setattr(chain, bound, 12)
+    monkeypatch.setattr(bounded_join, bound, 12)
     (folder / "more").mkdir()
     assert one != _sums(DuckDBUnderTest(), folder / "more", queries)
 

@@ -13,7 +13,7 @@ from tests.engines.test_poison import shape_of
 from tests.query.expressions.test_second_line import places
 
 from tacit.errors import Failed
-from tacit.query.engines.postgres import engine as postgres_second_line
+from tacit.query.engines.postgres import engine as postgres_engine
 from tacit.query.sql.expressions import number_casts as casting_numbers
 from tacit.query.sql.expressions import second_line
 from tacit.query.sql.values.exact_intervals import Interval
@@ -39,7 +39,7 @@ Patch = pytest.MonkeyPatch
 
 @pytest.fixture(autouse=True)
 def _second_lines(monkeypatch: Patch) -> None:
-    for place in (second_line, postgres_second_line):
+    for place in (second_line, postgres_engine):
         monkeypatch.setattr(place, "IS_ON", True)
 
 
@@ -87,7 +87,7 @@ def test_either_line_is_enough(worlds: Worlds, query: str, is_mended: bool, is_t
 
     The noise is frozen, so that equal integers give equal answers.
     """
-    monkeypatch.setattr(postgres_second_line, "IS_ON", is_tried)
+    monkeypatch.setattr(postgres_engine, "IS_ON", is_tried)
     if not is_mended:
         _break_the_first_line(monkeypatch)
     one, two, neighbour = (world.noisy(query) for world in worlds)
@@ -98,7 +98,7 @@ def test_either_line_is_enough(worlds: Worlds, query: str, is_mended: bool, is_t
 @pytest.mark.parametrize("query", _PLACES)
 def test_without_both_lines_one_row_is_a_failure(worlds: Worlds, query: str, monkeypatch: Patch) -> None:
     """The test above is not vacuous: the patient is then told by whether there is an answer."""
-    monkeypatch.setattr(postgres_second_line, "IS_ON", False)
+    monkeypatch.setattr(postgres_engine, "IS_ON", False)
     _break_the_first_line(monkeypatch)
     _, failing, neighbour = worlds
     assert neighbour.noisy(query).columns

@@ -14,7 +14,7 @@ from tests.fuzz.grammar import Grammar
 from tests.fuzz.test_false_beliefs import WORST, lies
 
 from tacit.errors import Failed, Refused
-from tacit.query.engines.postgres import engine as postgres_second_line
+from tacit.query.engines.postgres import engine as postgres_engine
 from tacit.query.engines.postgres.engine import PostgresEngine
 from tacit.query.sql.expressions import second_line, type_expression
 from tacit.schema.description import Description
@@ -74,7 +74,7 @@ def test_no_row_fails_a_statement(
     postgres: PostgresUnderTest, tmp_path: Path, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """R26: whatever a proof got wrong, a function makes NULL of it."""
-    for line in (second_line, postgres_second_line):
+    for line in (second_line, postgres_engine):
         monkeypatch.setattr(line, "IS_ON", True)
     sent, found = _failures(postgres, tmp_path, count)
     assert found == []

@@ -21,8 +21,7 @@ from tacit.query.lowering.ranks import RanksBlock
 from tacit.query.lowering.tally import TallyBlock
 from tacit.query.plans.group_keys import FULL, KeyColumn, KeyRule
 from tacit.query.plans.plan import Scaling
-from tacit.query.sql import bounded_join as chain
-from tacit.query.sql import from_clause, scan
+from tacit.query.sql import bounded_join, from_clause, scan
 from tacit.query.sql.clamp import ONE, Cut
 from tacit.query.sql.rows import ALL, UNIT, Rows, Select
 
@@ -90,7 +89,7 @@ def test_rows_taken_for_people(session: DuckDBSession, monkeypatch: Patch) -> No
 
 def test_a_join_of_different_people(session: DuckDBSession, monkeypatch: Patch) -> None:
     """Private rows are joined by their keys alone: one person's row then multiplies another's."""
-    real = chain.join_private
+    real = bounded_join.join_private
 
     def loose(*args: Any) -> Rows:
         joined, same = real(*args), '"__left"."__unit" = "__right"."__unit"'
@@ -99,7 +98,7 @@ def test_a_join_of_different_people(session: DuckDBSession, monkeypatch: Patch) 
         return replace(joined, select=replace(joined.select, origin=tuple(parts)))
 
     queries = ("SELECT COUNT(*), SUM(price) FROM visits AS v JOIN items AS i ON v.visit = i.visit",)
-    monkeypatch.setattr(chain, "join_private", loose)
+    monkeypatch.setattr(bounded_join, "join_private", loose)
     assert is_caught(session, monkeypatch, _PEOPLE, *queries)
 
 

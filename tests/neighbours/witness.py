@@ -17,8 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tacit.noise.bits import Seeded
-from tacit.query.execution import profile_release as making
-from tacit.query.execution import run
+from tacit.query.execution import profile_release, run
 from tacit.query.plans.group_keys import GeometricRule, KeyRule
 from tacit.query.plans.price import NoiseShare
 
@@ -114,7 +113,7 @@ def witnessed(seed: int, script: Sequence[Integers] = ()) -> Iterator[Witness]:
     witness = Witness(seed, script)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run, "with_noise", witness.with_noise)
-        patch.setattr(making, "with_noise", witness.with_noise)
+        patch.setattr(profile_release, "with_noise", witness.with_noise)
         patch.setattr(run, "_tallied", witness.tallied)
         patch.setattr(run, "in_group_order", witness.in_group_order)
         for rule in (KeyRule, GeometricRule):

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tacit.query.engines.postgres import engine as postgres_second_line
+from tacit.query.engines.postgres import engine as postgres_engine
 from tacit.query.sql.expressions import second_line
 
 
@@ -16,5 +16,5 @@ def first_line_alone() -> Iterator[None]:
     """Expressions are made total, and nothing stands behind: what is wrong with them is seen."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(second_line, "IS_ON", False)
-        patch.setattr(postgres_second_line, "IS_ON", False)
+        patch.setattr(postgres_engine, "IS_ON", False)
         yield

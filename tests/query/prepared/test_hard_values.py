@@ -17,7 +17,7 @@ from tacit.noise.bits import Seeded
 from tacit.query.bounding.limit_choice import make_plan
 from tacit.query.bounding.profile import Profile
 from tacit.query.execution.profile_release import ProfileRun
-from tacit.query.materialized import kept_sums as tally
+from tacit.query.materialized import kept_sums
 from tacit.query.materialized.form import TableForm
 from tacit.query.materialized.statements import STATEMENTS
 from tacit.query.plans.price import price_of
@@ -87,7 +87,7 @@ def test_totals_that_the_block_cuts_are_told(values: Filed, monkeypatch: pytest.
     asked = with_budget(values, Pure(8))
     planned = asked.planned("SELECT area, AVG(big), AVG(thin), COUNT(*) FROM t GROUP BY area", norm=Fraction(2**61))
     asked.compare(*planned)
-    monkeypatch.setattr(tally, "WORD", 2**63 - 1)
+    monkeypatch.setattr(kept_sums, "WORD", 2**63 - 1)
     with pytest.raises(AssertionError):
         asked.compare(*planned)
 

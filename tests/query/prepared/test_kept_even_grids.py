@@ -21,7 +21,7 @@ from tests.query.prepared.test_kept_neighbours import changed_for_others
 
 from tacit.query.aggregates.rank_grid import Edges
 from tacit.query.engines.duckdb.engine import DuckDBSession
-from tacit.query.materialized import form as making
+from tacit.query.materialized import form as table_form
 from tacit.query.materialized.form import forms_of
 from tacit.query.materialized.statements import STATEMENTS
 
@@ -134,12 +134,12 @@ def test_no_person_moves_ranks_on_even_grids_further(session: DuckDBSession) -> 
 
 def test_norms_that_are_too_short_are_caught(session: DuckDBSession, monkeypatch: Patch) -> None:
     """The twin of the tests above: rows of people with many of them weigh more than they may."""
-    real = making.squares_sql
+    real = table_form.squares_sql
 
     def short(*args: Any) -> str:
         return f'SELECT "__unit", squares // 16 AS squares FROM ({real(*args)})'
 
-    monkeypatch.setattr(making, "squares_sql", short)
+    monkeypatch.setattr(table_form, "squares_sql", short)
     assert any(wrong(found, seed) for seed, found in of_people(session, range(3), True))
 
 

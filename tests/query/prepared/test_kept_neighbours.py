@@ -17,7 +17,7 @@ from tests.query.prepared.kept_worlds import KeptWorlds, kept_worlds
 
 from tacit.errors import Refused
 from tacit.query.engines.duckdb.engine import DuckDBSession
-from tacit.query.materialized import form as making
+from tacit.query.materialized import form as table_form
 
 Patch = pytest.MonkeyPatch
 _ASKED = (
@@ -100,7 +100,7 @@ def test_every_kept_row_is_of_one_person(session: DuckDBSession) -> None:
 
 def test_norms_over_everybody_are_caught(session: DuckDBSession, monkeypatch: Patch) -> None:
     """The twin of the test above: norms that are those of the whole table."""
-    real = making._normed
+    real = table_form._normed
 
     def everybody(*args: Any) -> str:
         text = real(*args)
@@ -108,5 +108,5 @@ def test_norms_over_everybody_are_caught(session: DuckDBSession, monkeypatch: Pa
         whole = people.replace('SELECT "__unit", ', "SELECT ").replace(' GROUP BY "__unit"', "")
         return text.replace(f'JOIN ({people}) AS "__norms" USING ("__unit")', f'CROSS JOIN ({whole}) AS "__norms"')
 
-    monkeypatch.setattr(making, "_normed", everybody)
+    monkeypatch.setattr(table_form, "_normed", everybody)
     assert any(changed_for_others(kept) for _, kept in of_people(session, range(1)))

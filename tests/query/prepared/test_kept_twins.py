@@ -11,9 +11,8 @@ from tests.laws.databases import engine_session
 from tests.query.prepared.hard_worlds import FAR, Case, Row, hard_worlds, moves_too_far
 
 from tacit.query.engines.duckdb.engine import DuckDBSession
-from tacit.query.materialized import kept_sums as tally
+from tacit.query.materialized import kept_sums, statements
 from tacit.query.materialized import kept_sums as totals
-from tacit.query.materialized import statements
 from tacit.query.sql.clamp import Cut
 
 Patch = pytest.MonkeyPatch
@@ -50,7 +49,7 @@ def rewritten(function: Callable[..., str], old: str, new: str) -> Callable[...,
 
 def test_forgotten_keys_under_laplace_noise(session: DuckDBSession, monkeypatch: Patch) -> None:
     """The ℓ₂ norm is taken for the ℓ₁ norm: whoever holds several keys seems lighter than they are."""
-    monkeypatch.setattr(tally, "_light", rewritten(tally._light, " * held", ""))
+    monkeypatch.setattr(kept_sums, "_light", rewritten(kept_sums._light, " * held", ""))
     assert is_caught(session, monkeypatch, [(key, 1) for key in range(8)], Case(_COUNT, True, 3))
 
 
@@ -67,7 +66,7 @@ def test_norms_of_single_keys(session: DuckDBSession, monkeypatch: Patch) -> Non
 
 def test_weights_by_the_keys_of_a_row(session: DuckDBSession, monkeypatch: Patch) -> None:
     """The weight of a key is that of somebody who holds no other."""
-    twin = rewritten(tally.kept_tally_sql, "sqrt(held)", "sqrt(1)")
+    twin = rewritten(kept_sums.kept_tally_sql, "sqrt(held)", "sqrt(1)")
     monkeypatch.setattr(statements, "kept_tally_sql", twin)
     assert is_caught(session, monkeypatch, [(key, 1) for key in range(9)], Case(_PRIVATE, False, 50))
 
@@ -78,8 +77,8 @@ def test_weights_of_those_who_are_left(session: DuckDBSession, monkeypatch: Patc
     def some(*args: Any) -> str:
         return f"({tally_light(*args)}) AND key < 'k8'"
 
-    tally_light = tally._light
-    monkeypatch.setattr(tally, "_light", some)
+    tally_light = kept_sums._light
+    monkeypatch.setattr(kept_sums, "_light", some)
     assert is_caught(session, monkeypatch, [(key, 1) for key in range(9)], Case(_PRIVATE, False, 50))
 
 
@@ -101,17 +100,17 @@ def test_a_centre_without_slack(session: DuckDBSession, monkeypatch: Patch, is_p
 
 def test_everybody_light(session: DuckDBSession, monkeypatch: Patch) -> None:
     """Nobody is looked at closely."""
-    monkeypatch.setattr(tally, "_light", lambda *_: "TRUE")
+    monkeypatch.setattr(kept_sums, "_light", lambda *_: "TRUE")
     assert is_caught(session, monkeypatch, [(key, 5) for key in range(9)] * 2, Case(_COUNT, False, 3))
 
 
 def test_everybody_light_and_nobody_cut(session: DuckDBSession, monkeypatch: Patch) -> None:
     """In one group the cut of a light total would do by itself; without it too, a person counts in full."""
-    monkeypatch.setattr(tally, "_light", lambda *_: "TRUE")
+    monkeypatch.setattr(kept_sums, "_light", lambda *_: "TRUE")
     case = Case("SELECT COUNT(*), SUM(x) FROM t", False, 3)
     assert not is_caught(session, monkeypatch, [(0, 5)] * 40, case)
-    monkeypatch.setattr(tally, "_light", lambda *_: "TRUE")
-    monkeypatch.setattr(tally, "cut", lambda total, low, high: Cut(total, low, high))
+    monkeypatch.setattr(kept_sums, "_light", lambda *_: "TRUE")
+    monkeypatch.setattr(kept_sums, "cut", lambda total, low, high: Cut(total, low, high))
     assert is_caught(session, monkeypatch, [(0, 5)] * 40, case)
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.query.fixtures.rendering import Lowered
 
 from tacit.errors import Refused
-from tacit.query.sql import bounded_join as chain
+from tacit.query.sql import bounded_join
 from tacit.query.sql.rows import Rows, in_type
 
 _OWN = 7  # rows of the patient with most
@@ -49,8 +49,8 @@ def test_no_join_makes_more_than_a_person_may_bring(
 ) -> None:
     """Seven rows in eleven tables were two billion; other people's rows are one each."""
     made = _most_made(rows, _rows(_self_joined(tables), tmp_path).under('"v0.age"'))
-    assert made <= chain.MOST_ROWS * _OWN + 50
-    assert made >= min(_OWN**tables, chain.MOST_ROWS)
+    assert made <= bounded_join.MOST_ROWS * _OWN + 50
+    assert made >= min(_OWN**tables, bounded_join.MOST_ROWS)
 
 
 _CALLS = " ".join(f"JOIN calls c{i} ON c{i}.patient = c0.patient" for i in range(1, 8))
@@ -71,14 +71,14 @@ def test_nor_does_a_join_on_the_right_or_of_people_whom_the_first_table_lacks(
     rows.execute("DELETE FROM calls WHERE patient = 7 AND topic <> 'x'")
     rows.execute("DELETE FROM visits WHERE patient = 7 AND visit > 1")
     made = _most_made(rows, _rows(f"SELECT SUM(c0.minutes) FROM {shape}", tmp_path).under('"c0.minutes"'))
-    assert made <= 2 * chain.MOST_ROWS * _OWN + 50
+    assert made <= 2 * bounded_join.MOST_ROWS * _OWN + 50
 
 
 def test_without_the_cut_the_rows_would_be_seen(
     rows: duckdb.DuckDBPyConnection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Broken twin."""
-    monkeypatch.setattr(chain, "MOST_ROWS", 10**9)
+    monkeypatch.setattr(bounded_join, "MOST_ROWS", 10**9)
     assert _most_made(rows, _rows(_self_joined(6), tmp_path).under('"v0.age"')) >= _OWN**6
 
 
@@ -107,8 +107,8 @@ def test_no_two_tables_make_more_than_a_person_may_bring(
     _with_many(rows)
     query = f"SELECT SUM(a.age + b.age) FROM visits a {kind} visits b ON a.patient = b.patient {more}"
     made = _most_made(rows, _rows(query, tmp_path).under('"a.age", "b.age"'))
-    assert made <= chain.MOST_PARTNERS * _MANY
-    assert made <= chain.MOST_PAIRS + 2 * _MANY + 200 or "=" in more
+    assert made <= bounded_join.MOST_PARTNERS * _MANY
+    assert made <= bounded_join.MOST_PAIRS + 2 * _MANY + 200 or "=" in more
 
 
 @pytest.mark.parametrize("more", _PAIRS)
@@ -117,7 +117,7 @@ def test_without_the_cut_the_pairs_would_be_seen(
 ) -> None:
     """Broken twin."""
     _with_many(rows)
-    monkeypatch.setattr(chain, "MOST_PAIRS", 10**12)
+    monkeypatch.setattr(bounded_join, "MOST_PAIRS", 10**12)
     query = f"SELECT SUM(a.age + b.age) FROM visits a JOIN visits b ON a.patient = b.patient {more}"
     assert _most_made(rows, _rows(query, tmp_path).under('"a.age", "b.age"')) > 2**21
 
@@ -155,9 +155,9 @@ def _crowd(rows: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch) -> 
     rows.execute("INSERT INTO calls SELECT least(i % 9, i % 5), i * 5 % 11, 't' FROM range(60) t(i)")
     rows.execute("INSERT INTO calls SELECT 100 + i, i, 't' FROM range(20) t(i)")
     rows.execute("INSERT INTO calls SELECT 1, 4, 't' FROM range(5) t(i)")
-    monkeypatch.setattr(chain, "MOST_PAIRS", 36)
-    monkeypatch.setattr(chain, "MOST_PARTNERS", 3)
-    monkeypatch.setattr(chain, "MOST_ROWS", 20)
+    monkeypatch.setattr(bounded_join, "MOST_PAIRS", 36)
+    monkeypatch.setattr(bounded_join, "MOST_PARTNERS", 3)
+    monkeypatch.setattr(bounded_join, "MOST_ROWS", 20)
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_the_rows_of_a_person_depend_on_that_person_alone(
     rows: duckdb.DuckDBPyConnection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     """Whatever order the rows lie in, whoever else is there, and whichever columns a statement reads."""
-    monkeypatch.setattr(chain, "MOST_ROWS", most)
+    monkeypatch.setattr(bounded_join, "MOST_ROWS", most)
     join = "visits a JOIN calls c ON a.patient = c.patient JOIN visits b ON b.patient = a.patient"
     relation = _rows(f"SELECT SUM(a.age + b.age) FROM {join} WHERE c.minutes < 9 AND a.ward = 'w'", tmp_path)
     names = '"a.age", "c.minutes", "b.age"'

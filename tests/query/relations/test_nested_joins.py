@@ -19,7 +19,7 @@ from tacit.errors import Refused
 from tacit.query.execution.run import joined_whole
 from tacit.query.materialized.statements import STATEMENTS
 from tacit.query.plans.plan import Plan
-from tacit.query.sql import bounded_join as chain
+from tacit.query.sql import bounded_join
 
 _NUMBERS = {"visits": ["age", "days"], "calls": ["minutes"]}
 _ROWS = {"visits": (1, 3, 0, 20), "calls": (0, 2, 12, 15)}
@@ -140,7 +140,7 @@ def _different(seed: int, count: int, folder: Path) -> list[str]:
 @pytest.fixture(autouse=True)
 def _low_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, most in (("MOST_PAIRS", 40), ("MOST_ROWS", 20), ("MOST_PARTNERS", 5)):
-        monkeypatch.setattr(chain, name, most)
+        monkeypatch.setattr(bounded_join, name, most)
 
 
 def test_nobody_decides_what_another_brings(tmp_path: Path) -> None:

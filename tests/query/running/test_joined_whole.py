@@ -13,7 +13,7 @@ from tests.query.fixtures.rendering import Lowered
 from tacit.query.execution.run import joined_whole
 from tacit.query.lowering.tally import people_sql
 from tacit.query.materialized.statements import STATEMENTS
-from tacit.query.sql import bounded_join as chain
+from tacit.query.sql import bounded_join
 
 _JOINS = (
     "visits v JOIN calls c ON v.patient = c.patient",
@@ -31,8 +31,8 @@ _JOINS = (
 @pytest.mark.parametrize("most", [1, 300, 10**9])
 def test_the_sums_are_the_same(join: str, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With 300 as the bound, some patients are beyond it, and others are not."""
-    monkeypatch.setattr(chain, "MOST_PAIRS", most)
-    monkeypatch.setattr(chain, "MOST_ROWS", most)
+    monkeypatch.setattr(bounded_join, "MOST_PAIRS", most)
+    monkeypatch.setattr(bounded_join, "MOST_ROWS", most)
     with duckdb.connect() as rows:
         create_clinic(rows)
         engine, description, headers = opened_clinic(DuckDBUnderTest(), rows, tmp_path / "rows")

@@ -67,7 +67,7 @@ class Ranks:
     `sql` is a value as it is stored (see `Steps`), or NULL for rows that do not count; cell i holds the values from
     low + i·width on, the first and the last also those beyond: `value` sees to it.
     `column` is the one whose values they are, where every row counts. Where `edges` are given, cells are
-    as many between each two of them instead, because about as many rows lie there: see `even_grid`.
+    as many between each two of them instead, because about as many rows lie there: see `rank_grid`.
     """
 
     sql: str

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from tacit.frozen import frozen
-from tacit.query.post_noise import interval_arithmetic as truth
+from tacit.query.post_noise import interval_arithmetic
 from tacit.query.post_noise.estimates import Estimates, Keys
 from tacit.query.post_noise.expression import EvaluationFrame, Expression, as_numbers, moment
 from tacit.query.post_noise.interval_arithmetic import Truth
@@ -19,9 +19,9 @@ from tacit.schema.kind import Key, Kind
 Value: TypeAlias = Key | float | None
 
 _ON_NUMBERS: Final[Mapping[str, Callable[[Estimates, Estimates], Truth]]] = {
-    "<": truth.less,
-    "<=": truth.at_most,
-    "=": truth.equal,
+    "<": interval_arithmetic.less,
+    "<=": interval_arithmetic.at_most,
+    "=": interval_arithmetic.equal,
 }
 _ON_KEYS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "<": operator.lt,
@@ -97,7 +97,7 @@ class Missing(Expression):
     def over(self, frame: EvaluationFrame) -> Truth:
         column = self.operand.over(frame)
         if isinstance(column, Estimates) and self.aggregates:
-            return truth.missing(column)
+            return interval_arithmetic.missing(column)
         if isinstance(column, Truth):
             absent = ~(column.true | column.false)
             return Truth(absent, ~absent, column.may_null, column.may_true | column.may_false, absent & False)

@@ -11,28 +11,28 @@ from typing import Final
 import numpy as np
 
 from tacit.frozen import frozen
-from tacit.query.post_noise import interval_arithmetic as intervals
+from tacit.query.post_noise import interval_arithmetic
 from tacit.query.post_noise.estimates import Estimates, Keys
 from tacit.query.post_noise.expression import Column, Constant, EvaluationFrame, Expression, as_keys, as_numbers
 from tacit.query.post_noise.interval_arithmetic import Bools, Truth, equal
 from tacit.schema.kind import Kind
 
 OPERATIONS: Final[Mapping[str, Callable[..., Estimates]]] = {
-    "add": intervals.add,
-    "subtract": intervals.subtract,
-    "multiply": intervals.multiply,
-    "divide": intervals.divide,
-    "negate": intervals.negate,
-    "absolute": intervals.absolute,
-    "root": intervals.root,
-    "logarithm": intervals.logarithm,
-    "exponential": intervals.rising(np.exp),
-    "floor": intervals.rising(np.floor, whole=True),
-    "ceiling": intervals.rising(np.ceil, whole=True),
-    "to whole": intervals.rising(np.rint, whole=True),  # CAST to an integer: halves go to the even one
+    "add": interval_arithmetic.add,
+    "subtract": interval_arithmetic.subtract,
+    "multiply": interval_arithmetic.multiply,
+    "divide": interval_arithmetic.divide,
+    "negate": interval_arithmetic.negate,
+    "absolute": interval_arithmetic.absolute,
+    "root": interval_arithmetic.root,
+    "logarithm": interval_arithmetic.logarithm,
+    "exponential": interval_arithmetic.rising(np.exp),
+    "floor": interval_arithmetic.rising(np.floor, whole=True),
+    "ceiling": interval_arithmetic.rising(np.ceil, whole=True),
+    "to whole": interval_arithmetic.rising(np.rint, whole=True),  # CAST to an integer: halves go to the even one
     "to float": lambda a: Estimates(a.value, a.low, a.high),
-    "greatest": intervals.greatest,
-    "least": intervals.least,
+    "greatest": interval_arithmetic.greatest,
+    "least": interval_arithmetic.least,
 }
 
 
@@ -66,7 +66,9 @@ class Rounded(Expression):
 
     def over(self, frame: EvaluationFrame) -> Estimates:
         column = self.operand.numbers(frame)
-        value, low, high = (intervals.rounded(end, self.digits) for end in (column.value, column.low, column.high))
+        value, low, high = (
+            interval_arithmetic.rounded(end, self.digits) for end in (column.value, column.low, column.high)
+        )
         return Estimates(value, low, high, column.whole or self.digits <= 0)
 
 

@@ -37,7 +37,7 @@ def join_private(left: Rows, right: Rows, kind: str, condition: exp.Expression) 
     """Rows of two private tables that belong to the same person and meet the condition.
 
     The emitted SQL itself asks for the same person, so every joined row depends on one person alone, whatever the
-    keys are. People are of one type in all tables (`relations.identifier`).
+    keys are. People are of one type in all tables (`sql.rows`).
     """
     if Ownership.EACH in (left.ownership, right.ownership):
         raise Refused(

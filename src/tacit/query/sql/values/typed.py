@@ -20,7 +20,7 @@ class Typed:
     In SQL an INTEGER is a BIGINT if its bounds fit 64 bits and else a HUGEINT, a DECIMAL of scale s is kept as the
     integer value·10^s in the same types, a FLOAT is a finite DOUBLE, TEXT a VARCHAR, TIMESTAMP has no time zone.
     A TEXT has at most `longest` letters (code points), again because the SQL itself enforces it. `weight` is what
-    stands behind a sub-query's column: engines write that out wherever its name stands (`expressions.widths`).
+    stands behind a sub-query's column: engines write that out wherever its name stands (`sql.values.typed`).
     """
 
     kind: Kind
