@@ -188,7 +188,24 @@ def test_a_limit_is_that_of_the_whole_process() -> None:
     """The engine is told less than the limit, by what it does not count; a limit that would not do is refused."""
     assert engine_memory(2_000_000_000) == 1_550_000_000
     assert engine_memory(500_000_000) == 250_000_000
-    for written in ("499MB", "-2GB", "much", 0.5, True, "0"):
+    for written in (
+        "499MB",
+        "-2GB",
+        "much",
+        0.5,
+        True,
+        "0",
+        "2GBs",
+        "2GiBB",
+        "2iB",
+        "2Gi",
+        "2GB or so",
+        "9" * 400,
+        b"2GB",
+    ):
         with pytest.raises(Refused):
             read_memory(written)
-    assert read_memory("2GB") == 2_000_000_000
+    assert (
+        read_memory("2GB") == read_memory(" 2 g ") == read_memory("16gbit") == read_memory(2 * 10**9) == 2_000_000_000
+    )
+    assert read_memory("1.5GiB") == 3 * 2**29

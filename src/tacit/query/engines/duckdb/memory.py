@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
+from math import isfinite
 from typing import Any, Final
 
 import duckdb
@@ -24,24 +26,33 @@ from tacit.query.sql.rows import UNIT
 LEAST_MEMORY: Final = 500_000_000
 _OWN: Final = 450_000_000  # octets of Python, of libraries, and of what the engine does not count
 _FOR_ARRAYS: Final = 2**30
+_AMOUNT: Final = re.compile(r"\s*(\d*\.?\d+)\s*([kmgtpe]?)(?:((?<=[kmgtpe])i)?b(it)?)?\s*", re.IGNORECASE)
 
 
 def read_memory(written: object) -> int | None:
     """An amount such as "2GB" in octets; None where none is set."""
     if written is None:
         return None
-    from pydantic import ByteSize, TypeAdapter, ValidationError  # it takes long to load
-
     accepted = 'an amount from "500MB" on, such as "2GB" or "1.5GiB".'
-    try:
-        octets = None if isinstance(written, (bool, float)) else int(TypeAdapter(ByteSize).validate_python(written))
-    except ValidationError:
-        octets = None
+    octets = _octets(written)
     if octets is None:
         raise Refused(f"memory = {written!r}", "It is no amount of memory.", accepted)
     if not octets >= LEAST_MEMORY:
         raise Refused(f"memory = {written!r}", "Queries would fail for want of it, after their charge.", accepted)
     return octets
+
+
+def _octets(written: object) -> int | None:
+    """The octets of a number or of a text such as "2GB"; None where it is no amount."""
+    if type(written) is int and written >= 0:
+        return written
+    amount = _AMOUNT.fullmatch(written) if isinstance(written, str) else None
+    if amount is None:
+        return None
+    number, prefix, is_binary, is_in_bits = amount.groups()
+    power = "kmgtpe".index(prefix.lower()) + 1 if prefix else 0
+    octets = float(number) * (1024 if is_binary else 1000) ** power / (8 if is_in_bits else 1)
+    return int(octets) if isfinite(octets) else None
 
 
 def engine_memory(octets: int) -> int:
