@@ -1,128 +1,192 @@
-"""The grammar check of a description file: what does not fit is noted at its place, with a cure."""
+"""The grammar of files that people write: annotated classes say which keys may stand where, and `read_section` checks
+a file against them. Everything that does not fit is noted at its place, with a cure.
+
+A key that has a default may be left out. `Annotated` says how a file spells a key that has another name here, and which
+rules a value follows beside its type. `object` is a value that is taken as it comes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import FrozenInstanceError
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, Final, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, Literal, NoReturn, TypeAlias, TypeVar, Union, get_args, get_origin
+from typing import get_type_hints as hints_of
 
-from tacit.schema.file_models import DescriptionFile, FileSection
+from tacit.frozen import frozen
 from tacit.schema.names import suggestion
 from tacit.schema.problems import Problems
 
-Words = tuple[str, str]
+Words: TypeAlias = tuple[str, str]
 """Why a value is not taken, and what would be."""
 
-CURES: Final = {
-    ("dataset",): "a part [dataset] with name, unit and budget.",
-    ("dataset", "name"): 'name = "clinic", for instance.',
-    (
-        "dataset",
-        "unit",
-    ): 'unit = { id = "patient_id", hides = "one patient, all visits" }.',
-    ("dataset", "unit", "hides"): 'in words what is hidden: hides = "one patient, all visits".',
-    (
-        "dataset",
-        "budget",
-    ): "budget = { epsilon = 1, delta = 1e-7 }, { epsilon = 1 } or { rho = 0.1 }, as you choose.",
-    ("tables",): "a part [tables.NAME] with source and columns, for each table.",
-    ("source",): 'source = "visits.parquet", or a .csv or .duckdb file; or "frame", for a data frame.',
-    ("columns",): 'a part [tables.NAME.columns] with a line such as  age = { type = "int", min = 0, max = 110 }.',
-    ("key",): "the column of the public table that tells its rows apart.",
-    ("from",): "both ends: { from = 2015, to = 2024 }.",
-    ("to",): "both ends: { from = 2015, to = 2024 }.",
-    ("type",): "one of int, decimal, money, float, text, bool, date, timestamp.",
-}
-NOT_TEXT: Final = ("It is not text.", "text between quotation marks.")
-NOT_TRUTH: Final = ("It is neither true nor false.", "true or false.")
-NOT_WHOLE: Final = ("It is not a whole number.", "a whole number.")
-NOT_NAMES: Final = ("It is not a table of names.", "a table: { name = … }.")
-NOT_A_PART: Final = ("It is not a table of keys.", "a table: { key = value, … }.")
-NO_KEYS: Final = (
-    "It is no form of keys.",
-    '["north", "south"], { from = 2015, to = 2024 } or { lookup = "wards", column = "ward" }.',
-)
-
-
-def missing(place: tuple[str, ...]) -> Words:
-    """A key that must be there is not."""
-    return "It is missing.", CURES.get(place) or CURES.get(place[-1:]) or "a value for this key."
-
-
-def unknown(key: str, known: Iterable[str]) -> Words:
-    """A key is there that means nothing."""
-    return "There is no such key here.", suggestion(key, known)
-
-
-def no_such_word(known: Iterable[object]) -> Words:
-    """A value is none of the words that may stand there."""
-    *most, last = map(repr, known)
-    expected = f"{', '.join(most)} or {last}" if most else last
-    return "It is not one of the words known here.", f"{expected}."
-
-
 Place: TypeAlias = tuple[str, ...]
-_PLAIN: Final = {str: NOT_TEXT, bool: NOT_TRUTH, int: NOT_WHOLE}
+_PLAIN: Final[Mapping[Any, Words]] = {
+    str: ("It is not text.", "text between quotation marks."),
+    bool: ("It is neither true nor false.", "true or false."),
+    int: ("It is not a whole number.", "a whole number."),
+}
+_NOT_NAMES: Final = ("It is not a table of names.", "a table: { name = … }.")
+_NOT_A_PART: Final = ("It is not a table of keys.", "a table: { key = value, … }.")
+_NOT_A_LIST: Final = ("It is not a list.", "a list in square brackets.")
 
 
-def read_file(written: Mapping[str, object], problems: Problems) -> DescriptionFile:
-    """The file by its grammar; it is whole if no problem was noted."""
-    return DescriptionFile(**_values(DescriptionFile, written, (), problems))
+class FileSection:
+    """A part of a file. No value is bent into another type, and none changes."""
+
+    leaves_others = False  # whether keys that it does not know are left behind; else they are refused
+
+    def __init__(self, **values: object) -> None:
+        self.__dict__.update(values)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def fault(self) -> Words | None:
+        """What is wrong with its values together, where each of them is right."""
+        return None
+
+    def written(self) -> dict[str, Any]:
+        """Its values as they stand in a file, in the order of the grammar."""
+        section: Any = type(self)
+        return {key: _written(getattr(self, name)) for key, (name, _) in _keys_of(section).items()}
 
 
-def _values(
-    part: Any, written: Mapping[str, object], place: Place, problems: Problems, known: Iterable[str] = ()
-) -> dict[str, object]:
-    """What is written of a part, by the names that its values have here."""
-    keys, values = _keys_of(part), {}
-    for key, (name, shape) in keys.items():
-        if key in written:
-            values[name] = _value(shape, written[key], (*place, key), problems)
-        elif not hasattr(part, name):
-            problems.add((*place, key), *missing((*place, key)))
-    for key in written:
-        if key not in keys:
-            problems.add((*place, key), *unknown(key, known or keys))
-    return values
+@frozen
+class ValueRule:
+    """What a value of the right type must be beside that; why one is not taken, and what would be."""
+
+    holds: Callable[[Any], bool]
+    why: str
+    cure: str
+
+
+S = TypeVar("S", bound=FileSection)
+
+
+def read_section(
+    section: type[S], written: object, problems: Problems, cures: Mapping[Place, str], place: Place = ()
+) -> S:
+    """The section as it is written; it is whole if no problem was noted. `cures` say what is right at a place, or for a
+    key wherever it stands."""
+    if not isinstance(written, dict):
+        problems.add(place, *_NOT_A_PART)
+        return section()
+    read: S = _Reader(problems, cures).section(section, written, place)
+    return read
+
+
+@frozen(eq=False)
+class _Reader:
+    problems: Problems
+    cures: Mapping[Place, str]
+
+    def section(self, section: Any, written: Mapping[str, object], place: Place, known: Iterable[str] = ()) -> Any:
+        """What is written of a section, by the names that its values have here."""
+        before, keys, values = len(self.problems.found), _keys_of(section), {}
+        for key, (name, shape) in keys.items():
+            if key in written:
+                values[name] = self._value(shape, written[key], (*place, key))
+            elif not hasattr(section, name):
+                self._miss((*place, key))
+        for key in written:
+            if key not in keys and not section.leaves_others:
+                self.problems.add((*place, key), "There is no such key here.", suggestion(key, known or keys))
+        read = section(**values)
+        fault = read.fault() if len(self.problems.found) == before else None
+        if fault is not None:
+            self.problems.add(place, *fault)
+        return read
+
+    def _value(self, shape: Any, written: object, place: Place) -> object:
+        """The value; a problem is noted if it has not the shape."""
+        kind, forms = get_origin(shape), [form for form in get_args(shape) if form is not NoneType]
+        if kind is Annotated:
+            return self._ruled(forms[0], written, place, [rule for rule in forms[1:] if isinstance(rule, ValueRule)])
+        if kind in (Union, UnionType):
+            if written is None and NoneType in get_args(shape):
+                return None
+            return self._value(forms[0], written, place) if len(forms) == 1 else self._form(forms, written, place)
+        if kind is Mapping and isinstance(written, dict):
+            return {name: self._value(forms[1], each, (*place, name)) for name, each in written.items()}
+        if kind in (list, Sequence) and isinstance(written, list):
+            return [self._value(forms[0], each, (*place, str(index))) for index, each in enumerate(written)]
+        if _is_section(shape) and isinstance(written, dict):
+            return self.section(shape, written, place)
+        if kind is Literal:
+            self._check_word(forms, written, place)
+        elif shape in _PLAIN:
+            if type(written) is not shape:
+                self.problems.add(place, *_PLAIN[shape])
+        elif shape is not object:
+            words = {Mapping: _NOT_NAMES, list: _NOT_A_LIST, Sequence: _NOT_A_LIST}
+            self.problems.add(place, *words.get(kind, _NOT_A_PART))
+        return written
+
+    def _ruled(self, shape: Any, written: object, place: Place, rules: Sequence[ValueRule]) -> object:
+        """The value; its rules are held against one that has the shape."""
+        before = len(self.problems.found)
+        value = self._value(shape, written, place)
+        for rule in rules:
+            if len(self.problems.found) == before and not rule.holds(value):
+                self.problems.add(place, rule.why, rule.cure)
+        return value
+
+    def _form(self, forms: Sequence[Any], written: object, place: Place) -> object:
+        """One of several forms: a list, or the section that is meant.
+
+        That is the one whose first key is there; where all have the same first key, the one that takes its word.
+        """
+        keys = {form: _keys_of(form) for form in forms if _is_section(form)}
+        firsts = {form: next(iter(own)) for form, own in keys.items()}
+        if isinstance(written, dict) and len({*firsts.values()}) == 1:
+            tag = next(iter(firsts.values()))
+            words = {word: form for form, own in keys.items() for word in get_args(own[tag][1])}
+            if tag not in written:
+                self._miss((*place, tag))
+            elif self._check_word(words, written[tag], (*place, tag)):
+                return self.section(words[written[tag]], written, place)
+        elif isinstance(written, dict):
+            meant = next((form for form, first in firsts.items() if first in written), forms[-1])
+            return self.section(meant, written, place, [key for own in keys.values() for key in own])
+        elif not (isinstance(written, list) and any(get_origin(form) is list for form in forms)):
+            self.problems.add(place, f"It is no form of {place[-1]}.", self._cure(place))
+        return written
+
+    def _check_word(self, known: Iterable[object], written: object, place: Place) -> bool:
+        """Whether a value is one of the words that may stand there; if not, that is noted."""
+        if any(type(written) is type(word) and written == word for word in known):
+            return True
+        *most, last = map(repr, known)
+        expected = f"{', '.join(most)} or {last}" if most else last
+        self.problems.add(place, "It is not one of the words known here.", f"{expected}.")
+        return False
+
+    def _miss(self, place: Place) -> None:
+        self.problems.add(place, "It is missing.", self._cure(place))
+
+    def _cure(self, place: Place) -> str:
+        return self.cures.get(place) or self.cures.get(place[-1:]) or "a value for this key."
 
 
 @cache
-def _keys_of(part: Any) -> Mapping[str, tuple[str, Any]]:
-    """Every key that a part may have, as the file spells it: its name here, and the shape of its value."""
+def _keys_of(section: Any) -> Mapping[str, tuple[str, Any]]:
+    """Every key that a section may have, as the file spells it: its name here, and the shape of its value."""
     keys = {}
-    for name, shape in get_type_hints(part, include_extras=True).items():
-        plain, key = get_args(shape) if get_origin(shape) is Annotated else (shape, name)
-        keys[key] = (name, plain)
+    for name, shape in hints_of(section, include_extras=True).items():
+        spelt = [each for each in getattr(shape, "__metadata__", ()) if isinstance(each, str)]
+        keys[spelt[0] if spelt else name] = (name, shape)
     return keys
 
 
-def _value(shape: Any, written: object, place: Place, problems: Problems) -> object:
-    """The value; a problem is noted if it has not the shape."""
-    kind, forms = get_origin(shape), [form for form in get_args(shape) if form is not NoneType]
-    if kind in (Union, UnionType):
-        return _value(forms[0], written, place, problems) if len(forms) == 1 else _keys(forms, written, place, problems)
-    if kind is Mapping and isinstance(written, dict):
-        return {name: _value(forms[1], each, (*place, name), problems) for name, each in written.items()}
-    if isinstance(shape, type) and issubclass(shape, FileSection) and isinstance(written, dict):
-        return shape(**_values(shape, written, place, problems))
-    if kind is Literal:
-        if not any(type(written) is type(word) and written == word for word in forms):
-            problems.add(place, *no_such_word(forms))
-    elif shape in _PLAIN:
-        if type(written) is not shape:
-            problems.add(place, *_PLAIN[shape])
-    elif shape is not object:
-        problems.add(place, *(NOT_NAMES if kind is Mapping else NOT_A_PART))
-    return written
+def _is_section(shape: Any) -> bool:
+    return isinstance(shape, type) and issubclass(shape, FileSection)
 
 
-def _keys(forms: list[Any], written: object, place: Place, problems: Problems) -> object:
-    """Public keys: a list, or else the part whose first key is there."""
-    if isinstance(written, dict):
-        keys = {part: list(_keys_of(part)) for part in forms[1:]}
-        meant = next((part for part, own in keys.items() if own[0] in written), forms[-1])
-        return meant(**_values(meant, written, place, problems, [key for own in keys.values() for key in own]))
-    if not isinstance(written, list):
-        problems.add(place, *NO_KEYS)
-    return written
+def _written(value: object) -> object:
+    if isinstance(value, FileSection):
+        return value.written()
+    if isinstance(value, Mapping):
+        return {name: _written(each) for name, each in value.items()}
+    return [_written(each) for each in value] if isinstance(value, (list, tuple)) else value

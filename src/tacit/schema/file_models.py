@@ -1,7 +1,6 @@
 """The grammar of a description file: which keys may stand where, and of which shape their values are.
 
 Numbers and dates are taken as they come here (`object`); what they must be depends on the column, and is read there.
-A key that has a default may be left out. `Annotated` says how the file spells a key that has another name here.
 """
 
 from __future__ import annotations
@@ -10,14 +9,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal
 
+from tacit.schema.file_grammar import FileSection, Place, read_section
+from tacit.schema.problems import Problems
+
 _NONE: Final[Mapping[str, Any]] = MappingProxyType({})
-
-
-class FileSection:
-    """A part of the file: keys it does not know are refused, and no value is bent into another type."""
-
-    def __init__(self, **values: object) -> None:
-        self.__dict__.update(values)
 
 
 class UnitFile(FileSection):
@@ -122,3 +117,31 @@ class DescriptionFile(FileSection):
     dataset: DatasetFile
     tables: Mapping[str, TableFile]
     lookups: Mapping[str, LookupFile] = _NONE
+
+
+CURES: Final[Mapping[Place, str]] = {
+    ("dataset",): "a part [dataset] with name, unit and budget.",
+    ("dataset", "name"): 'name = "clinic", for instance.',
+    (
+        "dataset",
+        "unit",
+    ): 'unit = { id = "patient_id", hides = "one patient, all visits" }.',
+    ("dataset", "unit", "hides"): 'in words what is hidden: hides = "one patient, all visits".',
+    (
+        "dataset",
+        "budget",
+    ): "budget = { epsilon = 1, delta = 1e-7 }, { epsilon = 1 } or { rho = 0.1 }, as you choose.",
+    ("tables",): "a part [tables.NAME] with source and columns, for each table.",
+    ("source",): 'source = "visits.parquet", or a .csv or .duckdb file; or "frame", for a data frame.',
+    ("columns",): 'a part [tables.NAME.columns] with a line such as  age = { type = "int", min = 0, max = 110 }.',
+    ("key",): "the column of the public table that tells its rows apart.",
+    ("keys",): '["north", "south"], { from = 2015, to = 2024 } or { lookup = "wards", column = "ward" }.',
+    ("from",): "both ends: { from = 2015, to = 2024 }.",
+    ("to",): "both ends: { from = 2015, to = 2024 }.",
+    ("type",): "one of int, decimal, money, float, text, bool, date, timestamp.",
+}
+
+
+def read_file(written: object, problems: Problems) -> DescriptionFile:
+    """The file by its grammar; it is whole if no problem was noted."""
+    return read_section(DescriptionFile, written, problems, CURES)

@@ -12,9 +12,8 @@ from tacit.errors import Refused
 from tacit.loss.families.loss import Relation
 from tacit.schema.budgets import read_analysts, read_breaker, read_budget, read_floor
 from tacit.schema.description import FLOOR, Description, Lookup, Source, Table, Unit
-from tacit.schema.file_grammar import CURES, read_file
 from tacit.schema.file_identity import file_names
-from tacit.schema.file_models import DatasetFile, DescriptionFile, UnitFile
+from tacit.schema.file_models import CURES, DatasetFile, DescriptionFile, UnitFile, read_file
 from tacit.schema.lookups import LookupKeys, ReadPublic, read_lookups
 from tacit.schema.names import check_name, clashes
 from tacit.schema.problems import Problems

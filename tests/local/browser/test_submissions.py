@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import FrozenInstanceError
 from itertools import product
 from typing import Any
 
@@ -14,6 +15,8 @@ from tests.local.browser.vectors import NAMED
 from tacit.errors import Refused
 from tacit.local.browser.questionnaire import GroupTold, Questionnaire
 from tacit.local.browser.report_file import read_submission, write_submission
+from tacit.schema.file_grammar import read_section
+from tacit.schema.problems import Problems, RefusedDescription
 
 SMALL = [name for name, each in NAMED.items() if each.answers <= 10]
 NEARBY: list[Any] = [-1, *range(12), True, False, 1.0, "1", [], [0], {}, 10**30]
@@ -30,10 +33,17 @@ GOOD: dict[str, Any] = {
 }
 
 
+def group_told(written: dict[str, Any]) -> GroupTold:
+    problems = Problems("a group")
+    told = read_section(GroupTold, written, problems, {})
+    problems.refuse_if_any()
+    return told
+
+
 @pytest.mark.parametrize("name", SMALL)
 def test_a_group_admits_the_alphabet_and_nothing_beside_it(name: str) -> None:
     randomizer = NAMED[name]
-    told = GroupTold.model_validate(group(randomizer, ("", [str(each) for each in range(randomizer.answers)])))
+    told = group_told(group(randomizer, ("", [str(each) for each in range(randomizer.answers)])))
     alphabet = [list(each) if isinstance(each, tuple) else each for each in randomizer.alphabet()]
     assert all(told.admits(report) for report in alphabet)
     sets = [list(each) for size in range(5) for each in product(range(-1, 6), repeat=size)]
@@ -42,7 +52,7 @@ def test_a_group_admits_the_alphabet_and_nothing_beside_it(name: str) -> None:
 
 
 def test_an_answer_that_is_its_own_report_is_one_of_the_combinations() -> None:
-    told = GroupTold.model_validate(group(None, ("", YES_NO), ("", ["a", "b", "c"])))
+    told = group_told(group(None, ("", YES_NO), ("", ["a", "b", "c"])))
     assert [each for each in range(-3, 20) if told.admits(each)] == list(range(6))
     assert told.admits(None)
 
@@ -127,9 +137,29 @@ def test_a_poll_that_no_device_could_ask_is_refused(what: str, place: list[Any],
         Questionnaire.of(poll)
 
 
+def test_all_faults_of_a_poll_are_told_at_once_with_place_and_cure() -> None:
+    poll = copy.deepcopy(POLL) | {"id": "1234"}
+    del poll["title"]
+    poll["questions"][0]["groups"][0]["randomizer"]["kind"] = "laplace"
+    poll["questions"][1]["groups"][0]["randomizer"]["size"] = 4
+    with pytest.raises(RefusedDescription) as caught:
+        Questionnaire.of(poll)
+    assert [(problem.key, problem.cure) for problem in caught.value.problems] == [
+        ("id", "32 hexadecimal digits in lower case."),
+        ("title", "a value for this key."),
+        ("questions.0.groups.0.randomizer.kind", "'table', 'kary' or 'subset'."),
+        ("questions.1.groups.0.randomizer", "fewer than all options."),
+    ]
+
+
+def test_what_was_read_cannot_be_changed() -> None:
+    with pytest.raises(FrozenInstanceError):
+        Questionnaire.of(POLL).title = "Another"
+
+
 def test_devices_are_told_only_what_they_need() -> None:
     poll = copy.deepcopy(POLL) | {"notes": "for the researcher"}
     poll["questions"][0]["guess"] = 0.3
-    told = Questionnaire.of(poll).model_dump(mode="json")
+    told = Questionnaire.of(poll).written()
     assert "researcher" not in json.dumps(told)
     assert "guess" not in json.dumps(told)

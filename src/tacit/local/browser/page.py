@@ -46,7 +46,7 @@ def told(asked: Questionnaire, place: int) -> dict[str, Any]:
                 "name": question.name,
                 "text": question.text if _is_headed(group) else "",
                 "sample": sample,
-                "group": group.model_dump(mode="json", exclude={"asks"}),
+                "group": {key: value for key, value in group.written().items() if key != "asks"},
             }
             for question, sample, group in zip(asked.questions, samples, groups, strict=True)
         ],

@@ -2,30 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-
-from tacit.errors import Refused
+from tacit.schema.file_grammar import FileSection, Place, ValueRule, Words, read_section
+from tacit.schema.problems import Problems
 
 _EXACT = 2**53 - 1  # the largest whole number that a browser reads from JSON as it is written
 
-Whole = Annotated[str, Field(pattern=r"^(0|[1-9][0-9]{0,299})$")]
-Size = Annotated[int, Field(ge=1, le=_EXACT)]
-Labels = Annotated[list[str], Field(min_length=2)]
+
+def _at_least(least: int, what: str) -> ValueRule:
+    why = f"It has fewer than {least}." if least > 1 else "It is empty."
+    return ValueRule(lambda found: len(found) >= least, why, f"at least {least} {what}.")
 
 
-class _Told(BaseModel):
-    """Strict types; what a device has no use for is left behind."""
+def _of_form(pattern: str, accepted: str) -> ValueRule:
+    return ValueRule(lambda text: re.fullmatch(pattern, text) is not None, "It has another form.", accepted)
 
-    model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
+
+def _has_one_total(weights: Sequence[Sequence[str]]) -> bool:
+    return len({(len(row), sum(map(int, row))) for row in weights}) == 1
+
+
+Whole = Annotated[str, _of_form("0|[1-9][0-9]{0,299}", "the digits of a whole number as text, at most 300.")]
+Size = Annotated[
+    int, ValueRule(lambda size: 1 <= size <= _EXACT, "It is out of range.", f"a whole number from 1 to {_EXACT}.")
+]
+
+
+class _Told(FileSection):
+    """What a device has no use for is left behind."""
+
+    leaves_others = True
 
 
 class TableTold(_Told):
+    """A randomizer by the weight of each report, for each answer a row."""
+
     kind: Literal["table"]
-    weights: Annotated[list[Annotated[list[Whole], Field(min_length=1)]], Field(min_length=2)]
+    weights: Annotated[
+        Sequence[Annotated[Sequence[Whole], _at_least(1, "weight")]],
+        _at_least(2, "rows"),
+        ValueRule(_has_one_total, "Its rows differ in length or total.", "rows of one length and one total."),
+    ]
 
     @property
     def answers(self) -> int:
@@ -35,17 +56,13 @@ class TableTold(_Told):
     def labels(self) -> int:
         return len(self.weights[0])
 
-    @model_validator(mode="after")
-    def _has_one_total(self) -> TableTold:
-        if not len({(len(row), sum(map(int, row))) for row in self.weights}) == 1:
-            raise ValueError("rows of one length and one total")
-        return self
-
     def admits(self, report: object) -> bool:
         return is_below(report, self.labels)
 
 
 class KaryTold(_Told):
+    """A randomizer that reports one of the options."""
+
     kind: Literal["kary"]
     options: Size
     true: Whole
@@ -62,6 +79,8 @@ class KaryTold(_Told):
 
 
 class SubsetTold(_Told):
+    """A randomizer that reports a set of the options."""
+
     kind: Literal["subset"]
     options: Size
     size: Size
@@ -74,11 +93,8 @@ class SubsetTold(_Told):
 
     labels = answers
 
-    @model_validator(mode="after")
-    def _is_a_part(self) -> SubsetTold:
-        if not self.size < self.options:
-            raise ValueError("fewer than all options")
-        return self
+    def fault(self) -> Words | None:
+        return None if self.size < self.options else ("Its sets hold every option.", "fewer than all options.")
 
     def admits(self, report: object) -> bool:
         """A set is written in ascending order, so that it is written in one way."""
@@ -88,36 +104,38 @@ class SubsetTold(_Told):
 
 
 class PartTold(_Told):
+    """One choice among options."""
+
     text: str = ""
-    options: Labels
+    options: Annotated[Sequence[str], _at_least(2, "options")]
 
 
 class GroupTold(_Told):
     """What one sample is asked, and whether the sensitive question is among it. `reports` names the reports where they
     are not the options of the first part."""
 
-    parts: Annotated[list[PartTold], Field(min_length=1)]
-    randomizer: Annotated[TableTold | KaryTold | SubsetTold, Field(discriminator="kind")] | None
+    parts: Annotated[Sequence[PartTold], _at_least(1, "part")]
+    randomizer: TableTold | KaryTold | SubsetTold | None
     instructions: str = ""
     hides: str = ""
     asks: bool = True
-    reports: list[str] | None = None
+    reports: Sequence[str] | None = None
 
     @property
     def answers(self) -> int:
         return prod(len(part.options) for part in self.parts)
 
-    @model_validator(mode="after")
-    def _fits(self) -> GroupTold:
-        if not self.answers <= _EXACT:
-            raise ValueError("fewer combinations of options")
-        if self.randomizer is not None and self.randomizer.answers != self.answers:
-            raise ValueError("a randomizer with one row or option for each combination of the parts' options")
-        if self.reports is not None and len(self.reports) != (self.randomizer or self).labels:
-            raise ValueError("one name for each report")
-        return self
-
     labels = answers
+
+    def fault(self) -> Words | None:
+        if not self.answers <= _EXACT:
+            return "It has more combinations than a browser can count.", "fewer combinations of options."
+        if self.randomizer is not None and self.randomizer.answers != self.answers:
+            accepted = "a randomizer with one row or option for each combination of the parts' options."
+            return "Its randomizer takes other answers.", accepted
+        if self.reports is not None and len(self.reports) != (self.randomizer or self).labels:
+            return "Its reports have more or fewer names than there are reports.", "one name for each report."
+        return None
 
     def admits(self, report: object) -> bool:
         """Whether a device in this group can send this; None is a question left out."""
@@ -126,43 +144,53 @@ class GroupTold(_Told):
         return is_below(report, self.answers) if self.randomizer is None else self.randomizer.admits(report)
 
 
+def _is_name(name: str) -> bool:
+    return 1 <= len(name) <= 200 and not any("\ud800" <= sign <= "\udfff" for sign in name)
+
+
 class QuestionTold(_Told):
-    name: Annotated[str, Field(min_length=1, max_length=200)]
+    """A question, and who is asked what for it."""
+
+    name: Annotated[str, ValueRule(_is_name, "It is empty, too long or no Unicode.", "1 to 200 characters.")]
     text: str
-    groups: Annotated[list[GroupTold], Field(min_length=1)]
+    groups: Annotated[Sequence[GroupTold], _at_least(1, "group")]
+
+
+def _names_differ(questions: Sequence[QuestionTold]) -> bool:
+    return len({question.name for question in questions}) == len(questions)
 
 
 class Questionnaire(_Told):
     """A poll as a device is told it."""
 
-    id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+    id: Annotated[str, _of_form("[0-9a-f]{32}", "32 hexadecimal digits in lower case.")]
     title: str
     about: str = ""
-    together: list[str] = []
-    questions: Annotated[list[QuestionTold], Field(min_length=1)]
+    together: Sequence[str] = ()
+    questions: Annotated[
+        Sequence[QuestionTold],
+        _at_least(1, "question"),
+        ValueRule(_names_differ, "Two have one name.", "questions with names that differ."),
+    ]
 
     @classmethod
     def of(cls, poll: Mapping[str, Any]) -> Questionnaire:
-        """The poll as written by Python; refused with the place that cannot be asked."""
-        try:
-            return cls.model_validate(poll)
-        except ValidationError as found:
-            first = found.errors(include_url=False, include_context=False, include_input=False)[0]
-            place = ".".join(str(step) for step in first["loc"]) or "poll"
-            raise Refused(
-                f"a questionnaire whose {place} cannot be read", "No device could ask it.", f"{first['msg']}."
-            ) from None
+        """The poll as written by Python; refused with every place that cannot be asked."""
+        problems = Problems("a questionnaire that no device could ask")
+        read = read_section(cls, poll, problems, _CURES)
+        problems.refuse_if_any()
+        return read
 
     @property
     def versions(self) -> int:
         """How many pages there are: as many as a question has groups."""
         return max(len(question.groups) for question in self.questions)
 
-    @model_validator(mode="after")
-    def _names_differ(self) -> Questionnaire:
-        if not len({question.name for question in self.questions}) == len(self.questions):
-            raise ValueError("questions with names that differ")
-        return self
+
+_CURES: Final[Mapping[Place, str]] = {
+    ("kind",): "'table', 'kary' or 'subset'.",
+    ("randomizer",): "a randomizer of the kind table, kary or subset, or null where the answer is the report.",
+}
 
 
 def is_below(number: object, bound: int) -> bool:

@@ -9,14 +9,14 @@ import fcntl
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from tacit.errors import Refused
-from tacit.local.browser.questionnaire import Questionnaire, is_below
+from tacit.local.browser.questionnaire import GroupTold, Questionnaire, is_below
 
 LARGEST = 1 << 16  # bytes of one submission
 RESPONDENT = re.compile(r"[0-9a-f]{32}")
@@ -60,7 +60,7 @@ def _answers(found: object, asked: Questionnaire) -> bool:
     return all(_answers_question(answers[question.name], question.groups) for question in asked.questions)
 
 
-def _answers_question(answer: object, groups: list[Any]) -> bool:
+def _answers_question(answer: object, groups: Sequence[GroupTold]) -> bool:
     if not (isinstance(answer, list) and len(answer) == 2 and is_below(answer[0], len(groups))):
         return False
     admitted: bool = groups[answer[0]].admits(answer[1])
