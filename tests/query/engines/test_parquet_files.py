@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -160,3 +160,11 @@ def test_what_is_read_is_what_has_the_account(tmp_path: Path, written: str) -> N
     assert connection.execute(f"SELECT SUM(n) FROM {parquet_sql(source)}").fetchone() == (11111,)
     assert coarse_moments(connection, source) == {"at"}
     assert read_by_arrow(source, ["n", "at"]).count_rows() == 5
+
+
+def test_a_public_moment_with_a_zone_can_be_read(tmp_path: Path) -> None:
+    """DuckDB needs pytz for it, and does not install it."""
+    seen = [datetime(2020, 1, 1, tzinfo=UTC), datetime(2021, 7, 1, 12, tzinfo=UTC)]
+    pq.write_table(pa.table({"seen": pa.array(seen, pa.timestamp("us", "UTC"))}), tmp_path / "days.parquet")
+    source = read_source("days.parquet", tmp_path)
+    assert DuckDBEngine().public_values(source, "seen") == seen
