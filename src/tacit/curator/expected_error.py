@@ -13,7 +13,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, positive
 from tacit.frozen import frozen
 from tacit.mechanisms.answer import number
-from tacit.query.aggregates.aggregate import Aggregate, Measure, Part, spread
+from tacit.query.aggregates.aggregate import Aggregate, Part, spread
 from tacit.query.aggregates.moments import Mean, Total
 from tacit.query.aggregates.quantile import Quantile
 from tacit.query.execution.program import Program, program
@@ -41,10 +41,11 @@ class Expected:
         blocks = self.program
         if blocks is None:
             return None
-        if isinstance(part, Measure) and blocks.tally is not None:
-            place = blocks.tally.measures.index(part)
-            scale = blocks.tally.scalings[place].scale
-            return float(spread(blocks.tally.noise.law, self.confidence) / scale * part.step)
+        tally = blocks.tally
+        if tally is not None and part in tally.measures:
+            place = tally.measures.index(part)
+            scale = tally.scalings[place].scale
+            return float(spread(tally.noise.law, self.confidence) / scale * tally.measures[place].step)
         for block in blocks.distincts:
             if block.distinct == part:
                 return spread(block.noise.law, self.confidence) / block.unit

@@ -17,7 +17,6 @@ from tacit.frozen import frozen
 from tacit.ledger.certificate import Grounds
 from tacit.ledger.request import Stored
 from tacit.loss.families.loss import Loss
-from tacit.query.aggregates.aggregate import Distinct, Measure
 from tacit.query.execution.noisy_table import NoisyTable
 from tacit.query.execution.program import key_rule
 from tacit.query.execution.run import PlanRun
@@ -38,9 +37,9 @@ def mechanisms_of(plan: Plan, price: Price) -> tuple[Mapping[str, Any], ...]:
     """The noise on every column, in plain words; sizes are those of the price, not of the data."""
     noise = "discrete Laplace" if price.is_pure else "rounded Gaussian"
     listed = [
-        {"counts": name, "noise": noise, "share": str(plan.share(part) if not isinstance(part, Measure) else plan.each)}
+        {"counts": name, "noise": noise, "share": str(plan.each)}
         for name, aggregate in plan.question.aggregates.items()
-        for part in aggregate.parts
+        for _ in aggregate.parts
     ]
     if plan.is_selecting:
         listed.append({"counts": "people of each key", "noise": noise, "share": str(plan.share("keys"))})
@@ -54,7 +53,7 @@ def claims_of(plan: Plan, price: Price) -> tuple[str, ...]:
     claims = [_CHARGED, _LAPLACE if price.is_pure else _GAUSSIAN]
     claims += [_BALL] if plan.measures else []
     claims += [_RANKS] if plan.ranks else []
-    claims += [_DISTINCT] if any(isinstance(part, Distinct) for part in plan.question.parts) else []
+    claims += [_DISTINCT] if plan.distincts else []
     claims += [_KEYS] if plan.is_selecting else []
     claims += [_FOUND] if plan.has_found else []
     return tuple(claims)

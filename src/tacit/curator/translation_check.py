@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from tacit.errors import Refused
-from tacit.query.aggregates.aggregate import Distinct
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Engine, Headers
 from tacit.query.plans.question import Question
@@ -40,7 +39,7 @@ def check_question(question: Question, catalogue: Catalogue, engine: Engine) -> 
         return
     rows = question.rows
     values = [*(key.sql for key in question.keys), *(part.sql for part in question.parts)]
-    if any(isinstance(part, Distinct) for part in question.parts):
+    if question.distincts:
         values += [f"CAST({value} AS VARCHAR)" for value in values]
     if rows.ownership is not Ownership.EACH:
         values.append(f"CAST({UNIT} AS VARCHAR)" if len(values) > len(question.keys) + len(question.parts) else UNIT)

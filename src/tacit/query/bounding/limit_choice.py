@@ -46,7 +46,7 @@ def make_plan(question: Question, catalogue: Catalogue, is_gaussian: bool) -> Pl
 
 def _refuse_many_trees(question: Question) -> None:
     """Refuses quantiles whose trees of counts, one a public group, would not fit into memory or the ledger."""
-    sizes = [nodes_of(part.levels) for part in question.parts if isinstance(part, Ranks)]
+    sizes = [nodes_of(part.levels) for part in question.ranks]
     groups = len(public_groups(question.keys) or ()) if sizes else 0
     if not groups * sum(sizes) <= MOST_NODES:
         raise Refused(

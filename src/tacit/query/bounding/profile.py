@@ -141,7 +141,7 @@ def on_even_grids(plan: Plan, edges: Edges) -> Plan:
     if len(plan.question.rows.tables) != 1:
         return plan
     table = min(plan.question.rows.tables)
-    ranks = [part for part in plan.unknown if isinstance(part, Ranks)]
+    ranks = [part for part in plan.ranks if plan.limits[part].norm is None]
     moved: dict[Part, Ranks] = {part: _moved(part, edges.get((table, part.column or ""), ())) for part in ranks}
     aggregates: Mapping[str, Aggregate] = {
         name: replace(each, ranks=moved.get(each.ranks, each.ranks)) if isinstance(each, Quantile) else each

@@ -40,15 +40,15 @@ class Plan:
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        return tuple(part for part in self.question.parts if isinstance(part, Measure))
+        return self.question.measures
 
     @property
     def ranks(self) -> tuple[Ranks, ...]:
-        return tuple(part for part in self.question.parts if isinstance(part, Ranks))
+        return self.question.ranks
 
     @property
     def distincts(self) -> tuple[Distinct, ...]:
-        return tuple(part for part in self.question.parts if isinstance(part, Distinct))
+        return self.question.distincts
 
     @property
     def unknown(self) -> tuple[Part, ...]:

@@ -11,7 +11,7 @@ from sqlglot.errors import SqlglotError
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.query.aggregates.aggregate import Aggregate, Part
+from tacit.query.aggregates.aggregate import Aggregate, Distinct, Measure, Part, Ranks
 from tacit.query.aggregates.aggregate_calls import CALLS, AggregateReader
 from tacit.query.catalogue import Catalogue
 from tacit.query.plans.group_keys import KeyColumn
@@ -44,6 +44,18 @@ class Question:
     def parts(self) -> tuple[Part, ...]:
         """What is counted, each part once, in the order of the query."""
         return tuple(dict.fromkeys(part for each in self.aggregates.values() for part in each.parts))
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        return tuple(part for part in self.parts if isinstance(part, Measure))
+
+    @property
+    def ranks(self) -> tuple[Ranks, ...]:
+        return tuple(part for part in self.parts if isinstance(part, Ranks))
+
+    @property
+    def distincts(self) -> tuple[Distinct, ...]:
+        return tuple(part for part in self.parts if isinstance(part, Distinct))
 
     @property
     def has_private_keys(self) -> bool:
