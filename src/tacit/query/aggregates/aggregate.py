@@ -23,6 +23,10 @@ from tacit.query.post_noise.estimates import Noisy
 from tacit.query.sql.clamp import Cut
 from tacit.query.sql.fixed_point import cut_steps
 
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Law = RoundedGaussian | DiscreteLaplace
+
 
 @frozen
 class ColumnSum:
@@ -35,8 +39,16 @@ class ColumnSum:
     centre: int | None = None
 
 
+class Summed:
+    """A part that is one number a group."""
+
+    def noisy(self, values: Integers, law: Law, scale: Fraction) -> NoisySum:
+        """The part after the noise, from units of the law: `scale` of them are one step."""
+        return NoisySum(values.astype(np.float64) / float(scale), law, scale)
+
+
 @frozen
-class Measure:
+class Measure(Summed):
     """A number a row, in whole steps, added up over each person's rows of a group.
 
     `value` is cut to the bounds that are priced, in its own SQL. Where `once` is set a person counts once in a group:
@@ -58,6 +70,11 @@ class Measure:
     def size(self) -> int:
         """The farthest from zero that one row is."""
         return self.value.size
+
+    @property
+    def least(self) -> int:
+        """The least that one row is."""
+        return self.value.low
 
 
 @frozen
@@ -89,19 +106,27 @@ class Ranks:
         """About how many noisy counts, one by one, are as uncertain as the rank of a median read from all of them."""
         return 4 + 2.5 * (self.levels - 1)
 
+    def noisy(self, values: Integers, law: Law, scale: Fraction) -> NoisyRanks:
+        """The part after the noise, from units of the law: `scale` of them are one row."""
+        return NoisyRanks(values, law, scale, self.levels)
+
 
 @frozen
-class Distinct:
+class Distinct(Summed):
     """How many different values a group has; `sql` is a value, NULL for rows that do not count."""
 
     sql: str
 
+    @property
+    def step(self) -> Fraction:
+        return Fraction(1)
+
+    @property
+    def least(self) -> int:
+        return 0
+
 
 Part: TypeAlias = Measure | Ranks | Distinct
-
-
-Floats = NDArray[np.float64]
-Law = RoundedGaussian | DiscreteLaplace
 
 
 @frozen(eq=False)
@@ -137,7 +162,7 @@ def spread(law: AdditiveLaw, confidence: Fraction) -> int:
 class NoisyRanks:
     """A tree of noisy counts for each group, the coarsest level first; a row counts `scale` units of the law."""
 
-    counts: NDArray[np.int64]  # groups × nodes
+    counts: Integers  # groups × nodes
     law: Law
     scale: Fraction
     levels: int

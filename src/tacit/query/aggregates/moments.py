@@ -31,9 +31,7 @@ class Total(Aggregate):
         found = noisy[self.part]
         if not isinstance(found, NoisySum):
             raise TypeError("a total is read from a sum")
-        step = self.part.step if isinstance(self.part, Measure) else Fraction(1)
-        least = self.part.value.low if isinstance(self.part, Measure) else 0
-        return NoisyTotal(found, step, is_positive=least >= 0)
+        return NoisyTotal(found, self.part.step, is_positive=self.part.least >= 0)
 
     def describe(self) -> str:
         return self.words

@@ -20,7 +20,6 @@ from tacit.errors import Failed
 from tacit.frozen import frozen
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.gaussian_law import RoundedGaussian
-from tacit.query.aggregates.aggregate import NoisyRanks, NoisySum, Part, Ranks
 from tacit.query.plans.plan import Plan
 from tacit.query.post_noise.estimates import Groups, Keys
 from tacit.schema.kind import Key, Kind
@@ -159,7 +158,8 @@ def unpacked(octets: bytes, width: int, shape: tuple[int, ...]) -> NDArray[np.in
 
 def answered(plan: Plan, table: NoisyTable) -> Groups:
     """The groups of a release, every aggregate read from the noisy integers."""
-    noisy = {part: _noisy(part, table.columns[plan.identity(part)]) for part in plan.question.parts}
+    columns = {part: table.columns[plan.identity(part)] for part in plan.question.parts}
+    noisy = {part: part.noisy(column.values, column.law, column.scale) for part, column in columns.items()}
     groups = (plan.groups if table.keys is None else list(table.keys)) or []
     keys = {
         key.name: Keys(
@@ -170,12 +170,6 @@ def answered(plan: Plan, table: NoisyTable) -> Groups:
     }
     aggregates = {name: aggregate.read(noisy) for name, aggregate in plan.question.aggregates.items()}
     return Groups(keys, aggregates, len(groups))
-
-
-def _noisy(part: Part, column: NoisyColumn) -> NoisySum | NoisyRanks:
-    if isinstance(part, Ranks):
-        return NoisyRanks(column.values, column.law, column.scale, part.levels)
-    return NoisySum(column.values.astype(np.float64) / float(column.scale), column.law, column.scale)
 
 
 def _shown(key: Key | None, scale: int) -> Key | float | None:
