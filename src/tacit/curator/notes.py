@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from tacit.noise.gaussian_law import RoundedGaussian
-from tacit.query.aggregates.aggregate import Distinct, Measure, Part, Ranks
-from tacit.query.bounding.limit_choice import row_norm
+from tacit.query.aggregates.aggregate import Part
 from tacit.query.execution.noisy_table import NoisyTable
 from tacit.query.plans.plan import Origin, Plan
 from tacit.query.sql.bounded_join import MOST_PAIRS, MOST_PARTNERS, MOST_ROWS
@@ -20,6 +19,12 @@ _WHENCE = {
 _ROWS = ("row", "rows")
 _LIKE = ("row of one value", "rows of one value")
 _GROUPS = ("group", "groups")
+_WORDS = {
+    "rows": _ROWS,
+    "rows of one value": _LIKE,
+    "keys": _GROUPS,
+    "different values": ("different value", "different values"),
+}
 
 
 def notes_of(plan: Plan, table: NoisyTable, people: int | None) -> tuple[str, ...]:
@@ -67,21 +72,16 @@ def withheld(people: int) -> str:
 
 def _limited(part: Part, norm: Fraction, plan: Plan, is_gaussian: bool) -> tuple[tuple[str, str], Fraction]:
     """What is limited, in words for one and for several, and to how much."""
-    if isinstance(part, Distinct):
-        return ("different value", "different values"), norm
-    if isinstance(part, Ranks):
-        return _LIKE if part.edges else _ROWS, norm / row_norm(part, is_gaussian)
-    if part.subject == "rows":
-        return _ROWS, norm
-    if part.once:
-        return _GROUPS, Fraction(round(float(norm) ** 2))
-    kind, _, column = (part.subject or "").partition(" ")
+    subject, amount = part.limited(norm, is_gaussian)
+    if subject in _WORDS:
+        return _WORDS[subject], amount
+    kind, _, column = subject.partition(" ")
     words = {"total": f"of {column}", "away": f"of {column} above or below the usual"}
     name = words.get(kind, f"in {_aggregate_of(part, plan)}")
-    return (name, name), norm * part.step
+    return (name, name), amount
 
 
-def _aggregate_of(part: Measure, plan: Plan) -> str:
+def _aggregate_of(part: Part, plan: Plan) -> str:
     return next(name for name, each in plan.question.aggregates.items() if part in each.parts)
 
 

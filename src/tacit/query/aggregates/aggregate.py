@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
+from math import ceil, isqrt
 from typing import TypeAlias
 
 import numpy as np
@@ -76,6 +77,12 @@ class Measure(Summed):
         """The least that one row is."""
         return self.value.low
 
+    def limited(self, norm: Fraction, is_gaussian: bool) -> tuple[str, Fraction]:
+        """What a limit of this norm is counted in, by its subject, and how much of it."""
+        if self.subject == "rows":
+            return "rows", norm
+        return ("keys", Fraction(round(float(norm) ** 2))) if self.once else (self.subject or "", norm * self.step)
+
 
 @frozen
 class Ranks:
@@ -110,6 +117,14 @@ class Ranks:
         """The part after the noise, from units of the law: `scale` of them are one row."""
         return NoisyRanks(values, law, scale, self.levels)
 
+    def row_norm(self, is_gaussian: bool) -> Fraction:
+        """The norm of one row over all levels of the tree: the root of their number, or their number for Laplace."""
+        return root_up(self.levels) if is_gaussian else Fraction(self.levels)
+
+    def limited(self, norm: Fraction, is_gaussian: bool) -> tuple[str, Fraction]:
+        """What a limit of this norm is counted in, and how much of it."""
+        return "rows of one value" if self.edges else "rows", norm / self.row_norm(is_gaussian)
+
 
 @frozen
 class Distinct(Summed):
@@ -125,8 +140,19 @@ class Distinct(Summed):
     def least(self) -> int:
         return 0
 
+    def limited(self, norm: Fraction, is_gaussian: bool) -> tuple[str, Fraction]:
+        """What a limit of this norm is counted in, and how much of it."""
+        return "different values", norm
+
 
 Part: TypeAlias = Measure | Ranks | Distinct
+
+_ROOT_STEPS = 1024  # how finely the root of a number of keys is kept
+
+
+def root_up(number: int) -> Fraction:
+    """√n, rounded up a little."""
+    return Fraction(ceil(isqrt(number * _ROOT_STEPS**2 - 1) + 1), _ROOT_STEPS) if number > 1 else Fraction(1)
 
 
 @frozen(eq=False)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from math import ceil, isqrt, sqrt
+from math import ceil, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import Refused
 from tacit.exact import whole
-from tacit.query.aggregates.aggregate import Distinct, Measure, Part, Ranks, noise_deviation
+from tacit.query.aggregates.aggregate import Distinct, Measure, Part, Ranks, noise_deviation, root_up
 from tacit.query.aggregates.aggregate_calls import VAST
 from tacit.query.aggregates.quantile import Quantile
 from tacit.query.aggregates.rank_grid import nodes_of
@@ -70,7 +70,7 @@ def _declared(question: Question, catalogue: Catalogue) -> Limits:
 def _limit(part: Part, question: Question, declared: Limits, is_gaussian: bool) -> Limit:
     if question.rows.ownership is not Ownership.MANY:
         if isinstance(part, Ranks):
-            return Limit(row_norm(part, is_gaussian), Origin.CONSTRUCTION)
+            return Limit(part.row_norm(is_gaussian), Origin.CONSTRUCTION)
         if isinstance(part, Distinct):
             return Limit(Fraction(1), Origin.CONSTRUCTION)
         if question.rows.ownership is Ownership.EACH or part.size < VAST:
@@ -87,7 +87,7 @@ def _declared_norm(part: Part, declared: Limits, is_gaussian: bool) -> Fraction 
         most = declared.keys or declared.rows
         return None if most is None else Fraction(most)
     if isinstance(part, Ranks):
-        return None if declared.rows is None else declared.rows * row_norm(part, is_gaussian)
+        return None if declared.rows is None else declared.rows * part.row_norm(is_gaussian)
     if part.once:
         held = declared.keys or declared.rows
         return None if held is None else (root_up(held) if is_gaussian else Fraction(held))
@@ -100,7 +100,6 @@ def _declared_norm(part: Part, declared: Limits, is_gaussian: bool) -> Fraction 
 
 _FEW = Fraction(2, 5)  # of the people stay within the limit where groups are many and small
 _FEW_ROWS = 4  # of one person, where nothing is known
-_ROOT_STEPS = 1024  # how finely the root of a number of keys is kept
 
 
 def chosen(plan: Plan, price: Price, block: FindingBlock, noisy: NDArray[np.int64]) -> Mapping[Part, Fraction]:
@@ -125,7 +124,7 @@ def choose(
 def unseen(plan: Plan, price: Price, part: Part, rows: Fraction | None) -> int:
     """The amount that counts where nobody can be seen above the noise: that of `rows` rows, each at its largest."""
     if isinstance(part, Ranks) and part.edges and not price.is_pure:
-        return ceil(_FEW_ROWS * NORM_STEPS * row_norm(part, is_gaussian=True))
+        return ceil(_FEW_ROWS * NORM_STEPS * part.row_norm(is_gaussian=True))
     if not isinstance(part, Measure) or part.once or part.subject == "rows":
         return _FEW_ROWS
     steps = NORM_STEPS if plan.question.keys and not price.is_pure else 1
@@ -136,20 +135,10 @@ def as_norm(plan: Plan, part: Part, amount: int, is_gaussian: bool) -> Fraction:
     """The norm that an amount stands for: over groups, under Gaussian noise, that of n keys held once is √n."""
     if isinstance(part, Ranks):
         by_norm = is_gaussian and part.edges
-        return Fraction(amount, NORM_STEPS) if by_norm else amount * row_norm(part, is_gaussian)
+        return Fraction(amount, NORM_STEPS) if by_norm else amount * part.row_norm(is_gaussian)
     if not (isinstance(part, Measure) and plan.question.keys and is_gaussian):
         return Fraction(amount)
     return root_up(amount) if part.once else max(Fraction(1), Fraction(amount, NORM_STEPS))
-
-
-def row_norm(part: Ranks, is_gaussian: bool) -> Fraction:
-    """The norm of one row over all levels of a tree: the root of their number, or their number for Laplace noise."""
-    return root_up(part.levels) if is_gaussian else Fraction(part.levels)
-
-
-def root_up(number: int) -> Fraction:
-    """√n, rounded up a little."""
-    return Fraction(ceil(isqrt(number * _ROOT_STEPS**2 - 1) + 1), _ROOT_STEPS) if number > 1 else Fraction(1)
 
 
 def objective(plan: Plan, price: Price, part: Part) -> Objective:
@@ -168,7 +157,7 @@ def _rank_error(plan: Plan, part: Ranks, noise: NoiseShare) -> RankError:
     by_rows = not (noise.is_gaussian and part.edges)
     quantiles = (each for each in plan.question.aggregates.values() if isinstance(each, Quantile))
     shares = tuple(dict.fromkeys(each.share for each in quantiles if each.ranks == part))
-    one = row_norm(part, noise.is_gaussian) if by_rows else Fraction(1, NORM_STEPS)
+    one = part.row_norm(noise.is_gaussian) if by_rows else Fraction(1, NORM_STEPS)
     deviation = noise_deviation(noise.law) / noise.radius * float(one) * sqrt(part.counts_in_a_rank)
     return RankError(deviation, shares, len(plan.groups or ()) or 1, part.levels, None if by_rows else NORM_STEPS)
 

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from tacit.frozen import frozen
 from tacit.mechanisms.statistics.rank_tree import FAN
-from tacit.query.aggregates.aggregate import Aggregate, Distinct, Part, Ranks
+from tacit.query.aggregates.aggregate import Aggregate, Distinct, Part, Ranks, root_up
 from tacit.query.aggregates.quantile import Quantile
 from tacit.query.aggregates.rank_grid import STRETCHES, Edges, fits
 from tacit.query.bounding.amount_histogram import Bins, seen
 from tacit.query.bounding.histogram_sql import BINS, NORM_STEPS
-from tacit.query.bounding.limit_choice import as_norm, checked, choose_limit, objective, root_up, unseen
+from tacit.query.bounding.limit_choice import as_norm, checked, choose_limit, objective, unseen
 from tacit.query.plans.plan import Limit, Origin, Plan
 from tacit.query.plans.price import Price
 from tacit.query.sql.fixed_point import Steps

@@ -11,7 +11,6 @@ from tacit.loss.families.approx import Approx
 from tacit.query.aggregates.aggregate import Distinct, Part, Ranks
 from tacit.query.aggregates.moments import Mean, Variance
 from tacit.query.bounding.histogram_sql import FindingBlock
-from tacit.query.bounding.limit_choice import row_norm
 from tacit.query.lowering.distinct import DistinctBlock
 from tacit.query.lowering.ranks import RanksBlock
 from tacit.query.lowering.tally import TallyBlock
@@ -90,7 +89,7 @@ def _tally(plan: Plan, price: Price) -> TallyBlock | None:
 
 def _ranks(plan: Plan, price: Price, part: Ranks) -> RanksBlock:
     noise = noise_share(price, plan.share(part), plan.relation)
-    least = row_norm(part, noise.is_gaussian)
+    least = part.row_norm(noise.is_gaussian)
     limit = min(max(least, norm_of(plan, part)), Fraction(noise.radius))  # a row is worth a unit at least
     return RanksBlock(plan.question.rows, plan.question.keys, part, limit, noise)
 
