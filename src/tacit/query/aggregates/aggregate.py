@@ -117,6 +117,11 @@ class Ranks:
         """The part after the noise, from units of the law: `scale` of them are one row."""
         return NoisyRanks(values, law, scale, self.levels)
 
+    @property
+    def subject(self) -> str:
+        """What a profile knows people's norms on an even grid by."""
+        return f"ranks {self.column}"
+
     def row_norm(self, is_gaussian: bool) -> Fraction:
         """The norm of one row over all levels of the tree: the root of their number, or their number for Laplace."""
         return root_up(self.levels) if is_gaussian else Fraction(self.levels)
@@ -131,6 +136,11 @@ class Distinct(Summed):
     """How many different values a group has; `sql` is a value, NULL for rows that do not count."""
 
     sql: str
+
+    @property
+    def subject(self) -> str:
+        """What a profile would know them by; none counts values."""
+        return "values"
 
     @property
     def step(self) -> Fraction:

@@ -8,24 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from math import ceil, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import Refused
 from tacit.exact import whole
-from tacit.query.aggregates.aggregate import Distinct, Measure, Part, Ranks, noise_deviation, root_up
-from tacit.query.aggregates.aggregate_calls import VAST
-from tacit.query.aggregates.quantile import Quantile
+from tacit.query.aggregates.aggregate import Part, noise_deviation
 from tacit.query.aggregates.rank_grid import nodes_of
 from tacit.query.bounding.amount_histogram import Bins, Span, end_of_reach, possible_tails, seen
-from tacit.query.bounding.histogram_sql import BINS, NORM_STEPS, FindingBlock
-from tacit.query.bounding.objectives import ManyKeys, Objective, RankError, TotalError
+from tacit.query.bounding.amounts import MANY_SMALL, amount_of
+from tacit.query.bounding.histogram_sql import BINS, FindingBlock
+from tacit.query.bounding.objectives import Objective
 from tacit.query.catalogue import Catalogue
 from tacit.query.plans.group_keys import MOST_KEYS, public_groups
 from tacit.query.plans.plan import Limit, Origin, Plan
-from tacit.query.plans.price import NoiseShare, Price, noise_share
+from tacit.query.plans.price import Price
 from tacit.query.plans.question import Question
 from tacit.query.sql.rows import Ownership
 from tacit.schema.description import Limits
@@ -68,45 +66,19 @@ def _declared(question: Question, catalogue: Catalogue) -> Limits:
 
 
 def _limit(part: Part, question: Question, declared: Limits, is_gaussian: bool) -> Limit:
-    if question.rows.ownership is not Ownership.MANY:
-        if isinstance(part, Ranks):
-            return Limit(part.row_norm(is_gaussian), Origin.CONSTRUCTION)
-        if isinstance(part, Distinct):
-            return Limit(Fraction(1), Origin.CONSTRUCTION)
-        if question.rows.ownership is Ownership.EACH or part.size < VAST:
-            return Limit(Fraction(part.size), Origin.CONSTRUCTION)
-        return Limit(None, Origin.FOUND)  # a person's own total, which nobody bounded
-    if isinstance(part, Measure) and part.once and not question.keys:
-        return Limit(Fraction(1), Origin.CONSTRUCTION)
-    norm = _declared_norm(part, declared, is_gaussian)
+    amount, ownership = amount_of(part, question.keys, is_gaussian), question.rows.ownership
+    norm = amount.constructed(ownership)
+    if norm is not None:
+        return Limit(norm, Origin.CONSTRUCTION)
+    norm = amount.declared(declared) if ownership is Ownership.MANY else None
     return Limit(norm, Origin.FOUND if norm is None else Origin.DECLARED)
-
-
-def _declared_norm(part: Part, declared: Limits, is_gaussian: bool) -> Fraction | None:
-    if isinstance(part, Distinct):
-        most = declared.keys or declared.rows
-        return None if most is None else Fraction(most)
-    if isinstance(part, Ranks):
-        return None if declared.rows is None else declared.rows * part.row_norm(is_gaussian)
-    if part.once:
-        held = declared.keys or declared.rows
-        return None if held is None else (root_up(held) if is_gaussian else Fraction(held))
-    if part.subject is not None and part.subject.startswith("total "):
-        total = declared.totals.get(part.subject.removeprefix("total "))
-        if total is not None:
-            return max(Fraction(1), total / part.step)
-    return None if declared.rows is None or part.size >= VAST else Fraction(declared.rows * max(1, part.size))
-
-
-_FEW = Fraction(2, 5)  # of the people stay within the limit where groups are many and small
-_FEW_ROWS = 4  # of one person, where nothing is known
 
 
 def chosen(plan: Plan, price: Price, block: FindingBlock, noisy: NDArray[np.int64]) -> Mapping[Part, Fraction]:
     """The limits of the parts that a finding block counted people for."""
     people = dict(zip(block.parts, noisy / block.unit, strict=True))
     deviation = noise_deviation(block.noise.law) / block.unit
-    rows = [part for part in people if isinstance(part, Measure) and part.subject == "rows"]
+    rows = [part for part in people if part.subject == "rows"]
     found: dict[Part, Fraction] = {part: choose(plan, price, part, people[part], deviation, None) for part in rows}
     most = max(found.values(), default=None)
     return {part: found.get(part) or choose(plan, price, part, people[part], deviation, most) for part in people}
@@ -116,55 +88,17 @@ def choose(
     plan: Plan, price: Price, part: Part, people: NDArray[np.float64], deviation: float, rows: Fraction | None
 ) -> Fraction:
     """The limit of one part, as a norm in its steps, from noisy numbers of people in each bin of its amount."""
-    aim, least = objective(plan, price, part), unseen(plan, price, part, rows)
-    amount = choose_limit(BINS, people, deviation, aim, laplace=price.is_pure, unseen=least)
-    return as_norm(plan, part, amount, is_gaussian=not price.is_pure)
+    amount = chosen_amount(plan, price, part, people, deviation, rows)
+    return amount_of(part, plan.question.keys, not price.is_pure).norm(amount)
 
 
-def unseen(plan: Plan, price: Price, part: Part, rows: Fraction | None) -> int:
-    """The amount that counts where nobody can be seen above the noise: that of `rows` rows, each at its largest."""
-    if isinstance(part, Ranks) and part.edges and not price.is_pure:
-        return ceil(_FEW_ROWS * NORM_STEPS * part.row_norm(is_gaussian=True))
-    if not isinstance(part, Measure) or part.once or part.subject == "rows":
-        return _FEW_ROWS
-    steps = NORM_STEPS if plan.question.keys and not price.is_pure else 1
-    return min(max(1, ceil(part.size * (rows or _FEW_ROWS) * steps)), BINS.most)  # a constant has no size
-
-
-def as_norm(plan: Plan, part: Part, amount: int, is_gaussian: bool) -> Fraction:
-    """The norm that an amount stands for: over groups, under Gaussian noise, that of n keys held once is √n."""
-    if isinstance(part, Ranks):
-        by_norm = is_gaussian and part.edges
-        return Fraction(amount, NORM_STEPS) if by_norm else amount * part.row_norm(is_gaussian)
-    if not (isinstance(part, Measure) and plan.question.keys and is_gaussian):
-        return Fraction(amount)
-    return root_up(amount) if part.once else max(Fraction(1), Fraction(amount, NORM_STEPS))
-
-
-def objective(plan: Plan, price: Price, part: Part) -> Objective:
-    """What the limit of a part is to be good for."""
-    if plan.is_selecting or isinstance(part, Distinct):
-        return ManyKeys(_FEW)
-    if isinstance(part, Ranks):
-        noise = noise_share(price, plan.share(part), plan.relation)
-        return _rank_error(plan, part, noise)
-    noise = noise_share(price, plan.share("tally"), plan.relation)
-    return TotalError(_per_limit(noise, len(plan.measures)), len(plan.groups or ()) or 1)
-
-
-def _rank_error(plan: Plan, part: Ranks, noise: NoiseShare) -> RankError:
-    """The error of all quantiles that are read from one tree, for a limit in steps of the norm, or else in rows."""
-    by_rows = not (noise.is_gaussian and part.edges)
-    quantiles = (each for each in plan.question.aggregates.values() if isinstance(each, Quantile))
-    shares = tuple(dict.fromkeys(each.share for each in quantiles if each.ranks == part))
-    one = part.row_norm(noise.is_gaussian) if by_rows else Fraction(1, NORM_STEPS)
-    deviation = noise_deviation(noise.law) / noise.radius * float(one) * sqrt(part.counts_in_a_rank)
-    return RankError(deviation, shares, len(plan.groups or ()) or 1, part.levels, None if by_rows else NORM_STEPS)
-
-
-def _per_limit(noise: NoiseShare, ways: int) -> float:
-    """The noise's standard deviation, in steps, for a limit of one step."""
-    return noise_deviation(noise.law) / noise.split(ways)
+def chosen_amount(
+    plan: Plan, price: Price, part: Part, people: NDArray[np.float64], deviation: float, rows: Fraction | None
+) -> int:
+    """The same, as an amount; that of `rows` rows, each at its largest, where nobody stands out of the noise."""
+    amount = amount_of(part, plan.question.keys, not price.is_pure)
+    aim = MANY_SMALL if plan.is_selecting else amount.objective(plan, price)
+    return choose_limit(BINS, people, deviation, aim, laplace=price.is_pure, unseen=amount.unseen(rows))
 
 
 _LARGEST = 1e18

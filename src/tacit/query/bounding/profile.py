@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from tacit.frozen import frozen
 from tacit.mechanisms.statistics.rank_tree import FAN
-from tacit.query.aggregates.aggregate import Aggregate, Distinct, Part, Ranks, root_up
+from tacit.query.aggregates.aggregate import Aggregate, Part, Ranks
 from tacit.query.aggregates.quantile import Quantile
 from tacit.query.aggregates.rank_grid import STRETCHES, Edges, fits
 from tacit.query.bounding.amount_histogram import Bins, seen
-from tacit.query.bounding.histogram_sql import BINS, NORM_STEPS
-from tacit.query.bounding.limit_choice import as_norm, checked, choose_limit, objective, unseen
+from tacit.query.bounding.amounts import NORM_STEPS, amount_of
+from tacit.query.bounding.histogram_sql import BINS
+from tacit.query.bounding.limit_choice import checked, choose, chosen_amount
 from tacit.query.plans.plan import Limit, Origin, Plan
 from tacit.query.plans.price import Price
 from tacit.query.sql.fixed_point import Steps
@@ -69,12 +70,10 @@ class Profile:
         """The limit of one part, by the subject that speaks of it."""
         keys = [key.column for key in plan.question.keys]
         key = keys[0] if len(keys) == 1 else None
-        if isinstance(part, Distinct):
-            return None
-        if isinstance(part, Ranks):
-            return self._norm_of_ranks(plan, price, table, part)
-        if part.once:
-            return self._chosen(plan, price, part, (table, f"keys {key}"))
+        profiled = amount_of(part, plan.question.keys, not price.is_pure).profiled(key)
+        if profiled is not None:
+            counts = self.people.get((table, profiled))
+            return None if counts is None else choose(plan, price, part, counts, self.deviation, None)
         rows = self._chosen(plan, price, part, (table, "rows"))
         spread = self._chosen(plan, price, part, (table, f"norm {key}")) if key else rows
         if part.subject == "rows":
@@ -84,28 +83,16 @@ class Profile:
             return total
         return max(Fraction(1), total * spread / rows)  # over the groups a total spreads as rows do
 
-    def _norm_of_ranks(self, plan: Plan, price: Price, table: str, part: Ranks) -> Fraction | None:
-        """By the column's own even grid, which is a little wide over groups; else by rows."""
-        subject = f"ranks {part.column}" if part.edges else "rows"
-        counts = self.people.get((table, subject))
-        if counts is None:
-            return None
-        aim, least = objective(plan, price, part), unseen(plan, price, part, None)
-        amount = choose_limit(BINS, counts, self.deviation, aim, laplace=price.is_pure, unseen=least)
-        return as_norm(plan, part, amount, is_gaussian=not price.is_pure)
-
     def _chosen(
         self, plan: Plan, price: Price, part: Part, subject: tuple[str, str], rows: Fraction | None = None
     ) -> Fraction | None:
         counts = self.people.get(subject)
         if counts is None:
             return None
-        aim, least = objective(plan, price, part), unseen(plan, price, part, rows)
-        amount = choose_limit(BINS, counts, self.deviation, aim, laplace=price.is_pure, unseen=least)
+        amount = chosen_amount(plan, price, part, counts, self.deviation, rows)
         kind = subject[1].partition(" ")[0]
-        if price.is_pure or kind not in ("keys", "norm"):
-            return Fraction(amount)
-        return root_up(amount) if kind == "keys" else max(Fraction(1), Fraction(amount, NORM_STEPS))
+        is_norm = kind == "norm" and not price.is_pure
+        return max(Fraction(1), Fraction(amount, NORM_STEPS)) if is_norm else Fraction(amount)
 
 
 _EVERYWHERE = 1 / 16  # of the rows are taken to lie anywhere, so that no cell is more than 16 times too wide

@@ -19,7 +19,8 @@ from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
 from tacit.query.aggregates.aggregate import noise_deviation
 from tacit.query.aggregates.rank_grid import Edges, ranks_of
-from tacit.query.bounding.histogram_sql import BINS, finding_sql, norm_sql, root_sql
+from tacit.query.bounding.amounts import norm_sql, root_sql
+from tacit.query.bounding.histogram_sql import BINS, finding_sql
 from tacit.query.bounding.limit_choice import choose_limit
 from tacit.query.bounding.objectives import ManyKeys
 from tacit.query.bounding.profile import Profile, even_edges
