@@ -170,27 +170,42 @@ class Died(BaseException):
     """The process is gone: nothing of ours runs after it."""
 
 
-def test_a_run_that_died_between_stages_goes_on_with_what_is_stored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def died_between_stages(work: Callable[[], object]) -> None:
+    """A question whose process dies when its first stage is stored."""
+    kept = BudgetAccount.keep
+
+    def dies(account: BudgetAccount, charge: Charge, stage: int, payload: bytes) -> None:
+        kept(account, charge, stage, payload)
+        account._chain.database.let_go(charge.number)
+        raise Died
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BudgetAccount, "keep", dies)
+        patch.setattr(settlement, "_settle", lambda *_: None)
+        with pytest.raises(Failed):
+            work()
+
+
+def test_a_run_that_died_between_stages_goes_on_with_what_is_stored(tmp_path: Path) -> None:
     """R33: the limits that were found are stored before rows are counted, and they are not found twice."""
     with open_clinic(tmp_path, _FILE, v=_ROWS) as dataset:
-        account, kept = dataset._opened.account, BudgetAccount.keep
-
-        def dies(account: BudgetAccount, charge: Charge, stage: int, payload: bytes) -> None:
-            kept(account, charge, stage, payload)
-            account._chain.database.let_go(charge.number)
-            raise Died
-
-        with monkeypatch.context() as patch:
-            patch.setattr(BudgetAccount, "keep", dies)
-            patch.setattr(settlement, "_settle", lambda *_: None)
-            with pytest.raises(Failed):
-                dataset.query(_QUESTIONS[0], epsilon=1)
-            (charge,) = account._chain.links("kind = 'charge'")
-            (stage,) = account._chain.links("kind = 'stage'")
+        account = dataset._opened.account
+        died_between_stages(lambda: dataset.query(_QUESTIONS[0], epsilon=1))
+        (charge,) = account._chain.links("kind = 'charge'")
+        (stage,) = account._chain.links("kind = 'stage'")
         assert not dataset.query(_QUESTIONS[0], epsilon=1).price.free
         kinds = [link.event.kind for link in account._chain.links("number > ?", charge.number)]
         assert kinds == ["draw", "stage", "again", "draw", "store"]
         assert list(account._chain.links("kind = 'stage'")) == [stage]
         assert dataset._opened.ledger.verify().holds
+
+
+@pytest.mark.parametrize("columns", ["COUNT(*) AS n, SUM(age) AS s", "SUM(age) AS s, COUNT(*) AS n"])
+def test_a_run_goes_on_for_the_same_columns_in_another_order(tmp_path: Path, columns: str) -> None:
+    """One request, whatever the order of its columns: each has the limit that was found for it, not its neighbour's."""
+    rows = "SELECT i % 2000 AS pid, 50 AS age, 'w' AS ward FROM range(10000) t(i)"
+    with open_clinic(tmp_path, _FILE, v=rows) as dataset:
+        died_between_stages(lambda: dataset.query(f"SELECT {columns} FROM v", epsilon=1))
+        (found,) = dataset.query("SELECT SUM(age) AS s, COUNT(*) AS n FROM v", epsilon=1).to_arrow().to_pylist()
+    assert found["s"] == pytest.approx(500_000, rel=0.1)
+    assert found["n"] == pytest.approx(10_000, rel=0.1)

@@ -72,13 +72,20 @@ class PlanRun:
             self._norms[ranks] = f'"{NORMS}{place}"'
         counted = add_up(session, statements.bins(plan, block, self._norms), is_few=True)
         counts = bin_counts(counted, len(block.parts))
-        return with_noise((counts * block.unit).ravel(), block.noise, bits).astype("<i8").tobytes()
+        noisy = with_noise((counts * block.unit).ravel(), block.noise, bits).reshape(counts.shape)
+        return noisy[self._order(block)].astype("<i8").tobytes()
 
     def _with_limits(self, released: Sequence[bytes]) -> Plan:
-        if self._block is None:
+        block = self._block
+        if block is None:
             return self._plan
-        noisy = np.frombuffer(released[0], "<i8").astype(np.int64).reshape(len(self._block.parts), len(BINS))
-        return self._plan.with_limits(chosen(self._plan, self._price, self._block, noisy))
+        noisy = np.empty((len(block.parts), len(BINS)), np.int64)
+        noisy[self._order(block)] = np.frombuffer(released[0], "<i8").reshape(noisy.shape)
+        return self._plan.with_limits(chosen(self._plan, self._price, block, noisy))
+
+    def _order(self, block: FindingBlock) -> list[int]:
+        """The parts by their identities: whoever goes on may have asked for the same columns in another order."""
+        return sorted(range(len(block.parts)), key=lambda place: self._plan.identity(block.parts[place]))
 
     def _count(self, session: Session, bits: Bits, released: Sequence[bytes]) -> bytes:
         plan, price, statements = self._plan, self._price, self._sent(session)
