@@ -14,7 +14,7 @@ from tests.attack.small_clinic import open_clinic
 
 import tacit
 from tacit.curator import door as settlement
-from tacit.curator.dataset import Dataset
+from tacit.curator.dataset import Dataset, open_dataset
 from tacit.errors import Failed, Refused
 from tacit.ledger import BudgetAccount, Charge, Request, Stored
 
@@ -209,3 +209,18 @@ def test_a_run_goes_on_for_the_same_columns_in_another_order(tmp_path: Path, col
         (found,) = dataset.query("SELECT SUM(age) AS s, COUNT(*) AS n FROM v", epsilon=1).to_arrow().to_pylist()
     assert found["s"] == pytest.approx(500_000, rel=0.1)
     assert found["n"] == pytest.approx(10_000, rel=0.1)
+
+
+@pytest.mark.parametrize("least", [0, -1000])
+def test_a_profile_goes_on_under_an_edited_description(tmp_path: Path, least: int) -> None:
+    """Where values lie was counted from the bounds of then: the centre stays where it was found."""
+    rows = "SELECT i % 2000 AS pid, 50 AS age, 'w' AS ward FROM range(10000) t(i)"
+    with open_clinic(tmp_path, _FILE, v=rows) as dataset:
+        died_between_stages(lambda: dataset.profile(epsilon=1))
+    (tmp_path / "clinic.toml").write_text(_FILE.replace("min = 0", f"min = {least}"))
+    with open_dataset(tmp_path / "clinic.toml") as dataset:
+        released = dataset.profile(epsilon=1)
+        assert not released.price.free
+        assert abs(released.profile.centres["v", "age"] - 50) < 10
+        assert [link.event.kind for link in dataset._opened.account._chain.links("kind = 'again'")] == ["again"]
+        dataset.query("SELECT AVG(age), MEDIAN(age) FROM v", epsilon=1)

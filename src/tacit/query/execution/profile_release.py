@@ -18,7 +18,7 @@ from tacit.frozen import frozen
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
 from tacit.query.aggregates.aggregate import noise_deviation
-from tacit.query.aggregates.rank_grid import Edges, ranks_of
+from tacit.query.aggregates.rank_grid import Edges, fits, ranks_of
 from tacit.query.bounding.amounts import norm_sql, root_sql
 from tacit.query.bounding.histogram_sql import BINS, finding_sql
 from tacit.query.bounding.limit_choice import choose_limit
@@ -63,11 +63,14 @@ class ProfileRun:
         return (self._lie, self._have) if self._values else (self._have,)
 
     def _lie(self, session: Session, bits: Bits, _: Sequence[bytes]) -> bytes:
-        return self._counted(self._values, VALUES, session, bits).to_bytes()
+        """With centres and edges as places, and no longer as bins above a bound that may since be another."""
+        lying = self._counted(self._values, VALUES, session, bits)
+        centres = _centres(self.catalogue, lying, self.price.is_pure)
+        return replace(lying, centres=centres, edges=_edges(self.catalogue, lying)).to_bytes()
 
     def _have(self, session: Session, bits: Bits, released: Sequence[bytes]) -> bytes:
         lying = Profile.from_bytes(released[0]) if self._values else Profile({}, 0.0, {})
-        centres, edges = _centres(self.catalogue, lying, self.price.is_pure), _edges(self.catalogue, lying)
+        centres, edges = lying.centres, lying.edges
         subjects = subjects_of(self.catalogue, not self.price.is_pure, centres, edges, self.statements)
         share = 1 - VALUES if self._values else Fraction(1)
         people = self._counted(subjects, share, session, bits)
@@ -222,7 +225,7 @@ def _of_ranks(table: str, rows: Rows, edges: Edges) -> list[Subject]:
     """For each number with an even grid, the norm of a person's rows over the tree that quantiles are read from."""
     found = []
     for name, steps in numbers_of(rows).items():
-        if cut := edges.get((table, name)):
+        if fits(cut := edges.get((table, name), ()), steps.low, steps.high):
             squares = squares_sql(rows, (), replace(ranks_of(steps.sql, steps, name), edges=cut))
             people = f'SELECT {root_sql("squares")} AS norm FROM ({squares}) AS "__norms"'
             found.append(Subject(table, f"ranks {name}", people, "norm"))
