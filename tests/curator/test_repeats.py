@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
 from tacit.curator.dataset import Dataset, open_dataset
+from tacit.curator.door import release
 from tacit.errors import Refused
 
 DESCRIPTION = """\
@@ -157,3 +159,21 @@ def test_a_first_query_that_does_not_fit_leaves_no_trace(folder: Folder) -> None
         with pytest.raises(Refused):
             data.query("SELECT COUNT(*) FROM visits", epsilon=100)
         assert data._opened.known_account is None
+
+
+@pytest.mark.parametrize("is_profile", [False, True])
+def test_a_file_exchanged_while_a_question_is_planned(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, is_profile: bool
+) -> None:
+    """Refused, and free: an answer from the new rows would be kept as one of the old."""
+    job = f"tacit.curator.{'profile' if is_profile else 'query'}_job.release"
+
+    def exchanged(*given: Any) -> object:
+        folder.fill(ROWS.replace("1500", "150"))
+        return release(*given)
+
+    with folder.open(limits="") as data:
+        monkeypatch.setattr(job, exchanged)
+        with pytest.raises(Refused, match="changed while"):
+            data.profile(epsilon=1) if is_profile else data.query(BOTH, epsilon=1)
+        assert data.budget().entries == ()

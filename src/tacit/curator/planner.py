@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tacit.curator.materialization import Preparation
 from tacit.curator.open_data import Opened
 from tacit.curator.translation_check import check_question
+from tacit.errors import Refused
 from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.query.bounding.limit_choice import make_plan
 from tacit.query.catalogue import Catalogue
+from tacit.query.engines.protocol import Session
+from tacit.query.materialized.statements import Statements
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, price_of
 from tacit.query.plans.question import Question, read_question
@@ -41,6 +45,21 @@ class Planner:
         """The prepared form of these data, if the steward made one."""
         edges = {} if self.profile is None else self.profile.edges
         return self.opened.preparation.at(self.version, edges)
+
+    @contextmanager
+    def session(self, statements: Statements, plan: Plan | None = None) -> Iterator[Session]:
+        """A session of the data as they were when this was read; refused where they are others by now.
+
+        A release is kept under the version that was read: rows that came since must not be found under it.
+        """
+        with self.preparation.session(statements, plan) as session:
+            if not self.opened.data_version() == self.version:
+                raise Refused(
+                    f"the data of {self.opened.description.name}",
+                    "They changed while the question was planned.",
+                    "the same question again.",
+                )
+            yield session
 
     def question(self, sql: str) -> Question:
         centres = None if self.profile is None else self.profile.centres

@@ -48,7 +48,7 @@ def release_profile(opened: Opened, epsilon: Number, delta: Number | None, analy
 
 def profile_job(planner: Planner, epsilon: Number, delta: Number | None) -> Job:
     """The profile at a price, as the door takes it; refused where there is nothing to learn."""
-    description, catalogue, preparation = planner.opened.description, planner.catalogue, planner.preparation
+    description, catalogue = planner.opened.description, planner.catalogue
     price = price_of(description.budget, description.promise, epsilon, delta, False)
     if not subjects_of(catalogue, not price.is_pure, {}, {}):
         raise Refused(
@@ -56,7 +56,7 @@ def profile_job(planner: Planner, epsilon: Number, delta: Number | None) -> Job:
             "Each row is a person, so there is nothing to learn about rows per person.",
             "queries as they are.",
         )
-    statements = preparation.statements_for_all()
+    statements = planner.preparation.statements_for_all()
     stages = ProfileRun(catalogue, price, description.unit.relation, statements).stages
     return Job(
         digest=PROFILE + planner.version,
@@ -67,7 +67,7 @@ def profile_job(planner: Planner, epsilon: Number, delta: Number | None) -> Job:
         relation=description.unit.relation,
         chooses_keys=False,
         grounds=b"",
-        session=lambda: preparation.session(statements),
+        session=lambda: planner.session(statements),
         statements=len(stages),
         stages=stages,
     )

@@ -113,8 +113,7 @@ def release_query(planner: Planner, plan: Plan, price: Price, analyst: str, word
 
 def query_job(planner: Planner, plan: Plan, price: Price, words: str) -> Job:
     """The release of a plan at a price, as the door takes it."""
-    preparation = planner.preparation
-    statements = preparation.statements_for(plan)
+    statements = planner.preparation.statements_for(plan)
     people = key_rule(plan, price).people() if plan.is_selecting else None
     grounds = json.dumps({"grounds": _grounds(plan, price).fields(), "people": people}).encode() + b"\n"
     return Job(
@@ -126,7 +125,7 @@ def query_job(planner: Planner, plan: Plan, price: Price, words: str) -> Job:
         relation=plan.relation,
         chooses_keys=plan.is_selecting,
         grounds=grounds,
-        session=lambda: preparation.session(statements, plan),
+        session=lambda: planner.session(statements, plan),
         statements=_statements_of(plan),
         stages=PlanRun(plan, price, statements).stages,
     )
