@@ -60,7 +60,9 @@ class Course:
         if isinstance(event, (Settled, Failure)):
             course = replace(self, end=link)
         elif isinstance(event, NoiseDraw):
-            course, follows = replace(self, stage=event.stage), follows and event.stage == self.stage + 1
+            course = replace(self, stage=event.stage)
+            is_ready = self.is_between or not self.stored  # older ledgers kept no stages at all
+            follows = follows and event.stage == self.stage + 1 and is_ready
         elif isinstance(event, Staged):
             course = replace(self, stage=event.stage, stored=(*self.stored, link))
             follows = follows and event.stage == len(course.stored) and event.stage - self.stage in (0, 1)
