@@ -1,6 +1,6 @@
 """`tacit verify`, whether a certificate is genuine or a ledger whole, and `tacit retry`.
 
-By `tacit retry` the steward lets a charge run again that has no answer, and for which no noise was drawn.
+By `tacit retry` the steward lets a charge run again that has no answer, and nothing drawn that is not stored.
 """
 
 from __future__ import annotations
@@ -176,8 +176,8 @@ def _read(place: Path) -> bytes:
 def retry(entry: int, ledger: str | None) -> None:
     """Let a charge run again under what was paid for it. It is recorded, and the failure still counts.
 
-    ENTRY is the number of the charge, as `tacit failures` shows it. Only what failed before noise was drawn can be run
-    again; for everything else `tacit query --fresh` pays.
+    ENTRY is the number of the charge, as `tacit failures` shows it. Only what failed before noise was drawn, or between
+    two stages, can be run again; for everything else `tacit query --fresh` pays.
 
     Example: `tacit retry 17 --ledger clinic.toml`
     """

@@ -132,15 +132,15 @@ class BudgetAccount(Runs):
 
     @retried
     def reopen(self, number: int) -> None:
-        """The steward lets a charge run again that has no answer; refused where noise may have been drawn for it."""
+        """The steward lets a charge run again that has no answer; refused where noise was drawn that is not stored."""
         with self._chain.writing() as connection:
             link = next(self._chain.links("number = ? AND account = ? AND kind = 'charge'", number, self.id), None)
             course = None if link is None else self._releases.courses(link.charged.digest)[number]
             if course is None or not course.may_be_reopened or self._chain.database.is_held(number):
                 raise Refused(
                     f"another run of entry {number}",
-                    "It is no charge, is answered or under way, or noise was drawn for it.",
-                    "a charge that failed before noise was drawn; or --fresh, which pays.",
+                    "It is no charge, is answered or under way, or noise was drawn for it that is not stored.",
+                    "a charge that failed before noise was drawn, or between stages; or --fresh, which pays.",
                 )
             link = self._append(connection, Reopened(self._now(), number, course.charge.charged.digest))
         self._chain.secure(link.number)

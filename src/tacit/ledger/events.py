@@ -130,7 +130,7 @@ class Failure:
 
 @frozen
 class Reopened:
-    """The steward lets what was charged, and ended before noise was drawn, run again."""
+    """The steward lets what was charged, and ended with nothing drawn that is not stored, run again."""
 
     kind: ClassVar[str] = "reopen"
     time: str
