@@ -66,14 +66,16 @@ S = TypeVar("S", bound=FileSection)
 
 
 def read_section(
-    section: type[S], written: object, problems: Problems, cures: Mapping[Place, str], place: Place = ()
+    section: type[S], written: object, problems: Problems, cures: Mapping[Place, str], *, first: int = 1
 ) -> S:
-    """The section as it is written; it is whole if no problem was noted. `cures` say what is right at a place, or for a
-    key wherever it stands."""
+    """The section as it is written; it is whole if no problem was noted.
+
+    `cures` say what is right at a place, or for a key wherever it stands. `first` is the number of a list's first item.
+    """
     if not isinstance(written, dict):
-        problems.add(place, *_NOT_A_PART)
+        problems.add((), *_NOT_A_PART)
         return section()
-    read: S = _Reader(problems, cures).section(section, written, place)
+    read: S = _Reader(problems, cures, first).section(section, written, ())
     return read
 
 
@@ -81,6 +83,7 @@ def read_section(
 class _Reader:
     problems: Problems
     cures: Mapping[Place, str]
+    first: int
 
     def section(self, section: Any, written: Mapping[str, object], place: Place, known: Iterable[str] = ()) -> Any:
         """What is written of a section, by the names that its values have here."""
@@ -111,7 +114,7 @@ class _Reader:
         if kind is Mapping and isinstance(written, dict):
             return {name: self._value(forms[1], each, (*place, name)) for name, each in written.items()}
         if kind in (list, Sequence) and isinstance(written, list):
-            return [self._value(forms[0], each, (*place, str(index))) for index, each in enumerate(written)]
+            return [self._value(forms[0], each, (*place, str(n))) for n, each in enumerate(written, self.first)]
         if _is_section(shape) and isinstance(written, dict):
             return self.section(shape, written, place)
         if kind is Literal:

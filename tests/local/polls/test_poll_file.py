@@ -73,20 +73,26 @@ def test_questions_compose_into_one_budget() -> None:
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        ({}, "It has no id"),
+        ({}, r"(?s)id: It is missing.*title: It is missing.*questions: It is missing"),
         ({"id": "x", "title": "t", "questions": [ASK]}, "id"),
         ({"id": ID, "title": 3, "questions": [ASK]}, "title"),
         ({"id": ID, "title": "t", "questions": []}, "There is none"),
         ({"id": ID, "title": "t", "questions": [ASK, ASK]}, "two have one name"),
-        ({"id": ID, "title": "t", "questions": ["x"]}, "question 1"),
-        ({"id": ID, "title": "t", "questions": [{**ASK, "trutth": "1"}]}, "trutth"),
+        ({"id": ID, "title": "t", "questions": ["x"]}, r"questions\.1 in the poll"),
+        (
+            {"id": ID, "title": "t", "questions": [{**ASK, "trutth": "1"}]},
+            r"questions\.1\.trutth in the poll.*Accepted: truth, if that",
+        ),
         ({"id": ID, "title": "t", "questions": [{**ASK, "design": "magic"}]}, "magic"),
         ({"id": ID, "title": "t", "questions": [{**ASK, "epsilon": "1"}]}, "It takes"),
         ({"id": ID, "title": "t", "questions": [{**ASK, "truth": True}]}, "truth"),
         ({"id": ID, "title": "t", "questions": [{**ASK, "name": "Not so"}]}, "named"),
         ({"id": ID, "title": "t", "questions": [{**ASK, "text": " "}]}, "no text"),
         ({"id": ID, "title": "t", "questions": [{**ASK, "options": ["a", "b", "c"]}]}, "has two"),
-        ({"id": ID, "title": "t", "questions": [{**ASK, "options": ["a", 3]}]}, "no text"),
+        (
+            {"id": ID, "title": "t", "questions": [{**ASK, "options": ["a", 3]}]},
+            r"questions\.1\.options\.2 in the poll\. It is not text",
+        ),
         ({"id": ID, "title": "t", "questions": [ASK], "colour": "red"}, "colour"),
     ],
 )

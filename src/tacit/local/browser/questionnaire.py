@@ -177,7 +177,7 @@ class Questionnaire(_Told):
     def of(cls, poll: Mapping[str, Any]) -> Questionnaire:
         """The poll as written by Python; refused with every place that cannot be asked."""
         problems = Problems("a questionnaire that no device could ask")
-        read = read_section(cls, poll, problems, _CURES)
+        read = read_section(cls, poll, problems, _CURES, first=0)  # as in JSON
         problems.refuse_if_any()
         return read
 

@@ -6,7 +6,7 @@ Designs have names in the file, and each takes certain numbers.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, Final
@@ -21,6 +21,8 @@ from tacit.local.polls.designs.randomized_response import ForcedDesign, Kuk, War
 from tacit.local.polls.designs.unrelated_question import Unrelated, UnrelatedEstimated
 from tacit.local.polls.designs.wording import YES_NO, Wording
 from tacit.local.polls.poll import Poll, PollQuestion
+from tacit.schema.file_grammar import FileSection, Place, read_section
+from tacit.schema.problems import Problems
 from tacit.toml_text import quoted
 
 
@@ -100,9 +102,51 @@ def _example(number: str) -> str:
     return f"{_option(number)} {_EXAMPLES[number]}"
 
 
-_POLL: Final = {"id": str, "title": str, "about": str, "questions": list}
-_WORDS: Final = {"name": str, "text": str, "design": str, "options": list, "innocuous": str, "items": list}
-_NUMBERS: Final = ("truth", "yes", "no", "red_if_yes", "red_if_no", "prevalence", "sensitive", "epsilon")
+class PollQuestionFile(FileSection):
+    """`[[questions]]`: a question's words, its design, and the numbers that the design is made from."""
+
+    name: str
+    text: str
+    design: str
+    options: Sequence[str] = YES_NO
+    innocuous: str = ""
+    items: Sequence[str] = ()
+    truth: object = None
+    yes: object = None
+    no: object = None
+    red_if_yes: object = None
+    red_if_no: object = None
+    prevalence: object = None
+    sensitive: object = None
+    epsilon: object = None
+
+    @property
+    def wording(self) -> Wording:
+        return Wording(self.text, tuple(self.options), self.innocuous, tuple(self.items))
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """The numbers that are written."""
+        return {name: value for name, value in vars(self).items() if name in _EXAMPLES}
+
+
+class PollFile(FileSection):
+    """A whole file."""
+
+    id: str
+    title: str
+    about: str = ""
+    questions: Sequence[PollQuestionFile]
+
+
+_CURES: Final[Mapping[Place, str]] = {
+    ("id",): 'id = "…", 32 digits and letters a to f.',
+    ("title",): 'title = "…".',
+    ("questions",): "[[questions]] with name, text and design.",
+    ("name",): 'name = "cheated", for instance.',
+    ("text",): 'text = "Have you ever …?".',
+    ("design",): f"one of {', '.join(CATALOGUE)}.",
+}
 
 
 def read_poll(path: Path | str) -> Poll:
@@ -120,46 +164,19 @@ def read_poll(path: Path | str) -> Poll:
 
 def poll_from(found: Mapping[str, Any]) -> Poll:
     """The poll of a parsed file."""
-    _check_keys("the poll", found, _POLL, needed=("id", "title", "questions"))
-    questions = tuple(_question(number, each) for number, each in enumerate(found["questions"], start=1))
-    return Poll(found["id"], found["title"], questions, found.get("about", ""))
+    problems = Problems("the poll")
+    written = read_section(PollFile, found, problems, _CURES)
+    problems.refuse_if_any()
+    questions = tuple(_question(number, each) for number, each in enumerate(written.questions, start=1))
+    return Poll(written.id, written.title, questions, written.about)
 
 
-def _question(number: int, found: Any) -> PollQuestion:
-    where = f"question {number}"
-    if not isinstance(found, dict):
-        raise Refused(where, "It is no table.", "[[questions]] with name, text and design.")
-    words = {key: value for key, value in found.items() if key not in _NUMBERS}
-    _check_keys(where, words, _WORDS, needed=("name", "text", "design"), also=_NUMBERS)
-    for key in ("options", "items"):
-        if not all(isinstance(text, str) for text in found.get(key, [])):
-            raise Refused(f"{where}, {key}", "One of them is no text.", f'{key} = ["…", "…"].')
-    wording = Wording(
-        found["text"], tuple(found.get("options", YES_NO)), found.get("innocuous", ""), tuple(found.get("items", ()))
-    )
-    if found["design"] not in ("kary", "subset") and len(wording.options) != 2:
-        raise Refused(f"{where}, options", "This design has two.", 'options = ["No", "Yes"], or design = "kary".')
-    given = {key: value for key, value in found.items() if key in _NUMBERS}
-    return PollQuestion(found["name"], wording, design_of(found["design"], wording, given))
-
-
-def _check_keys(
-    where: str,
-    found: Mapping[str, Any],
-    known: Mapping[str, type[object]],
-    needed: tuple[str, ...],
-    also: tuple[str, ...] = (),
-) -> None:
-    for key, value in found.items():
-        if key not in known:
-            accepted = f"{', '.join((*known, *also))}."
-            raise Refused(f"{where}, {key[:40]}", "There is no such key.", accepted)
-        if not isinstance(value, known[key]):
-            kind = "text in quotation marks" if known[key] is str else "a list in square brackets"
-            raise Refused(f"{where}, {key}", f"It is a {type(value).__name__}.", f"{kind}.")
-    for key in needed:
-        if key not in found:
-            raise Refused(where, f"It has no {key}.", f"{key} = …")
+def _question(number: int, written: PollQuestionFile) -> PollQuestion:
+    wording = written.wording
+    if written.design not in ("kary", "subset") and len(wording.options) != 2:
+        accepted = 'options = ["No", "Yes"], or design = "kary".'
+        raise Refused(f"question {number}, options", "This design has two.", accepted)
+    return PollQuestion(written.name, wording, design_of(written.design, wording, written.numbers))
 
 
 def new_poll_text(title: str) -> str:
