@@ -14,7 +14,8 @@ from tacit.curator.dataset import open_dataset
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.duckdb.frames import read_frame
 from tacit.schema.description import Source
-from tacit.schema.kind import Kind, can_be_read
+from tacit.schema.header_types import can_be_read
+from tacit.schema.kind import Kind
 
 EXTREME = {
     "s": pa.array([2**62, -(2**63), 2**63 - 1, 1_700_000_000, None], pa.timestamp("s")),

@@ -18,7 +18,8 @@ from tacit.query.engines.protocol import Engine
 from tacit.query.execution.noisy_table import NoisyTable
 from tacit.query.plans.price import price_of
 from tacit.query.plans.question import read_question
-from tacit.schema.kind import Kind, can_be_read, is_read_without_fail
+from tacit.schema.header_types import can_be_read, is_read_without_fail
+from tacit.schema.kind import Kind
 from tacit.schema.reader import read_description
 
 _AGGREGATES = (

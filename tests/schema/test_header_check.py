@@ -9,7 +9,8 @@ import pytest
 from tests.schema.clinic_file import CLINIC, read
 
 from tacit.schema.header_check import compare_header, compare_headers
-from tacit.schema.kind import Kind, can_be_read, natural_kind
+from tacit.schema.header_types import can_be_read, natural_kind
+from tacit.schema.kind import Kind
 
 SAMPLES = {
     "TINYINT": "1",

@@ -12,16 +12,8 @@ from sqlglot.errors import SqlglotError
 from tacit.errors import Refused
 from tacit.query.catalogue import Catalogue
 from tacit.schema.description import EachRow, Lookup, OwnColumn, Table
-from tacit.schema.kind import Kind, natural_kind
-
-_TYPES = {
-    Kind.INTEGER: "int64",
-    Kind.FLOAT: "float64",
-    Kind.TEXT: "string",
-    Kind.BOOLEAN: "boolean",
-    Kind.DATE: "date",
-    Kind.TIMESTAMP: "timestamp(6)",
-}
+from tacit.schema.header_types import natural_kind
+from tacit.schema.kind import Kind
 
 
 class IbisExpression(Protocol):
@@ -79,7 +71,7 @@ def _ibis(module: str) -> Any:
 
 
 def _type(kind: Kind, scale: int) -> str:
-    return f"decimal(18, {scale})" if kind is Kind.DECIMAL else _TYPES[kind]
+    return kind.traits.ibis or f"decimal(18, {scale})"
 
 
 def _person(table: Table | Lookup, catalogue: Catalogue) -> str | None:

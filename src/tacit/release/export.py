@@ -18,15 +18,6 @@ from tacit.schema.kind import Kind
 if TYPE_CHECKING:
     from tacit.release.release import Release
 
-_TYPES = {
-    Kind.INTEGER: pa.int64(),
-    Kind.DECIMAL: pa.float64(),
-    Kind.FLOAT: pa.float64(),
-    Kind.TEXT: pa.string(),
-    Kind.BOOLEAN: pa.bool_(),
-    Kind.DATE: pa.date32(),
-    Kind.TIMESTAMP: pa.timestamp("us"),
-}
 _BEYOND = 2.0**63
 
 
@@ -47,7 +38,7 @@ def _keys(keys: Keys) -> pa.Array:
     values: list[Any] = list(keys.values)
     if keys.type is Kind.INTEGER:  # beyond 64 bits there is no such number in Arrow
         values = [None if value is None or not -_BEYOND <= value < _BEYOND else value for value in values]
-    return pa.array(values, _TYPES[keys.type])
+    return pa.array(values, pa.type_for_alias(keys.type.traits.arrow))
 
 
 def _points(numbers: Estimates) -> pa.Array:

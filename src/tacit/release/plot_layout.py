@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tacit.frozen import frozen
 from tacit.query.post_noise.estimates import Keys, OutputColumn, Rendered
 from tacit.release.cells import key_texts
-from tacit.schema.kind import Kind
+from tacit.schema.kind import NUMBERS, TIMES
 
 _MOST_BARS: Final = 60
 _MOST_LINES: Final = 8
@@ -45,7 +45,7 @@ class Lines:
 def arrange(rendered: Rendered) -> Bars | Lines:
     """Lines if a key is a date or a number, and the other keys make few of them; bars otherwise."""
     keys = [column for column in rendered.columns if isinstance(column.values, Keys)]
-    for kinds in ((Kind.DATE, Kind.TIMESTAMP), (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT)):
+    for kinds in (TIMES, NUMBERS):
         for along in keys:
             if isinstance(along.values, Keys) and along.values.type in kinds:
                 lines = _lines(along, along.values, [key for key in keys if key is not along])

@@ -20,15 +20,12 @@ from tacit.schema.problems import Problems
 
 LARGEST_INTEGER = 2**63 - 1
 _LARGEST_SCALED = 2**126
-_EPOCH = datetime(1970, 1, 1)
 
 
 def bound_from(value: object, kind: Kind, scale: int) -> Fraction:
     """A declared end: a number; for a date the days since 1970-01-01, for a timestamp the microseconds."""
-    if kind is Kind.DATE:
-        return Fraction((date_from(value) - _EPOCH.date()).days)
-    if kind is Kind.TIMESTAMP:
-        return Fraction((moment_from(value) - _EPOCH) // timedelta(microseconds=1))
+    if kind.is_time:
+        return Fraction(kind.time_scale.number(_time_from(value, kind)))
     if not kind.is_number:
         raise Refused(f"a bound of a {kind}", f"A {kind} has no least or largest value.", "no min and no max here.")
     if isinstance(value, str):
@@ -49,15 +46,18 @@ def _within_type(bound: Fraction, kind: Kind, scale: int) -> Fraction:
     return bound
 
 
-def date_from(value: object) -> date:
-    """A day, without a time."""
+def _time_from(value: object, kind: Kind) -> date:
+    """A day without a time, or a moment without a time zone."""
+    return _moment_from(value) if kind.has_clock else _date_from(value)
+
+
+def _date_from(value: object) -> date:
     if not isinstance(value, date) or isinstance(value, datetime):
         raise Refused("a date", "It is not a day.", "a day such as 2020-01-31, unquoted.")
     return value
 
 
-def moment_from(value: object) -> datetime:
-    """A moment, without a time zone."""
+def _moment_from(value: object) -> datetime:
     if not isinstance(value, datetime) or value.tzinfo is not None:
         raise Refused(
             "a timestamp",
@@ -68,12 +68,11 @@ def moment_from(value: object) -> datetime:
 
 
 MOST_KEYS = 100_000
-KEYED = (Kind.INTEGER, Kind.TEXT, Kind.BOOLEAN, Kind.DATE, Kind.TIMESTAMP)
 
 
 def check_keyed(kind: Kind) -> None:
     """Refuses keys on a kind whose values cannot be compared for equality as people read them."""
-    if kind not in KEYED:
+    if not kind.traits.is_keyed:
         raise Refused(
             f"keys of a {kind}",
             f"Two values of a {kind} that look alike need not be equal.",
@@ -84,10 +83,8 @@ def check_keyed(kind: Kind) -> None:
 def key_from(value: object, kind: Kind) -> Key:
     """A key of this kind, exactly as the file writes it: nothing is converted."""
     check_keyed(kind)
-    if kind is Kind.DATE:
-        return date_from(value)
-    if kind is Kind.TIMESTAMP:
-        return moment_from(value)
+    if kind.is_time:
+        return _time_from(value, kind)
     if kind is Kind.BOOLEAN and isinstance(value, bool):
         return value
     if kind is Kind.INTEGER and isinstance(value, int) and not isinstance(value, bool):

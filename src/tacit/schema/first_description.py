@@ -11,7 +11,8 @@ from pathlib import Path
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.schema.description import Source
-from tacit.schema.kind import Kind, base_type, natural_kind
+from tacit.schema.header_types import base_type, natural_kind
+from tacit.schema.kind import Kind
 from tacit.schema.names import check_name, folded, suggestion
 from tacit.schema.sources import DATABASE, address_of
 from tacit.toml_text import key_text, quoted

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from tacit.schema.description import Description, EachRow, Lookup, Table
-from tacit.schema.kind import base_type, can_be_read, can_identify, is_read_without_fail
+from tacit.schema.header_types import base_type, can_be_read, can_identify, is_read_without_fail
 from tacit.schema.names import folded, suggestion
 from tacit.schema.tables import identifiers
 

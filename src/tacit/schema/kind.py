@@ -1,11 +1,21 @@
-"""Kinds of value that a column or an expression can have, and DuckDB's types that can be read as each."""
+"""Kinds of value that a column or an expression can have: one table, with a row for each.
+
+`_TRAITS` says of a kind what SQL, Arrow and ibis call it, which types of a file are read as it, how long its values
+are when written, and how its times are counted. Other modules take these words from here; what PostgreSQL, Spark and
+DuckDB themselves call their types stands with each engine.
+"""
 
 from __future__ import annotations
 
-import re
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from enum import Enum
 from typing import TypeAlias
+
+from tacit.errors import Refused
+from tacit.frozen import frozen
+
+Key: TypeAlias = int | str | bool | date | datetime
+"""A public value that rows can be grouped by."""
 
 
 class Kind(Enum):
@@ -20,92 +30,181 @@ class Kind(Enum):
     TIMESTAMP = "timestamp"
 
     @property
+    def traits(self) -> KindTraits:
+        """Its row of the table."""
+        return _TRAITS[self]
+
+    @property
     def is_number(self) -> bool:
-        return self in (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT)
+        return self in NUMBERS
 
     @property
     def is_time(self) -> bool:
-        return self in (Kind.DATE, Kind.TIMESTAMP)
+        return self in TIMES
+
+    @property
+    def has_clock(self) -> bool:
+        """Whether it is a time that says more than the day."""
+        return self is Kind.TIMESTAMP
+
+    @property
+    def with_clock(self) -> Kind:
+        """What a time of this kind becomes by hours, minutes or seconds."""
+        assert self.is_time
+        return Kind.TIMESTAMP
+
+    @property
+    def time_scale(self) -> TimeScale:
+        """How its values are counted; only a time has one."""
+        scale = self.traits.scale
+        assert scale is not None
+        return scale
 
     def __str__(self) -> str:
         return self.value
 
 
-Key: TypeAlias = int | str | bool | date | datetime
-"""A public value that rows can be grouped by."""
+NUMBERS = (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT)
+TIMES = (Kind.DATE, Kind.TIMESTAMP)
 
 
-_SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
-_WHOLE = frozenset([*_SIGNED, *(f"U{name}" for name in _SIGNED)])
-_REAL = frozenset(["FLOAT", "DOUBLE"])
-_TEXT = frozenset(["VARCHAR", "ENUM", "UUID"])
-_MOMENT = frozenset(
-    ["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS"]
-)
-_DECIMAL = re.compile(r"DECIMAL\(\s*\d+\s*,\s*(\d+)\s*\)")
-_NOTHING = frozenset(["NULL", '"NULL"'])  # a column without values
-_WHATEVER_IT_HOLDS = _WHOLE | _REAL | _TEXT | _MOMENT | _NOTHING | {"DECIMAL", "BOOLEAN", "DATE", "BLOB", "JSON"}
-_MOST_DIGITS = 9
+@frozen
+class TimeScale:
+    """How a kind of time is counted: in steps since the start of 1970, within the years 1 to 9999."""
+
+    start: date
+    step: timedelta
+    first: date
+    last: date
+
+    def number(self, time: date) -> int:
+        """The steps from the start to a time, counted downwards."""
+        return (time - self.start) // self.step
+
+    def time(self, number: int) -> date:
+        """The inverse of `number`."""
+        return self.start + number * self.step
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The numbers of the first and of the last time."""
+        return self.number(self.first), self.number(self.last)
+
+    @property
+    def steps_a_day(self) -> int:
+        return timedelta(days=1) // self.step
 
 
-def base_type(engine_type: str) -> str:
-    """The type without what stands in brackets: of an enumeration the values, which are not ours to show."""
-    name = engine_type.strip().upper()
-    if name.endswith("]"):
-        return "LIST"
-    return name.split("(", 1)[0].strip()
+@frozen
+class KindTraits:
+    """What is known of a kind.
 
-
-def natural_kind(engine_type: str) -> tuple[Kind, int] | None:
-    """The kind, and the digits after the point, that a column of this type is; None if Tacit has no kind for it."""
-    base = base_type(engine_type)
-    if base in _WHOLE:
-        return Kind.INTEGER, 0
-    if base in _REAL:
-        return Kind.FLOAT, 0
-    if base in _TEXT:
-        return Kind.TEXT, 0
-    if base in _MOMENT:
-        return Kind.TIMESTAMP, 0
-    if base == "DECIMAL":
-        return _decimal(engine_type)
-    return {"BOOLEAN": (Kind.BOOLEAN, 0), "DATE": (Kind.DATE, 0)}.get(base)
-
-
-def is_whole(engine_type: str) -> bool:
-    """Whether a column of this type holds whole numbers alone, each written in one way."""
-    return base_type(engine_type) in _WHOLE
-
-
-def can_identify(engine_type: str) -> bool:
-    """Whether values of this type tell people apart: whole numbers and texts, which are equal if their texts are."""
-    base = base_type(engine_type)
-    if base == "DECIMAL":
-        return _decimal(engine_type) == (Kind.INTEGER, 0)
-    return base in _WHOLE or base in _TEXT or base in _NOTHING
-
-
-def _decimal(engine_type: str) -> tuple[Kind, int]:
-    found = _DECIMAL.fullmatch(engine_type.strip().upper())
-    digits = int(found[1]) if found else 3  # DuckDB's own DECIMAL is (18, 3)
-    if digits == 0:
-        return Kind.INTEGER, 0
-    return (Kind.DECIMAL, digits) if digits <= _MOST_DIGITS else (Kind.FLOAT, 0)
-
-
-def can_be_read(engine_type: str, kind: Kind) -> bool:
-    """Whether a value of this type, other than NULL, can be read as the kind; text may spell a value of any."""
-    base = base_type(engine_type)
-    if kind is Kind.TEXT or base in ("VARCHAR", "ENUM") or base in _NOTHING:
-        return True
-    if kind.is_time:
-        return base == "DATE" or base in _MOMENT
-    return base in _WHOLE or base in _REAL or base in ("DECIMAL", "BOOLEAN")
-
-
-def is_read_without_fail(engine_type: str) -> bool:
-    """Whether a Parquet column of this type can be read whatever octets it holds.
-
-    A time beyond a day, also one inside a list or a structure, makes DuckDB's reader fail, and with it the query.
+    `sql` is the type that its values have in lowered SQL; None, if their bounds decide. `cast` is the type to write in
+    a CAST, and `parsed` are the names that a parsed CAST may have for it. `headers` are the types of a file that are
+    naturally of this kind. `python` is the type of its keys, `arrow` and `ibis` name the types of its columns there; a
+    decimal has no keys, and in ibis no name without its scale. `longest` is the most letters that a value is written
+    with; None for a text. Of a kind that is not `is_keyed`, two values that look alike need not be equal.
     """
-    return base_type(engine_type) in _WHATEVER_IT_HOLDS
+
+    sql: str | None
+    cast: str
+    parsed: tuple[str, ...]
+    headers: frozenset[str]
+    python: type | None
+    arrow: str
+    ibis: str | None
+    longest: int | None
+    is_keyed: bool = True
+    scale: TimeScale | None = None
+
+
+ZONED = "TIMESTAMP WITH TIME ZONE"
+ZONED_NANOSECONDS = "TIMESTAMPTZ_NS"
+_SIGNED = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+_TRAITS = {
+    Kind.INTEGER: KindTraits(
+        sql=None,
+        cast="BIGINT",
+        parsed=("TINYINT", "SMALLINT", "INT", "BIGINT", "INT128"),
+        headers=frozenset([*_SIGNED, *(f"U{name}" for name in _SIGNED)]),
+        python=int,
+        arrow="int64",
+        ibis="int64",
+        longest=40,
+    ),
+    Kind.DECIMAL: KindTraits(
+        sql=None,
+        cast="DECIMAL(18, 2)",
+        parsed=("DECIMAL",),
+        headers=frozenset(["DECIMAL"]),
+        python=None,
+        arrow="float64",
+        ibis=None,
+        longest=40,
+        is_keyed=False,
+    ),
+    Kind.FLOAT: KindTraits(
+        sql="DOUBLE",
+        cast="DOUBLE",
+        parsed=("DOUBLE", "FLOAT"),
+        headers=frozenset(["FLOAT", "DOUBLE"]),
+        python=float,
+        arrow="float64",
+        ibis="float64",
+        longest=32,
+        is_keyed=False,
+    ),
+    Kind.TEXT: KindTraits(
+        sql="VARCHAR",
+        cast="VARCHAR",
+        parsed=("TEXT", "VARCHAR"),
+        headers=frozenset(["VARCHAR", "ENUM", "UUID"]),
+        python=str,
+        arrow="string",
+        ibis="string",
+        longest=None,
+    ),
+    Kind.BOOLEAN: KindTraits(
+        sql="BOOLEAN",
+        cast="BOOLEAN",
+        parsed=("BOOLEAN",),
+        headers=frozenset(["BOOLEAN"]),
+        python=bool,
+        arrow="bool",
+        ibis="boolean",
+        longest=5,
+    ),
+    Kind.DATE: KindTraits(
+        sql="DATE",
+        cast="DATE",
+        parsed=("DATE",),
+        headers=frozenset(["DATE"]),
+        python=date,
+        arrow="date32",
+        ibis="date",
+        longest=16,
+        scale=TimeScale(date(1970, 1, 1), timedelta(days=1), date.min, date.max),
+    ),
+    Kind.TIMESTAMP: KindTraits(
+        sql="TIMESTAMP",
+        cast="TIMESTAMP",
+        parsed=("TIMESTAMP", "TIMESTAMPNTZ"),
+        headers=frozenset(["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", ZONED, ZONED_NANOSECONDS]),
+        python=datetime,
+        arrow="timestamp[us]",
+        ibis="timestamp(6)",
+        longest=32,
+        scale=TimeScale(datetime(1970, 1, 1), timedelta(microseconds=1), datetime.min, datetime.max),
+    ),
+}
+PARSED = {name: kind for kind in Kind for name in kind.traits.parsed}
+"""Kinds by the name that a parsed CAST has for the type."""
+_OF_PYTHON = {kind.traits.python: kind for kind in Kind if kind.traits.python is not None}
+
+
+def kind_of(value: Key | float) -> Kind:
+    """The kind of a key: that of the nearest type, since a boolean is an integer too, and a timestamp a date."""
+    for python in type(value).__mro__:
+        if python in _OF_PYTHON:
+            return _OF_PYTHON[python]
+    raise Refused("a key of another type", "Keys are public values of the kinds a column can have.", "int, text, …")

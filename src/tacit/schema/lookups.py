@@ -74,9 +74,9 @@ def _as_written(value: object, kind: Kind) -> object:
             return date.fromisoformat(value.strip())
         case Kind.DATE, datetime() if value == datetime(value.year, value.month, value.day):
             return value.date()
-        case Kind.TIMESTAMP, str():
+        case _, str() if kind.has_clock:
             return datetime.fromisoformat(value.strip())
-        case Kind.TIMESTAMP, date() if not isinstance(value, datetime):
+        case _, date() if kind.has_clock and not isinstance(value, datetime):
             return datetime(value.year, value.month, value.day)
     return value
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
 from fractions import Fraction
 from typing import Protocol, TypeAlias
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.schema.kind import Key, Kind
+from tacit.schema.kind import Key, Kind, kind_of
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -65,21 +64,6 @@ class Keys:
 
     def take(self, rows: NDArray[np.int64]) -> Keys:
         return Keys(tuple(self.values[row] for row in rows), self.kind)
-
-
-def kind_of(value: Key | float) -> Kind:
-    """The kind of a key. Booleans come before integers and timestamps before dates, which they are instances of."""
-    for python, kind in (
-        (bool, Kind.BOOLEAN),
-        (int, Kind.INTEGER),
-        (float, Kind.FLOAT),
-        (str, Kind.TEXT),
-        (datetime, Kind.TIMESTAMP),
-        (date, Kind.DATE),
-    ):
-        if isinstance(value, python):
-            return kind
-    raise Refused("a key of another type", "Keys are public values of the kinds a column can have.", "int, text, …")
 
 
 @frozen(eq=False)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from fractions import Fraction
 from math import isfinite
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from sqlglot import exp
@@ -16,7 +16,7 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.post_noise.estimates import Estimates, Groups, Keys
 from tacit.query.post_noise.interval_arithmetic import Truth, constant
-from tacit.schema.kind import Key, Kind
+from tacit.schema.kind import PARSED, TIMES, Key, Kind
 
 Column: TypeAlias = Estimates | Keys | Truth
 
@@ -149,13 +149,6 @@ def as_keys(column: Column) -> Estimates | Keys:
     return Keys(tuple(values), Kind.BOOLEAN)
 
 
-_TIMES: Final = {
-    exp.DType.DATE: Kind.DATE,
-    exp.DType.TIMESTAMP: Kind.TIMESTAMP,
-    exp.DType.TIMESTAMPNTZ: Kind.TIMESTAMP,
-}
-
-
 def literal(node: exp.Expr) -> Constant:
     """The constant that a literal is."""
     if isinstance(node, exp.Null):
@@ -180,8 +173,9 @@ def whole_literal(node: exp.Expr, what: str) -> int:
 
 def cast_literal(node: exp.Expr) -> Constant:
     """DATE '…' and TIMESTAMP '…'."""
-    kind = _TIMES.get(node.args["to"].this)
-    if kind is None:
+    to = node.args["to"].this
+    kind = PARSED.get(str(getattr(to, "value", to)).upper())
+    if kind is None or not kind.is_time:
         raise Refused(
             node.sql(dialect="duckdb"), "A text is cast to dates only.", "DATE '2024-12-31' or a number as such."
         )
@@ -190,7 +184,7 @@ def cast_literal(node: exp.Expr) -> Constant:
 
 def as_date_like(side: Expression, other: Expression) -> Expression:
     """A text compared with a date is read as one, as DuckDB does."""
-    if isinstance(side, Constant) and isinstance(side.value, str) and other.kind in (Kind.DATE, Kind.TIMESTAMP):
+    if isinstance(side, Constant) and isinstance(side.value, str) and other.kind in TIMES:
         return _time(side.value, other.kind)
     return side
 

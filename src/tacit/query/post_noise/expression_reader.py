@@ -13,7 +13,7 @@ from tacit.query.post_noise.conditions import Both, Comparison, Missing, Not, ei
 from tacit.query.post_noise.expression import Constant, Expression, as_date_like, cast_literal, literal, whole_literal
 from tacit.query.post_noise.operations import Case, Coalesce, NullIf, Operation, Rounded
 from tacit.query.post_noise.scope import PostNoiseScope
-from tacit.schema.kind import Kind
+from tacit.schema.kind import TIMES, Kind
 
 ACCEPTED: Final = (
     "aggregates and group keys with + - * /, ROUND, FLOOR, CEIL, ABS, SQRT, LN, EXP, GREATEST, LEAST, COALESCE, "
@@ -42,7 +42,7 @@ _COMPARISONS: Final[Mapping[type[exp.Expr], Callable[[Expression, Expression], E
     exp.EQ: lambda left, right: Comparison("=", left, right),
     exp.NEQ: lambda left, right: Not(Comparison("=", left, right)),
 }
-_ORDERED_ALIKE: Final = ({Kind.TEXT}, {Kind.BOOLEAN}, {Kind.DATE, Kind.TIMESTAMP})
+_ORDERED_ALIKE: Final = ({Kind.TEXT}, {Kind.BOOLEAN}, {*TIMES})
 
 
 def read(node: exp.Expr, scope: PostNoiseScope) -> Expression:

@@ -21,7 +21,7 @@ from tacit.frozen import frozen
 from tacit.query.catalogue import Catalogue
 from tacit.query.sql.values.typed import LONGEST, Typed
 from tacit.schema.description import OwnColumn, Through
-from tacit.schema.kind import is_whole
+from tacit.schema.header_types import is_whole
 
 _NO_COLUMN = '1 AS "__row"'
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from tacit.query.engines.dialect import Operation, Piece, cannot
 from tacit.query.engines.spark.spelling import ENGINE, attempt, call, case, cast
 from tacit.query.engines.sql_type import DATE, TIMESTAMP, ZONED, SqlType
-from tacit.query.sql.values.storage import FIRST_MICROSECOND, LAST_MICROSECOND
+from tacit.schema.kind import Kind
 
 _PARTS = {
     "year": "`year`({})",
@@ -105,6 +105,7 @@ TIMES: dict[str, Operation] = {
 
 _PLAIN = ("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _ENDLESS_DAY, _ENDLESS_MOMENT = 2**31 - 1, 2**63 - 1
+_FIRST, _LAST = Kind.TIMESTAMP.time_scale.limits
 
 
 def written(x: str, source: SqlType) -> str:
@@ -122,9 +123,9 @@ def written(x: str, source: SqlType) -> str:
         return _moment(x, "")
     if source.name == ZONED:  # beyond the years 1 to 9999 DuckDB reads the first moment of them, or the last
         return case(
-            call("<", x, call("timestamp_micros", f"{FIRST_MICROSECOND}L")),
+            call("<", x, call("timestamp_micros", f"{_FIRST}L")),
             "'0001-01-01 00:00:00+00'",
-            call(">", x, call("timestamp_micros", f"{LAST_MICROSECOND}L")),
+            call(">", x, call("timestamp_micros", f"{_LAST}L")),
             "'9999-12-31 23:59:59.999999+00'",
             _moment(x, "+00"),
         )

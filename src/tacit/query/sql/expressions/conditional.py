@@ -24,7 +24,7 @@ def one_of(node: exp.Expression, items: Sequence[Typed]) -> tuple[Typed, tuple[s
     first = next((item for item in same if not is_null(item)), same[0])
     bounds = joined_bounds(same) if first.kind not in (Kind.TEXT, Kind.BOOLEAN) else Interval(None, None)
     nullable = any(item.nullable for item in same)
-    keys = united(*same) if first.kind in (Kind.INTEGER, Kind.TEXT, Kind.DATE, Kind.TIMESTAMP) else None
+    keys = united(*same) if first.kind.traits.is_keyed and first.kind is not Kind.BOOLEAN else None
     keys = () if all(is_null(item) for item in same) else keys
     is_constant = all(item.is_constant for item in same)
     longest = max(item.longest for item in same)

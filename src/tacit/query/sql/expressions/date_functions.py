@@ -19,7 +19,7 @@ from tacit.query.sql.expressions.text_functions import fixed_text
 from tacit.query.sql.values.domains import mapped
 from tacit.query.sql.values.exact_intervals import Interval
 from tacit.query.sql.values.refusal import refuse
-from tacit.query.sql.values.storage import MICROSECONDS_A_DAY, interval, is_null, null_of, number_of, time_of
+from tacit.query.sql.values.storage import days, is_null, null_of, number_of, time_of
 from tacit.query.sql.values.typed import Typed
 from tacit.schema.kind import Key, Kind
 
@@ -96,15 +96,13 @@ def _difference(node: exp.Expression, typer: Typer) -> Typed:
         raise refuse(node, f"It takes two dates; this is {end.kind}.", "date_diff('day', a, b) with CAST(… AS DATE).")
     if unit in ("hour", "minute", "second"):
         end, start = as_timestamp(end), as_timestamp(start)
-    days = interval(end) - interval(start)
-    if end.kind is Kind.TIMESTAMP:
-        days = days * Interval(Fraction(1, MICROSECONDS_A_DAY), Fraction(1, MICROSECONDS_A_DAY))
-    assert days.low is not None
-    assert days.high is not None
+    between = days(end) - days(start)
+    assert between.low is not None
+    assert between.high is not None
     if not (end.kind is Kind.DATE and unit == "day"):
-        days = Interval(-_starts(-days.low, unit), _starts(days.high, unit))
+        between = Interval(-_starts(-between.low, unit), _starts(between.high, unit))
     sql = f"date_diff('{unit}', {start.sql}, {end.sql})"
-    return Typed(Kind.INTEGER, sql, days.low, days.high, end.nullable or start.nullable)
+    return Typed(Kind.INTEGER, sql, between.low, between.high, end.nullable or start.nullable)
 
 
 def _starts(days: Fraction, unit: str) -> Fraction:
@@ -176,7 +174,7 @@ def _truncate(node: exp.Expression, typer: Typer) -> Typed:
     unit = unit_of(node, part(node, "unit").name, UNITS)
     value = typer(part(node))
     if is_null(value):
-        return null_of(Kind.TIMESTAMP)
+        return as_timestamp(value)
     if not value.kind.is_time:
         raise refuse(node, f"date_trunc takes a date or timestamp; this is {value.kind}.", "CAST(… AS DATE).")
     if value.kind is Kind.DATE and unit in _CLOCK:
@@ -196,7 +194,7 @@ def _truncate(node: exp.Expression, typer: Typer) -> Typed:
 def _between(kind: Kind, low: Fraction, high: Fraction, unit: str) -> tuple[Key, ...] | None:
     """Every start from the first to the last; None if they are too many."""
     longest = Fraction(_CLOCK[unit], 86400) if unit in _CLOCK else Fraction(_DAYS[unit])
-    step = longest * (1 if kind is Kind.DATE else MICROSECONDS_A_DAY)
+    step = longest * kind.time_scale.steps_a_day
     if not high - low < _MOST_STARTS * step:
         return None
     found = [low]

@@ -10,12 +10,12 @@ from fractions import Fraction
 from sqlglot import exp
 
 from tacit.frozen import frozen
-from tacit.query.sql.expressions.result_types import exact_result
+from tacit.query.sql.expressions.result_types import as_timestamp, exact_result
 from tacit.query.sql.expressions.rule import Typer, part
-from tacit.query.sql.values.column_reader import LIMITS, clamp_time
+from tacit.query.sql.values.column_reader import clamp_time
 from tacit.query.sql.values.domains import mapped
 from tacit.query.sql.values.refusal import refuse
-from tacit.query.sql.values.storage import MICROSECONDS_A_DAY, interval, is_null, null_of, number_of, time_of
+from tacit.query.sql.values.storage import interval, is_null, number_of, time_of
 from tacit.query.sql.values.typed import Typed
 from tacit.schema.kind import Key, Kind
 
@@ -49,16 +49,16 @@ def shift(node: exp.Expression, typer: Typer) -> Typed:
         base, length = length, base
     value, span = typer(base), _span(length, -1 if isinstance(node, exp.Sub) else 1)
     if is_null(value):
-        return null_of(Kind.TIMESTAMP)
+        return as_timestamp(value)
     if not value.kind.is_time:
         raise refuse(
             node, f"An interval is added to a date or timestamp; this is {value.kind}.", "day + INTERVAL 1 DAY."
         )
-    kind = Kind.DATE if value.kind is Kind.DATE and span.is_whole_days else Kind.TIMESTAMP
+    kind = value.kind if span.is_whole_days else value.kind.with_clock
     moved = f"({value.sql} + INTERVAL '{span.months} months {span.seconds} seconds')"
     if kind is Kind.DATE:
         moved = f"CAST(({value.sql} + INTERVAL '{span.months} months {span.seconds // 86400} days') AS DATE)"
-    first, last = (Fraction(limit) for limit in LIMITS[kind])
+    first, last = (Fraction(limit) for limit in kind.time_scale.limits)
     ends = [_moved(value.kind, kind, number, span) for number in _turns(value)]
     beyond = last if span.months > 0 or span.seconds > 0 else first
     reached = [beyond if end is None else end for end in ends]
@@ -80,8 +80,9 @@ def _turns(value: Typed) -> tuple[Fraction, ...]:
     assert value.high is not None
     if value.kind is Kind.DATE:
         return value.low, value.high
-    midnight = Fraction((value.low // MICROSECONDS_A_DAY + 1) * MICROSECONDS_A_DAY)
-    evening = Fraction(value.high // MICROSECONDS_A_DAY * MICROSECONDS_A_DAY - 1)
+    day = value.kind.time_scale.steps_a_day
+    midnight = Fraction((value.low // day + 1) * day)
+    evening = Fraction(value.high // day * day - 1)
     return value.low, min(midnight, value.high), max(evening, value.low), value.high
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 
@@ -22,12 +23,12 @@ from tacit.query.sql.values.storage import (
     text_sql,
 )
 from tacit.query.sql.values.typed import Typed
-from tacit.schema.kind import Key, Kind
+from tacit.schema.kind import Key, Kind, kind_of
 
 _ACCEPTED = "a number of at most 9 digits after the point and below 8e37, such as 12, 0.5 or 1e3; a quoted text."
 
 
-def constant(value: Key, kind: Kind | None = None) -> Typed:
+def constant(value: Key) -> Typed:
     """A public value as an expression."""
     if isinstance(value, bool):
         return Typed(Kind.BOOLEAN, literal_sql(value), nullable=False, keys=(value,), is_constant=True)
@@ -35,9 +36,8 @@ def constant(value: Key, kind: Kind | None = None) -> Typed:
         return Typed(Kind.TEXT, text_sql(value), nullable=False, keys=(value,), is_constant=True, longest=len(value))
     if isinstance(value, int):
         return exact_constant(Fraction(value), 0)
-    chosen = kind or (Kind.TIMESTAMP if hasattr(value, "hour") else Kind.DATE)
     number = number_of(value)
-    return Typed(chosen, literal_sql(value), number, number, nullable=False, keys=(value,), is_constant=True)
+    return Typed(kind_of(value), literal_sql(value), number, number, nullable=False, keys=(value,), is_constant=True)
 
 
 def exact_constant(value: Fraction, scale: int) -> Typed:
@@ -86,7 +86,10 @@ def _parenthesis(node: exp.Expression, typer: Typer) -> Typed:
 
 LITERALS = Family(
     "literals",
-    ("12", "0.5", "1e3", "'text'", "TRUE", "FALSE", "NULL", "DATE '2024-01-31'", "TIMESTAMP '2024-01-31 12:00:00'"),
+    (
+        *("12", "0.5", "1e3", "'text'", "TRUE", "FALSE", "NULL"),
+        *(literal_sql(date(2024, 1, 31)), literal_sql(datetime(2024, 1, 31, 12))),
+    ),
     {exp.Literal: _literal, exp.Null: _null, exp.Boolean: _boolean, exp.Paren: _parenthesis},
 )
 

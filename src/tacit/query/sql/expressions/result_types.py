@@ -16,7 +16,6 @@ from tacit.query.sql.expressions.leaves import constant, exact_constant, float_c
 from tacit.query.sql.values.exact_intervals import Interval, hull
 from tacit.query.sql.values.refusal import refuse
 from tacit.query.sql.values.storage import (
-    MICROSECONDS_A_DAY,
     as_float,
     as_type,
     integer_type,
@@ -49,19 +48,8 @@ def unify(node: exp.Expression, *items: Typed) -> tuple[Typed, ...]:
 def _mixed(node: exp.Expression, kinds: set[Kind]) -> Exception:
     names = sorted(str(kind) for kind in kinds)
     why = f"It mixes {' and '.join(names)}, which engines turn into each other in surprising ways."
-    casts = " or ".join(f"CAST(… AS {_NAMES[kind]})" for kind in sorted(kinds, key=str))
+    casts = " or ".join(f"CAST(… AS {kind.traits.cast})" for kind in sorted(kinds, key=str))
     return refuse(node, why, f"values of one kind: write {casts} around one side.")
-
-
-_NAMES = {
-    Kind.INTEGER: "BIGINT",
-    Kind.DECIMAL: "DECIMAL(18, 2)",
-    Kind.FLOAT: "DOUBLE",
-    Kind.TEXT: "VARCHAR",
-    Kind.BOOLEAN: "BOOLEAN",
-    Kind.DATE: "DATE",
-    Kind.TIMESTAMP: "TIMESTAMP",
-}
 
 
 def _numbers(node: exp.Expression, items: Sequence[Typed], kinds: set[Kind]) -> tuple[Typed, ...]:
@@ -98,8 +86,8 @@ def parse_time(node: exp.Expression, text: str, kind: Kind | None = None) -> Typ
         raise refuse(node, "Times here have no zone.", "the time in UTC, such as '2024-01-31 12:00:00'.")
     is_day = len(text.strip()) <= 10
     if kind is Kind.DATE or (kind is None and is_day):
-        return constant(value.date(), Kind.DATE)
-    return constant(value, Kind.TIMESTAMP)
+        return constant(value.date())
+    return constant(value)
 
 
 def as_timestamp(item: Typed) -> Typed:
@@ -109,8 +97,9 @@ def as_timestamp(item: Typed) -> Typed:
     if item.kind is not Kind.DATE:
         return item
     if item.is_constant and item.keys and isinstance(item.keys[0], date):
-        return constant(datetime.combine(item.keys[0], datetime.min.time()), Kind.TIMESTAMP)
-    bounds = interval(item) * Interval(Fraction(MICROSECONDS_A_DAY), Fraction(MICROSECONDS_A_DAY))
+        return constant(datetime.combine(item.keys[0], datetime.min.time()))
+    steps = Fraction(Kind.TIMESTAMP.time_scale.steps_a_day)
+    bounds = interval(item) * Interval(steps, steps)
     keys = None
     if item.keys is not None:
         keys = tuple(datetime.combine(key, datetime.min.time()) for key in item.keys if isinstance(key, date))

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import re
 
+from tacit.schema.kind import TIMES
+
 IS_ON = True  # tests turn it off to see the first line alone; no setting reaches it
 
+_TIMES = "|".join(str(kind.traits.sql) for kind in TIMES)  # which stand before the text of a literal
 _HARMLESS = re.compile(
-    r"""(?:"(?:[^"]|"")*" | '(?:[^']|'')*'              # names and texts
+    rf"""(?:"(?:[^"]|"")*" | '(?:[^']|'')*'              # names and texts
     | \(-(?=\d) | \d+(?:\.\d+)?(?:e[+-]?\d+)?\b          # numbers
     | ::(?:BIGINT|HUGEINT|DOUBLE)\b | CAST\(NULL\ AS\ [A-Z]+\)
-    | \b(?:CASE|WHEN|THEN|ELSE|END|AND|OR|NOT|IS|NULL|IN|BETWEEN|TRUE|FALSE|DISTINCT|FROM|DATE|TIMESTAMP)\b
+    | \b(?:CASE|WHEN|THEN|ELSE|END|AND|OR|NOT|IS|NULL|IN|BETWEEN|TRUE|FALSE|DISTINCT|FROM|{_TIMES})\b
     | \b(?:coalesce|COALESCE|least|greatest)\(           # choices among values of one type
     | [<>]=? | <> | = | [(),.\s])*+""",
     re.VERBOSE,

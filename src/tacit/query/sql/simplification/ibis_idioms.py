@@ -8,6 +8,8 @@ from decimal import Decimal
 from sqlglot import exp
 from sqlglot.optimizer.simplify import simplify
 
+from tacit.schema.kind import kind_of
+
 
 def in_plain_words(tree: exp.Select) -> exp.Select:
     """The same query: dates written out, parts of texts by number, and approximate aggregates by their exact names,
@@ -50,14 +52,18 @@ def _moment(node: exp.DateFromParts | exp.TimestampFromParts) -> exp.Expression:
     known = [part for part in parts if part is not None]
     try:
         if isinstance(node, exp.DateFromParts) and len(known) == 3:
-            return exp.cast(exp.Literal.string(date(*map(int, known)).isoformat()), "DATE")
+            return _literal(date(*map(int, known)))
         if isinstance(node, exp.TimestampFromParts) and len(known) == 6:
             year, month, day, hour, minute = map(int, known[:5])
-            moment = datetime(year, month, day, hour, minute) + timedelta(microseconds=int(known[5] * 1_000_000))
-            return exp.cast(exp.Literal.string(moment.isoformat(sep=" ")), "TIMESTAMP")
+            fraction = timedelta(microseconds=int(known[5] * 1_000_000))
+            return _literal(datetime(year, month, day, hour, minute) + fraction)
     except (ValueError, OverflowError):
         return node
     return node
+
+
+def _literal(time: date) -> exp.Expression:
+    return exp.cast(exp.Literal.string(str(time)), str(kind_of(time).traits.sql))
 
 
 def _number(node: exp.Expression | None) -> Decimal | None:

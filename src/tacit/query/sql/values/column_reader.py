@@ -13,39 +13,24 @@ from fractions import Fraction
 
 from tacit.query.sql.values.domains import cut, cut_where_read
 from tacit.query.sql.values.number_reader import read_float, read_integer
-from tacit.query.sql.values.storage import (
-    FIRST_DAY,
-    FIRST_MICROSECOND,
-    LAST_DAY,
-    LAST_MICROSECOND,
-    double_sql,
-    integer_sql,
-    literal_sql,
-    number_of,
-    sql_type,
-    time_of,
-)
+from tacit.query.sql.values.storage import double_sql, integer_sql, literal_sql, number_of, sql_type, time_of
 from tacit.query.sql.values.typed import LONGEST, Typed
 from tacit.schema.description import Column
-from tacit.schema.kind import Key, Kind
-
-LIMITS = {Kind.DATE: (FIRST_DAY, LAST_DAY), Kind.TIMESTAMP: (FIRST_MICROSECOND, LAST_MICROSECOND)}
-
-_ZONED = "TIMESTAMP WITH TIME ZONE"
+from tacit.schema.kind import TIMES, ZONED, ZONED_NANOSECONDS, Key, Kind
 
 
 def read_time(column: Column, reference: str, physical: str | None) -> Typed:
     """A DATE or a TIMESTAMP without a zone; one with a zone is read as the time in UTC."""
-    name = "DATE" if column.kind is Kind.DATE else "TIMESTAMP"
-    first, last = (Fraction(limit) for limit in LIMITS[column.kind])
+    name = column.kind.traits.sql
+    first, last = (Fraction(limit) for limit in column.kind.time_scale.limits)
     low = first if column.low is None else max(first, column.low)
     high = last if column.high is None else min(last, column.high)
-    value = reference
-    if physical == "TIMESTAMPTZ_NS":  # DuckDB has no such cast
-        value, physical = f"TRY_CAST({reference} AS {_ZONED})", _ZONED
-    if physical == _ZONED:
-        value = f"({value} AT TIME ZONE 'UTC')"
-    if physical != name and (physical, name) != (_ZONED, "TIMESTAMP"):
+    value, is_read = reference, physical == name
+    if physical == ZONED_NANOSECONDS:  # DuckDB has no such cast
+        value, physical = f"TRY_CAST({reference} AS {ZONED})", ZONED
+    if physical == ZONED:
+        value, is_read = f"({value} AT TIME ZONE 'UTC')", column.kind.has_clock
+    if not is_read:
         value = f"TRY_CAST({value} AS {name})"
     return Typed(column.kind, clamp_time(value, column.kind, low, high), low, high)
 
@@ -158,6 +143,5 @@ _READS: dict[Kind, Read] = {
     Kind.FLOAT: read_float,
     Kind.TEXT: _read_text,
     Kind.BOOLEAN: _read_boolean,
-    Kind.DATE: read_time,
-    Kind.TIMESTAMP: read_time,
+    **dict.fromkeys(TIMES, read_time),
 }

@@ -74,7 +74,6 @@ _SHORT = 64  # letters of a text that is kept as it is
 _HEAVIEST = 2**20  # letters of SQL
 _MOST_CHANGED = 256  # texts that a query makes in all: each may be as long as a column
 _CHANGES = (exp.Concat, exp.Lower, exp.Upper, exp.Trim, exp.Substring, exp.Left, exp.Right)
-_WRITTEN = {Kind.INTEGER: 40, Kind.DECIMAL: 40, Kind.FLOAT: 32, Kind.BOOLEAN: 5, Kind.DATE: 16, Kind.TIMESTAMP: 32}
 
 
 def cut(sql: str, longest: int) -> str:
@@ -89,7 +88,8 @@ def cut_where_read(sql: str) -> str:
 
 def longest_written(value: Typed) -> int:
     """The most letters that a value of its kind is written with."""
-    return value.longest if value.kind is Kind.TEXT else _WRITTEN[value.kind]
+    longest = value.kind.traits.longest
+    return value.longest if longest is None else longest
 
 
 def kept(values: Sequence[Typed], letters: int = KEPT) -> list[Typed]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date
 from fractions import Fraction
 
 from sqlglot import exp
@@ -12,25 +12,11 @@ from tacit.errors import Refused
 from tacit.query.sql.values.exact_intervals import Interval, doubles, widened
 from tacit.query.sql.values.refusal import refuse
 from tacit.query.sql.values.typed import Typed
-from tacit.schema.kind import Key, Kind
+from tacit.schema.kind import Key, Kind, kind_of
 
 LEAST_64, MOST_64 = -(2**63), 2**63 - 1
 MOST_128 = 2**126
 MOST_SCALE = 9
-FIRST_DAY = (date.min - date(1970, 1, 1)).days
-LAST_DAY = (date.max - date(1970, 1, 1)).days
-MICROSECONDS_A_DAY = 86_400_000_000
-_EPOCH = datetime(1970, 1, 1)
-_MICROSECOND = timedelta(microseconds=1)
-FIRST_MICROSECOND = (datetime.min - _EPOCH) // _MICROSECOND
-LAST_MICROSECOND = (datetime.max - _EPOCH) // _MICROSECOND
-_TYPES = {
-    Kind.FLOAT: "DOUBLE",
-    Kind.TEXT: "VARCHAR",
-    Kind.BOOLEAN: "BOOLEAN",
-    Kind.DATE: "DATE",
-    Kind.TIMESTAMP: "TIMESTAMP",
-}
 
 
 def interval(typed: Typed) -> Interval:
@@ -54,7 +40,7 @@ def integer_type(bounds: Interval) -> str | None:
 
 def sql_type(typed: Typed) -> str:
     """The SQL type of an expression's values."""
-    return _TYPES.get(typed.kind) or integer_type(stored(typed)) or "HUGEINT"
+    return typed.kind.traits.sql or integer_type(stored(typed)) or "HUGEINT"
 
 
 def constant_number(typed: Typed) -> Fraction | None:
@@ -121,23 +107,23 @@ def literal_sql(value: Key | None) -> str:
         return integer_sql(value, integer_type(Interval(Fraction(value), Fraction(value))) or "HUGEINT")
     if isinstance(value, str):
         return text_sql(value)
-    if isinstance(value, datetime):
-        return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
-    return f"DATE '{value.isoformat()}'"
+    return f"{kind_of(value).traits.sql} '{value}'"
 
 
-def time_of(kind: Kind, number: Fraction) -> date | datetime:
+def time_of(kind: Kind, number: Fraction) -> date:
     """The date that is so many days, or the timestamp that is so many microseconds, after 1970-01-01."""
-    if kind is Kind.DATE:
-        return date(1970, 1, 1) + timedelta(days=int(number))
-    return _EPOCH + int(number) * _MICROSECOND
+    return kind.time_scale.time(int(number))
 
 
-def number_of(value: date | datetime) -> Fraction:
+def number_of(value: date) -> Fraction:
     """The inverse of `time_of`."""
-    if isinstance(value, datetime):
-        return Fraction((value - _EPOCH) // _MICROSECOND)
-    return Fraction((value - date(1970, 1, 1)).days)
+    return Fraction(kind_of(value).time_scale.number(value))
+
+
+def days(typed: Typed) -> Interval:
+    """The bounds of a time, in days since 1970-01-01."""
+    step = Fraction(1, typed.kind.time_scale.steps_a_day)
+    return interval(typed) * Interval(step, step)
 
 
 def is_null(typed: Typed) -> bool:
