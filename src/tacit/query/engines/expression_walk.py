@@ -1,13 +1,11 @@
 """The walk over one expression of lowered SQL: bottom-up, every part with its type, every conversion written out.
 
-`Scope` resolves names: which column of which relation each one means. Case does not count, as in DuckDB. Two
-constructs need the walk itself and stand here too: TRY, a part that is NULL on a row where it fails, in a dialect
-that can say so; and a time shifted by a fixed interval.
+`Scope` resolves names: which column of which relation each one means. Case does not count, as in DuckDB. TRY, a
+part that is NULL on a row where it fails, in a dialect that can say so, needs the walk itself and stands here too.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from decimal import Decimal
@@ -18,7 +16,7 @@ from sqlglot import exp
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.engines.dialect import Constant, Dialect, Piece, cannot, natural_reach
-from tacit.query.engines.sql_type import ANY, DATE, DOUBLE, INTEGER, NULL, TIMESTAMP, TINIEST, Reach, SqlType, unified
+from tacit.query.engines.sql_type import ANY, DOUBLE, NULL, TINIEST, Reach, SqlType, unified
 
 
 @frozen
@@ -167,19 +165,3 @@ def without_attempts(tree: exp.Expression) -> exp.Expression:
     for part in list(tree.find_all(exp.Try)):
         part.replace(part.this)
     return tree
-
-
-_PARTS = re.compile(r"(-?\d+) months (-?\d+) (days|seconds)")
-_DAY = 86_400
-
-
-def shifted(node: exp.Expression, walk: Walk) -> Piece:
-    """date + INTERVAL 'm months n days', or timestamp + INTERVAL 'm months n seconds': a TIMESTAMP."""
-    written = node.expression.this
-    match = _PARTS.fullmatch(written.name) if isinstance(written, exp.Literal) else None
-    value = walk(node.this)
-    if match is None or not isinstance(node, exp.Add) or value.type not in (DATE, TIMESTAMP):
-        raise walk.refusal("an INTERVAL of another form")
-    seconds = int(match[2]) * (_DAY if match[3] == "days" else 1)
-    moves = [walk.literal(int(match[1]), INTEGER), Piece(str(seconds), INTEGER, seconds)]
-    return walk.say("shift", [walk.convert(value, TIMESTAMP), *moves], TIMESTAMP)

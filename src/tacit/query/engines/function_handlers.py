@@ -1,4 +1,4 @@
-"""Functions of lowered SQL, each with the types of its operands and of its result."""
+"""Functions and casts of lowered SQL, each with the types of its operands and of its result."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tacit.query.engines.expression_walk import Handler, Walk
 from tacit.query.engines.sql_type import (
     BIGINT,
     BOOLEAN,
-    DATE,
     DOUBLE,
-    TIMESTAMP,
+    NULL,
+    PARSED_TYPES,
     TINIEST,
     VARCHAR,
-    ZONED,
     Reach,
     SqlType,
+    decimal,
     hull,
 )
 from tacit.query.sql.values.wildcards import ESCAPE, Wildcards
@@ -130,28 +130,6 @@ def _whole(value: Reach) -> Reach:
 _SMALL = Reach(TINIEST, 1100.0)  # logarithms of doubles
 
 
-def _truncated(node: exp.Expression, walk: Walk) -> Piece:
-    unit = walk.literal(node.args["unit"].name.lower(), VARCHAR)
-    return walk.say("date_trunc", [unit, walk.convert(walk(node.this), TIMESTAMP)], TIMESTAMP)
-
-
-def _difference(node: exp.Expression, walk: Walk) -> Piece:
-    unit = walk.literal(node.args["unit"].name.lower(), VARCHAR)
-    times = [walk(node.expression), walk(node.this)]
-    if unit.constant == "day" and all(time.type == DATE for time in times):
-        return walk.say("date_minus", times[::-1], BIGINT)
-    return walk.say("date_diff", [unit, *(walk.convert(time, TIMESTAMP) for time in times)], BIGINT)
-
-
-def _date_part(node: exp.Expression, walk: Walk) -> Piece:
-    unit, time = (walk(part) for part in node.expressions)
-    return walk.say("date_part", [unit, walk.convert(time, TIMESTAMP)], BIGINT)
-
-
-def _epoch(node: exp.Expression, walk: Walk) -> Piece:
-    return walk.say("epoch_us", [walk.convert(walk(node.expressions[0]), TIMESTAMP)], BIGINT)
-
-
 def _finite(node: exp.Expression, walk: Walk) -> Piece:
     return walk.say("isfinite", [walk.convert(walk(node.expressions[0]), DOUBLE)], BOOLEAN)
 
@@ -160,15 +138,30 @@ def _octets(node: exp.Expression, walk: Walk) -> Piece:
     return walk.say("strlen", [walk.convert(walk(node.expressions[0]), VARCHAR)], BIGINT)
 
 
-def _zone(node: exp.Expression, walk: Walk) -> Piece:
-    value = walk(node.this)
-    if value.type.name != ZONED or node.args["zone"].name != "UTC":
-        raise walk.refusal("AT TIME ZONE")
-    return walk.say("in_utc", [value], TIMESTAMP)
-
-
 def _sign(node: exp.Expression, walk: Walk) -> Piece:
     return walk.say("sign", [walk(node.this)], SqlType("TINYINT"))
+
+
+def _target(node: exp.Expression, walk: Walk) -> SqlType:
+    to = node.args["to"]
+    name = str(getattr(to.this, "value", to.this)).upper()
+    if name == "DECIMAL":
+        width, scale = (int(item.name) for item in to.expressions)
+        return decimal(width, scale)
+    if name not in PARSED_TYPES:
+        raise walk.refusal(f"a cast to {name}")
+    return PARSED_TYPES[name]
+
+
+def _cast(node: exp.Expression, walk: Walk) -> Piece:
+    target, value, is_try = _target(node, walk), walk(node.this), isinstance(node, exp.TryCast)
+    if isinstance(value.constant, str) and target.is_time and not is_try:
+        return walk.literal(value.constant, target)
+    if value.constant == "infinity" and target == DOUBLE:
+        return walk.literal(math.inf, target)
+    if value.type == target or value.type == NULL or (value.constant is not None and target.is_number and not is_try):
+        return walk.convert(value, target)
+    return walk.cast(value, target, is_try)
 
 
 FUNCTIONS: dict[type[exp.Expression], Handler] = {
@@ -203,9 +196,7 @@ FUNCTIONS: dict[type[exp.Expression], Handler] = {
     exp.ILike: _like,
     exp.Escape: _like,
     exp.RegexpFullMatch: _match,
-    exp.TimestampTrunc: _truncated,
-    exp.DateTrunc: _truncated,
-    exp.DateDiff: _difference,
-    exp.AtTimeZone: _zone,
+    exp.Cast: _cast,
+    exp.TryCast: _cast,
 }
-NAMED: dict[str, Handler] = {"date_part": _date_part, "epoch_us": _epoch, "isfinite": _finite, "strlen": _octets}
+NAMED_FUNCTIONS: dict[str, Handler] = {"isfinite": _finite, "strlen": _octets}

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from tacit.query.engines.case_ranges import as_choice, branch_facts
 from tacit.query.engines.dialect import Piece
-from tacit.query.engines.expression_walk import Handler, Walk, shifted
+from tacit.query.engines.expression_walk import Handler, Walk
 from tacit.query.engines.sql_type import (
     BIGINT,
     BOOLEAN,
@@ -25,6 +25,7 @@ from tacit.query.engines.sql_type import (
     decimal,
     hull,
 )
+from tacit.query.engines.time_handlers import shifted
 
 
 def column(node: exp.Expression, walk: Walk) -> Piece:

@@ -11,11 +11,12 @@ import re
 from collections.abc import Iterable
 
 from tacit.frozen import frozen
+from tacit.schema.kind import TIMES, ZONED, Kind
 
 _INTEGERS = {"TINYINT": 3, "SMALLINT": 5, "INTEGER": 10, "BIGINT": 19, "HUGEINT": 39}  # and the digits of each
 _DECIMAL = re.compile(r"DECIMAL\s*\(\s*(\d+)\s*,\s*(\d+)\s*\)")
-_OTHERS = frozenset(["BOOLEAN", "FLOAT", "DOUBLE", "VARCHAR", "DATE", "TIMESTAMP", "NULL", "UUID", "BLOB", "TIME"])
-ZONED = "TIMESTAMP WITH TIME ZONE"
+_TIMES = frozenset(kind.traits.sql for kind in TIMES)
+_OTHERS = frozenset(["BOOLEAN", "VARCHAR", "NULL", "UUID", "BLOB", "TIME"])
 _MOST_DIGITS = 38
 
 
@@ -47,9 +48,19 @@ class SqlType:
         return self.is_exact or self.is_float
 
     @property
+    def is_time(self) -> bool:
+        """Whether it is a day, or a moment without a time zone."""
+        return self.name in _TIMES
+
+    @property
+    def is_zoned(self) -> bool:
+        """Whether it is a moment with a time zone."""
+        return self.name == ZONED
+
+    @property
     def is_known(self) -> bool:
         """Whether lowered SQL may calculate with it."""
-        return self.is_number or self.name in _OTHERS or self.name == ZONED
+        return self.is_number or self.is_time or self.is_zoned or self.name in _OTHERS
 
     def __str__(self) -> str:
         return f"DECIMAL({self.width}, {self.scale})" if self.name == "DECIMAL" else self.name
@@ -64,6 +75,21 @@ DOUBLE = SqlType("DOUBLE")
 VARCHAR = SqlType("VARCHAR")
 DATE = SqlType("DATE")
 TIMESTAMP = SqlType("TIMESTAMP")
+PARSED_TYPES = {
+    "TINYINT": SqlType("TINYINT"),
+    "SMALLINT": SqlType("SMALLINT"),
+    "INT": INTEGER,
+    "BIGINT": BIGINT,
+    "INT128": HUGEINT,
+    "DOUBLE": DOUBLE,
+    "FLOAT": SqlType("FLOAT"),
+    "BOOLEAN": BOOLEAN,
+    "TIMESTAMPTZ": SqlType(ZONED),
+    **dict.fromkeys(Kind.TEXT.traits.parsed, VARCHAR),
+    **dict.fromkeys(Kind.DATE.traits.parsed, DATE),
+    **dict.fromkeys(Kind.TIMESTAMP.traits.parsed, TIMESTAMP),
+}
+"""Types by the name that a parsed CAST has for each; a DECIMAL has its digits too."""
 
 
 def type_named(text: str) -> SqlType:
@@ -97,7 +123,7 @@ def unified(first: SqlType, second: SqlType) -> SqlType | None:
         return decimal(max(one.width - one.scale, two.width - two.scale) + scale, scale)
     if first.is_number and second.is_number:
         return SqlType("FLOAT") if DOUBLE not in (first, second) and _is_small(first, second) else DOUBLE
-    if {first, second} == {DATE, TIMESTAMP}:
+    if first.is_time and second.is_time:
         return TIMESTAMP
     return None
 

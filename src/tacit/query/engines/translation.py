@@ -21,7 +21,6 @@ from sqlglot import exp
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.engines.aggregate_handlers import AGGREGATES
-from tacit.query.engines.cast_handlers import CASTS
 from tacit.query.engines.dialect import Dialect, Piece, cannot
 from tacit.query.engines.expression_walk import (
     Attempting,
@@ -32,9 +31,10 @@ from tacit.query.engines.expression_walk import (
     attempt,
     without_attempts,
 )
-from tacit.query.engines.function_handlers import FUNCTIONS, NAMED
+from tacit.query.engines.function_handlers import FUNCTIONS, NAMED_FUNCTIONS
 from tacit.query.engines.operator_handlers import OPERATORS
 from tacit.query.engines.sql_type import hull, unified
+from tacit.query.engines.time_handlers import NAMED_TIME_FUNCTIONS, TIME_FUNCTIONS
 
 FRAMES: Final = 20_000
 _ONE_AT_A_TIME = Lock()  # the limit is one for all threads, and is put back
@@ -56,7 +56,8 @@ def deep() -> Iterator[None]:
             sys.setrecursionlimit(before)
 
 
-_HANDLERS = {**OPERATORS, **CASTS, **FUNCTIONS, **AGGREGATES, exp.Try: attempt}
+_HANDLERS = {**OPERATORS, **FUNCTIONS, **TIME_FUNCTIONS, **AGGREGATES, exp.Try: attempt}
+_NAMED = {**NAMED_FUNCTIONS, **NAMED_TIME_FUNCTIONS}
 _CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "with_", "distinct", "qualify"}
 _PLACE = "__place"
 _MOST_COLUMNS = 1_500  # PostgreSQL takes 1,664, some of which a run has for itself
@@ -82,7 +83,7 @@ class Selects:
         return self._qualified(node) if node.args.get("qualify") else self._select(node)
 
     def _walk(self, scope: NameScope) -> Walk:
-        return Walk(self.dialect, scope, _HANDLERS, NAMED, self.query)
+        return Walk(self.dialect, scope, _HANDLERS, _NAMED, self.query)
 
     def _refusal(self, what: str) -> Exception:
         return cannot(self.dialect.engine, what, "a query without it; or the data in a Parquet file.")

@@ -10,7 +10,7 @@ from tacit.errors import Refused
 from tacit.query.engines.dialect import Piece, cannot
 from tacit.query.engines.postgres.doubles import half_away
 from tacit.query.engines.postgres.spelling import ENGINE, double, once, type_name
-from tacit.query.engines.sql_type import BOOLEAN, DATE, DOUBLE, TIMESTAMP, VARCHAR, ZONED, SqlType, as_decimal
+from tacit.query.engines.sql_type import BOOLEAN, DATE, DOUBLE, VARCHAR, SqlType, as_decimal
 
 _WORD = 2**64
 _SIGNED = 2**63
@@ -64,7 +64,7 @@ def _plain_text(a: str, kind: SqlType) -> str:
         return f"{a}::text"
     if kind.is_float:
         return _float(a, kind)
-    if kind in (DATE, TIMESTAMP) or kind.name == ZONED:
+    if kind.is_time or kind.is_zoned:
         return _time(a, kind)
     raise cannot(ENGINE, f"{kind} as a text", "a column of another type, or leave it out.")
 
@@ -108,8 +108,8 @@ def _large(a: str) -> str:
 
 def _time(a: str, kind: SqlType) -> str:
     """ISO 8601; before the year 1 the mark of it stands after the day."""
-    name = {"DATE": "date", "TIMESTAMP": "timestamp"}.get(kind.name, "timestamptz")
-    first = f"'0001-01-01{'+00' if name == 'timestamptz' else ''}'::{name}"
+    name = type_name(kind)
+    first = f"'0001-01-01{'+00' if kind.is_zoned else ''}'::{name}"
     early = f"{a} < {first} AND {a} > '-infinity'::{name}"
     moved = f"regexp_replace({a}::text, '^([^ ]+)(.*) BC$', '\\1 (BC)\\2')"
     return f"(CASE WHEN {early} THEN {moved} ELSE {a}::text END)"
@@ -142,10 +142,8 @@ def cast(value: Piece, target: SqlType, is_try: bool) -> str:
         return once([value], lambda a: _rounded(a, target))
     if own.name == "FLOAT" and target.is_exact:
         return cast(Piece(f"{value.sql}::float8", DOUBLE), target, is_try)
-    if (own, target) == (DATE, TIMESTAMP):
-        return once([value], _moment) if is_try else f"{value.sql}::timestamp"
-    if (own, target) == (TIMESTAMP, DATE):
-        return f"{value.sql}::date"
+    if own.is_time and target.is_time and own != target:
+        return once([value], _moment) if is_try and own == DATE else f"{value.sql}::{type_name(target)}"
     raise cannot(ENGINE, f"a cast of {own} to {target}", "a column of another type, or leave it out.")
 
 

@@ -7,7 +7,6 @@ own way loads pandas where it is installed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import date, datetime, timedelta
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,9 @@ from tacit.errors import Failed
 from tacit.frozen import frozen
 from tacit.query.engines.dialect import natural_reach
 from tacit.query.engines.expression_walk import TranslatedColumn, TranslatedRelation
+from tacit.query.engines.postgres.spelling import CATALOGUE
 from tacit.query.engines.sql_type import SqlType, type_named
+from tacit.schema.kind import TIMES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,24 +39,6 @@ JOIN pg_catalog.pg_namespace AS n ON n.oid = t.typnamespace
 LEFT JOIN pg_catalog.pg_collation AS c ON c.oid = d.attcollation
 WHERE t.typtype <> 'd' ORDER BY d.attnum
 """
-_TYPES = {
-    "int2": "SMALLINT",
-    "int4": "INTEGER",
-    "int8": "BIGINT",
-    "float4": "FLOAT",
-    "float8": "DOUBLE",
-    "bool": "BOOLEAN",
-    "text": "VARCHAR",
-    "varchar": "VARCHAR",
-    "bpchar": "VARCHAR",
-    "name": "VARCHAR",
-    "date": "DATE",
-    "timestamp": "TIMESTAMP",
-    "timestamptz": "TIMESTAMP WITH TIME ZONE",
-    "uuid": "UUID",
-    "time": "TIME",
-    "bytea": "BLOB",
-}
 _FREE = "DECIMAL(28,9)"  # a numeric without a precision: every 64-bit integer, and nine digits after the point
 _LIMIT = "9999999999999999999.999999999"
 
@@ -92,12 +75,12 @@ def column_of(row: tuple[Any, ...]) -> PostgresColumn:
     name, own, sort, is_builtin, modifier, is_deterministic, is_computed = row
     if is_computed:
         return PostgresColumn(name, "COMPUTED WHEN READ")
-    if sort == "e" or (is_builtin and _TYPES.get(own) == "VARCHAR"):
+    if sort == "e" or (is_builtin and CATALOGUE.get(own) == "VARCHAR"):
         return PostgresColumn(name, "VARCHAR" if is_deterministic else "TEXT OF A NONDETERMINISTIC COLLATION")
-    if not is_builtin or (own not in _TYPES and own != "numeric"):
+    if not is_builtin or (own not in CATALOGUE and own != "numeric"):
         return PostgresColumn(name, own.removeprefix("_").upper() + ("[]" if own.startswith("_") else ""))
     if own != "numeric":
-        return PostgresColumn(name, _TYPES[own])
+        return PostgresColumn(name, CATALOGUE[own])
     width, scale = (modifier - 4) >> 16 & 0xFFFF, ((modifier - 4) & 0x7FF ^ 1024) - 1024
     if modifier < 4 or not (0 <= scale <= width <= 38):
         return PostgresColumn(name, _FREE, is_free=True)
@@ -120,19 +103,16 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-_DAY, _MOMENT = date(1970, 1, 1), datetime(1970, 1, 1)
-_MICROSECOND = timedelta(microseconds=1)
 _EXACT = Context(prec=80)
-_NUMBERS: dict[str, tuple[str, str, Callable[[Any], int | float]]] = {
-    "TINYINT": ("int8", "i1", int),
-    "SMALLINT": ("int16", "<i2", int),
-    "INTEGER": ("int32", "<i4", int),
-    "BIGINT": ("int64", "<i8", int),
-    "DOUBLE": ("float64", "<f8", float),
-    "DATE": ("date32", "<i4", lambda value: (value - _DAY).days),
-    "TIMESTAMP": ("timestamp[us]", "<i8", lambda value: (value - _MOMENT) // _MICROSECOND),
+_NUMBERS: dict[str, tuple[str, Callable[[Any], int | float]]] = {
+    "TINYINT": ("int8", int),
+    "SMALLINT": ("int16", int),
+    "INTEGER": ("int32", int),
+    "BIGINT": ("int64", int),
+    "DOUBLE": ("float64", float),
+    **{str(kind.traits.sql): (kind.traits.arrow, kind.time_scale.number) for kind in TIMES},
 }
-"""By type: Arrow's name of it, how a value lies in memory, and the number that a value is."""
+"""By type: Arrow's name of it, and the number that a value is."""
 
 
 def arrow_table(rows: Sequence[tuple[Any, ...]], columns: Sequence[TranslatedColumn]) -> pa.Table:
@@ -152,9 +132,11 @@ def _array(values: Sequence[Any], kind: SqlType) -> pa.Array:
 
     there = np.fromiter((value is not None for value in values), np.bool_, len(values))
     if kind.name in _NUMBERS:
-        name, memory, number = _NUMBERS[kind.name]
+        name, number = _NUMBERS[kind.name]
+        arrow = pa.type_for_alias(name)
+        memory = f"<{'f' if number is float else 'i'}{arrow.bit_width // 8}"
         numbers = np.fromiter((0 if value is None else number(value) for value in values), memory, len(values))
-        return _from_memory(pa.type_for_alias(name), there, numbers.tobytes())
+        return _from_memory(arrow, there, numbers.tobytes())
     if kind.name == "BOOLEAN":
         return _from_memory(pa.bool_(), there, _bits(np.array([bool(value) for value in values], np.bool_)))
     if kind.name in ("HUGEINT", "DECIMAL"):

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from tacit.query.engines.dialect import Constant, Piece, cannot
-from tacit.query.engines.sql_type import BOOLEAN, DATE, DOUBLE, TIMESTAMP, VARCHAR, ZONED, SqlType
+from tacit.query.engines.sql_type import BOOLEAN, DOUBLE, VARCHAR, SqlType
+from tacit.schema.kind import ZONED
 
 ENGINE = "PostgreSQL"
 _TYPES = {
@@ -32,6 +33,20 @@ _TYPES = {
     "BLOB": "bytea",
     "TIME": "time",
 }
+CATALOGUE: Final[Mapping[str, str]] = {
+    "int2": "SMALLINT",
+    "int4": "INTEGER",
+    "int8": "BIGINT",
+    "float4": "FLOAT",
+    "float8": "DOUBLE",
+    "bool": "BOOLEAN",
+    "text": "VARCHAR",
+    "varchar": "VARCHAR",
+    "bpchar": "VARCHAR",
+    "name": "VARCHAR",
+    **{_TYPES[name]: name for name in ("DATE", "TIMESTAMP", ZONED, "UUID", "TIME", "BLOB")},
+}
+"""Types by the name that pg_type has for each; a numeric has its digits too."""
 
 
 def type_name(kind: SqlType) -> str:
@@ -51,7 +66,7 @@ def literal(value: Constant | None, kind: SqlType) -> str:
         return "TRUE" if value else "FALSE"
     if kind == DOUBLE:
         return double(float(value))
-    if kind in (DATE, TIMESTAMP):
+    if kind.is_time:
         return f"{quote(str(value))}::{type_name(kind)}"
     if not kind.is_exact:
         raise cannot(ENGINE, f"a literal of the type {kind}", "numbers, texts, truth values, dates and timestamps.")

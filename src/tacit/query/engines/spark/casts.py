@@ -13,7 +13,7 @@ from tacit.query.engines.spark import spelling
 from tacit.query.engines.spark.numbers import Whole, nearest, wide
 from tacit.query.engines.spark.spelling import ENGINE, HUGE, attempt, call, case, double, once, text, type_name, whole
 from tacit.query.engines.spark.times import written
-from tacit.query.engines.sql_type import BIGINT, BOOLEAN, DATE, HUGEINT, TIMESTAMP, VARCHAR, ZONED, SqlType
+from tacit.query.engines.sql_type import BIGINT, BOOLEAN, HUGEINT, VARCHAR, SqlType
 
 _SPACE = r"[\x09-\x0D ]*+"
 _AROUND = text(" _\t\n\v\f\r")
@@ -129,8 +129,7 @@ def cast_value(value: Piece, target: SqlType, is_try: bool) -> str:
     if source.is_exact and target.is_exact:
         rounded = call("round", x, "0") if target.is_integer and source.scale else x
         return (attempt if target.is_integer else spelling.cast)(rounded, type_name(target))
-    is_time = source in (DATE, TIMESTAMP) or source.name == ZONED
-    if (is_time and target in (DATE, TIMESTAMP)) or (source.name, target.name) == ("FLOAT", "DOUBLE"):
+    if ((source.is_time or source.is_zoned) and target.is_time) or (source.name, target.name) == ("FLOAT", "DOUBLE"):
         return spelling.cast(x, type_name(target))
     raise cannot(ENGINE, f"a cast from {source} to {target}", "a column of another type, or leave it out.")
 

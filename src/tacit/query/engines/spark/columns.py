@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.query.engines.spark.spelling import quoted
+from tacit.query.engines.spark.spelling import CATALOGUE, MOMENT, ZONED_MOMENT, quoted
 
 _TEXT = "try_validate_utf8({})"  # NULL where the octets are no text
 _PLAIN: dict[pa.DataType, tuple[str, ...]] = {
@@ -30,20 +30,6 @@ _PLAIN: dict[pa.DataType, tuple[str, ...]] = {
     pa.binary(): ("BLOB", "BINARY"),
     pa.large_binary(): ("BLOB", "BINARY"),
     pa.date32(): ("DATE", "DATE"),
-}
-_CATALOGUE = {
-    "boolean": "BOOLEAN",
-    "tinyint": "TINYINT",
-    "smallint": "SMALLINT",
-    "int": "INTEGER",
-    "bigint": "BIGINT",
-    "float": "FLOAT",
-    "double": "DOUBLE",
-    "string": "VARCHAR",
-    "binary": "BLOB",
-    "date": "DATE",
-    "timestamp_ntz": "TIMESTAMP",
-    "timestamp": "TIMESTAMP WITH TIME ZONE",
 }
 _MOST_DIGITS = 38
 _FIRST, _LAST = -9_223_372_022_400_000, 9_223_372_036_854_775  # milliseconds that microseconds can say
@@ -95,7 +81,7 @@ def _footer(file: Path) -> Iterable[SparkColumn]:
 
 def _column(name: str, kind: pa.DataType, leaf: pq.ColumnSchema | None) -> SparkColumn:
     if leaf is not None and leaf.physical_type == "INT96":
-        return SparkColumn(name, "TIMESTAMP", "TIMESTAMP", "CAST({} AS TIMESTAMP_NTZ)")
+        return SparkColumn(name, CATALOGUE[MOMENT.lower()], ZONED_MOMENT, f"CAST({{}} AS {MOMENT})")
     if kind in _PLAIN:
         return SparkColumn(name, *_PLAIN[kind])
     if pa.types.is_decimal(kind) and kind.precision <= _MOST_DIGITS:
@@ -111,7 +97,8 @@ def _column(name: str, kind: pa.DataType, leaf: pq.ColumnSchema | None) -> Spark
 def _stamp(name: str, zone: str | None, unit: str) -> SparkColumn:
     """Nanoseconds and milliseconds are read as integers: the former rounded to microseconds as DuckDB rounds them, the
     latter missing where they lie beyond what microseconds can say, on which Spark's own reader would give up."""
-    known, told = ("TIMESTAMP", "TIMESTAMP_NTZ") if zone is None else ("TIMESTAMP WITH TIME ZONE", "TIMESTAMP")
+    told = MOMENT if zone is None else ZONED_MOMENT
+    known = CATALOGUE[told.lower()]
     if unit == "ns":
         micros = "CAST(round(CAST({} AS DECIMAL(20, 0)) / 1000, 0) AS BIGINT)"
     elif unit == "ms":
@@ -125,7 +112,7 @@ def catalogue_column(name: str, kind: str) -> SparkColumn:
     """A column by the name that Spark has for its type."""
     if kind.startswith("decimal("):
         return SparkColumn(name, kind.upper(), kind)
-    known = _CATALOGUE.get(kind)
+    known = CATALOGUE.get(kind)
     if known == "VARCHAR":
         return SparkColumn(name, known, kind, _TEXT)
     return SparkColumn(name, known, kind) if known else SparkColumn(name, f"{kind.split('<')[0].upper()} OF SPARK")

@@ -13,9 +13,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from typing import Final
 
 from tacit.query.engines.dialect import Constant, Operation, Piece, cannot
 from tacit.query.engines.sql_type import SqlType
+from tacit.schema.kind import ZONED
 
 ENGINE = "Spark"
 HUGE = "DECIMAL(38, 0)"
@@ -32,9 +34,12 @@ _TYPES = {
     "VARCHAR": "STRING",
     "DATE": "DATE",
     "TIMESTAMP": "TIMESTAMP_NTZ",
-    "TIMESTAMP WITH TIME ZONE": "TIMESTAMP",
+    ZONED: "TIMESTAMP",
     "BLOB": "BINARY",
 }
+MOMENT, ZONED_MOMENT = _TYPES["TIMESTAMP"], _TYPES[ZONED]
+CATALOGUE: Final = {own.lower(): name for name, own in _TYPES.items() if own != HUGE}
+"""Types by the name that Spark's catalogue has for each; a decimal has its digits too."""
 
 
 def type_name(kind: SqlType) -> str:
@@ -90,10 +95,8 @@ def literal(value: Constant | None, kind: SqlType) -> str:
         return "TRUE" if value else "FALSE"
     if kind.name == "VARCHAR":
         return text(str(value))
-    if kind.name == "DATE":
-        return f"DATE'{value}'"
-    if kind.name == "TIMESTAMP":
-        return f"TIMESTAMP_NTZ'{value}'"
+    if kind.is_time:
+        return f"{type_name(kind)}'{value}'"
     if kind.name == "DOUBLE":
         return double(float(value))
     if kind.is_integer and isinstance(value, int):

@@ -6,11 +6,12 @@ A TIMESTAMP of lowered SQL is a TIMESTAMP_NTZ, and the session's zone is UTC.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from tacit.query.engines.dialect import Operation, Piece, cannot
-from tacit.query.engines.spark.spelling import ENGINE, attempt, call, case, cast
-from tacit.query.engines.sql_type import DATE, TIMESTAMP, ZONED, SqlType
-from tacit.schema.kind import Kind
+from tacit.query.engines.spark.spelling import ENGINE, MOMENT, ZONED_MOMENT, attempt, call, case, cast
+from tacit.query.engines.sql_type import DATE, SqlType
+from tacit.query.sql.values.storage import number_of
 
 _PARTS = {
     "year": "`year`({})",
@@ -35,7 +36,7 @@ _COUNTS = {  # the number of a unit since some start
 
 def microseconds(time: str) -> str:
     """Microseconds since 1970."""
-    return call("unix_micros", cast(time, "TIMESTAMP"))
+    return call("unix_micros", cast(time, ZONED_MOMENT))
 
 
 def days(time: str) -> str:
@@ -52,7 +53,7 @@ def _unit(piece: Piece, known: Sequence[str]) -> str:
 
 def _truncate(operands: Sequence[Piece], result: SqlType) -> str:
     unit = _unit(operands[0], ("year", "quarter", "month", "week", "day", "hour", "minute", "second"))
-    return cast(call("date_trunc", f"'{unit}'", cast(operands[1].sql, "TIMESTAMP")), "TIMESTAMP_NTZ")
+    return cast(call("date_trunc", f"'{unit}'", cast(operands[1].sql, ZONED_MOMENT)), MOMENT)
 
 
 def _part(operands: Sequence[Piece], result: SqlType) -> str:
@@ -99,13 +100,13 @@ TIMES: dict[str, Operation] = {
     "date_minus": _minus,
     "epoch_us": lambda operands, result: microseconds(operands[0].sql),
     "shift": _shift,
-    "in_utc": lambda operands, result: cast(operands[0].sql, "TIMESTAMP_NTZ"),
+    "in_utc": lambda operands, result: cast(operands[0].sql, MOMENT),
 }
 
 
 _PLAIN = ("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 _ENDLESS_DAY, _ENDLESS_MOMENT = 2**31 - 1, 2**63 - 1
-_FIRST, _LAST = Kind.TIMESTAMP.time_scale.limits
+_FIRST, _LAST = number_of(datetime.min), number_of(datetime.max)
 
 
 def written(x: str, source: SqlType) -> str:
@@ -119,9 +120,9 @@ def written(x: str, source: SqlType) -> str:
         return call("concat", sign, "'.'", digits) if is_bare else plain
     if source == DATE:
         return _day(x)
-    if source == TIMESTAMP:
+    if source.is_time:
         return _moment(x, "")
-    if source.name == ZONED:  # beyond the years 1 to 9999 DuckDB reads the first moment of them, or the last
+    if source.is_zoned:  # beyond the years 1 to 9999 DuckDB reads the first moment of them, or the last
         return case(
             call("<", x, call("timestamp_micros", f"{_FIRST}L")),
             "'0001-01-01 00:00:00+00'",
