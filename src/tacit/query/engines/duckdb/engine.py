@@ -15,6 +15,7 @@ from tacit.errors import Failed, Refused
 from tacit.frozen import frozen
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.memory import Arrays, engine_memory, read_memory, read_threads
+from tacit.query.engines.duckdb.moments import has_moments
 from tacit.query.engines.duckdb.parquet import check_moments, check_names
 from tacit.query.engines.duckdb.session import DuckDBSession as DuckDBSession
 from tacit.query.engines.duckdb.shards import EVERYBODY
@@ -97,7 +98,7 @@ class DuckDBEngine:
                 rows = connection.execute(f"DESCRIBE SELECT * FROM {reading(source, 'source')}").fetchall()
                 if source.format == "parquet":
                     check_names(connection, source, [name for name, *_ in rows])
-                    if any(str(kind).startswith("TIMESTAMP") for _, kind, *_ in rows):
+                    if any(has_moments(str(kind)) for _, kind, *_ in rows):
                         check_moments(connection, source)
             except duckdb.Error:
                 raise Refused(

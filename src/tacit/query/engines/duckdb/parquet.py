@@ -13,17 +13,15 @@ from typing import TYPE_CHECKING, Any, Final
 import duckdb
 
 from tacit.errors import Refused
+from tacit.query.engines.duckdb.moments import IN_MILLISECONDS, from_milliseconds
 from tacit.schema.description import Source
 from tacit.schema.file_identity import files_of
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
 
-_MOMENTS: Final = ("TIMESTAMP", "TIMESTAMP WITH TIME ZONE")
-_FIRST, _LAST = -9_223_372_022_400_000, 9_223_372_036_854_775  # milliseconds: DuckDB's calendar without its infinities
-_UNITS_SQL = """
-SELECT lower(name), bool_or(logical_type LIKE '%MILLIS=Milli%' OR converted_type = 'TIMESTAMP_MILLIS') AS coarse,
-  bool_and(logical_type LIKE '%MILLIS=Milli%' OR converted_type = 'TIMESTAMP_MILLIS') AS only
+_UNITS_SQL: Final = f"""
+SELECT lower(name), bool_or({IN_MILLISECONDS}) AS coarse, bool_and({IN_MILLISECONDS}) AS only
 FROM parquet_schema(?) WHERE num_children IS NULL GROUP BY lower(name) HAVING coarse
 """
 
@@ -116,6 +114,4 @@ def from_arrow(reference: str, kind: str, is_coarse: bool) -> str:
     """Such a column, as DuckDB's own reader would give it; NULL where it has no such value."""
     if kind == "VARCHAR":
         return f"TRY(decode({reference}))"
-    if is_coarse and kind in _MOMENTS:
-        return f"CASE WHEN {reference} BETWEEN {_FIRST} AND {_LAST} THEN make_timestamp({reference} * 1000) END"
-    return reference
+    return from_milliseconds(reference, kind) if is_coarse else reference

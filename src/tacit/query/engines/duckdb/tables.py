@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Collection, Mapping
-from typing import Final
 
 import duckdb
 
 from tacit.errors import Refused
 from tacit.query.catalogue import Catalogue
+from tacit.query.engines.duckdb.moments import has_moments, readable
 from tacit.query.engines.duckdb.parquet import coarse_moments, from_arrow, mended, parquet_sql, read_by_arrow
 from tacit.query.engines.duckdb.shards import Seen
 from tacit.query.sql.rows import in_type, quoted, unit_type
 from tacit.schema.description import Lookup, OwnColumn, Source, Table
 from tacit.schema.tables import identifiers
-
-_ZONED: Final = "TIMESTAMP WITH TIME ZONE"
-_FIRST, _LAST = "TIMESTAMPTZ '0001-01-01 00:00:00+00'", "TIMESTAMPTZ '9999-12-31 23:59:59.999999+00'"
-"""Beyond these years every moment is read as one of them; the engine fails to say what time it is in UTC."""
-_EARLIEST, _NEVER = "TIMESTAMP '290309-12-22 (BC) 00:00:00'", "TIMESTAMP '-infinity'"  # between lies what has no text
 
 
 def seen_by(connection: duckdb.DuckDBPyConnection, table: Table | Lookup, catalogue: Catalogue, attached: str) -> Seen:
@@ -38,7 +33,7 @@ def _register_coarse(
     connection: duckdb.DuckDBPyConnection, source: Source, types: Mapping[str, str], name: str
 ) -> frozenset[str]:
     """The columns for whose sake a source is read by Arrow, under a name in the connection; none, if it is not."""
-    moments = {column.lower() for column, kind in types.items() if kind.startswith("TIMESTAMP")}
+    moments = {column.lower() for column, kind in types.items() if has_moments(kind)}
     if source.format != "parquet" or not moments:
         return frozenset()
     found = coarse_moments(connection, source) & moments
@@ -72,13 +67,7 @@ def _listed(table: Table | Lookup, catalogue: Catalogue, coarse: Collection[str]
             value = from_arrow(value, kind, name.lower() in coarse)
         elif table.source.format == "parquet":
             value = mended(value, kind, name in identifying)
-        if kind == "TIMESTAMP":
-            value = f"TRY(CASE WHEN {value} < {_EARLIEST} AND {value} <> {_NEVER} THEN NULL ELSE {value} END)"
-        if kind == "TIMESTAMP_NS":
-            value = f"TRY({value})"
-        if kind == _ZONED:
-            value = f"CASE WHEN {value} < {_FIRST} THEN {_FIRST} WHEN {value} > {_LAST} THEN {_LAST} ELSE {value} END"
-        listed.append(f"TRY_CAST({value} AS {kind}) AS {quoted(name)}")
+        listed.append(f"TRY_CAST({readable(value, kind)} AS {kind}) AS {quoted(name)}")
     return ", ".join(listed) or "*"
 
 
