@@ -13,6 +13,7 @@ from tacit.loss.distributions.discrete import CoinStep
 from tacit.loss.distributions.step import UNIT, Array, Ladder, Masses, Step, meets
 
 _BARELY = 2.0**-70  # a loss above zero by less than any other loss here
+_BESIDE = 16 * UNIT  # a loss of the base above zero by more than the roundings of a table's atoms
 
 
 @frozen(eq=False)
@@ -73,7 +74,7 @@ class PoissonStep(Step):
     def ladder(self) -> Ladder | None:
         """The two ends, where the base is a coin or Laplace noise: the only atoms."""
         atoms = self.atoms()
-        return Ladder(float(atoms[-1]), float(atoms[-1] - atoms[0])) if len(atoms) == 2 else None
+        return Ladder(float(atoms.max()), float(np.ptp(atoms))) if len(atoms) == 2 else None
 
     def snapped(self, spacing: float) -> Step:
         """A smaller base is dominated, and so is its mixture."""
@@ -140,9 +141,11 @@ class FixedSizeStep(Step):
 
     def masses(self, edges: Array) -> Masses:
         mixture = PoissonStep(self.base, self.rate)
-        above = mixture.masses(np.maximum(edges, _BARELY))
-        below = mixture.masses(np.maximum(-edges[::-1], _BARELY)).mirrored()
-        total = mixture.masses(np.array([_BARELY, math.inf]))
+        # a table counts an atom just below an edge as on it: an atom at 0 must not be counted on both sides of 0
+        barely = _BARELY if self.base.continuous else mixture.loss(_BESIDE)
+        above = mixture.masses(np.maximum(edges, barely))
+        below = mixture.masses(np.maximum(-edges[::-1], barely)).mirrored()
+        total = mixture.masses(np.array([barely, math.inf]))
         low, up, *_ = mixture.infinite()
         rest = max(0.0, 1 - float(total.p[0]) - float(total.q[0]) - up)
         unsure = float(total.p_error[0]) + float(total.q_error[0]) + (up - low) + 8 * UNIT
