@@ -14,7 +14,7 @@ from tacit.exact import Number, positive, probability, proper, whole
 from tacit.loss.dominance import fits
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
-from tacit.loss.families.loss import Loss, a_loss
+from tacit.loss.families.loss import Loss, a_loss, demand_one_relation
 from tacit.loss.families.rdp import rho_near
 from tacit.loss.families.zcdp import FARTHEST, Zcdp
 from tacit.loss.pairs.additive_noise import DiscreteGaussianPair
@@ -25,7 +25,7 @@ _FARTHEST = 2.0**512
 
 def meets(loss: Loss, target: Loss) -> bool:
     """Whether the loss keeps the promise: for (ε, δ) certified by its own curve, else in the target's currency."""
-    a_loss(loss)
+    demand_one_relation([a_loss(loss), a_loss(target)])
     if isinstance(target, Approx):
         return Fraction(loss.delta(target.exact_epsilon)) <= target.exact_delta
     if isinstance(target, Zcdp):

@@ -43,10 +43,11 @@ def fits(cost: Loss, budget: Loss) -> bool:
 def dominates(above: Loss, below: Loss) -> bool:
     """Whether every test is at least as telling against `above` as against `below` (Blackwell's order).
 
-    That is δ_above(ε) ≥ δ_below(ε) for all ε; for a family known by its bound, that every release within
-    `below` is within `above`. The answer is proven, or the question is refused as open.
+    That is δ_above(ε) ≥ δ_below(ε) for all ε, under one relation; for a family known by its bound, that every release
+    within `below` is within `above`. The answer is proven, or the question is refused as open.
     """
-    if a_loss(above) == a_loss(below):
+    demand_one_relation([a_loss(above), a_loss(below)])
+    if above == below:
         return True
     if isinstance(above, Gdp) and isinstance(below, Gdp):
         return fits(below, above)

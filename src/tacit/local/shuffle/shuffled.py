@@ -21,7 +21,7 @@ from tacit.local.shuffle.scenes import Scene, attacks, bounds, clones, known_att
 from tacit.loss.calibration import demand_function
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.curve import float_down, float_up
-from tacit.loss.families.loss import Loss, Relation
+from tacit.loss.families.loss import Loss, Relation, demand_one_relation
 from tacit.loss.families.precision import Bracket, order_above_one, shown
 
 _CLOSE = 1e-4  # how near the search for ε comes, relatively
@@ -55,6 +55,8 @@ class ShuffledReports(Loss):
         if not isinstance(reports, Randomizer | Pure):
             asked = f"shuffled reports of a {type(reports).__name__}"
             raise Refused(asked, "It is no randomizer.", "a local randomizer, or Pure(ε₀) for any that is ε₀-private.")
+        if isinstance(reports, Pure):
+            demand_one_relation([reports], self.relation)
         object.__setattr__(self, "reports", reports)
         object.__setattr__(self, "people", whole(people, "people", 1))
         object.__setattr__(self, "honest", whole(people if honest is None else honest, "honest", 1))
@@ -64,16 +66,20 @@ class ShuffledReports(Loss):
         if not self.local.exact_epsilon > 0:
             raise Refused("shuffled reports of ε₀ = 0", "They tell nothing, shuffled or not.", "ε₀ > 0.")
 
+    @property
+    def relations(self) -> frozenset[Relation]:
+        return frozenset({self.relation})
+
     @cached_property
     def local(self) -> Pure:
         """What one report tells who knows its sender: nothing that is shuffled costs more."""
         if isinstance(self.reports, Pure):
-            return self.reports
+            return Pure(self.reports.exact_epsilon, relation=self.relation)
         epsilon = self.reports.loss.epsilon(0)
         if not epsilon < math.inf:
             why = "Some reports prove the answer, and no shuffling hides them."
             raise Refused("shuffled reports without a pure ε", why, "a randomizer whose every report has a finite ε.")
-        return Pure(Fraction(epsilon))
+        return Pure(Fraction(epsilon), relation=self.relation)
 
     @cached_property
     def _channel(self) -> RandomizerTable | None:

@@ -9,7 +9,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, probability
 from tacit.frozen import frozen
 from tacit.loss.composition.sequential import compose
-from tacit.loss.families.loss import Loss, Relation, a_loss
+from tacit.loss.families.loss import Loss, Relation, a_loss, demand_one_relation
 from tacit.loss.families.precision import shown
 from tacit.loss.interpretation import guess_probability, percent_up
 
@@ -44,6 +44,7 @@ class Study:
             a_loss(part.loss)
             if not isinstance(part.relation, Relation):
                 raise Refused(f"the part {part.name}", "It does not say what it hides.", "a `Relation`.")
+            demand_one_relation([part.loss], part.relation)
 
     @property
     def total(self) -> Loss:
