@@ -90,3 +90,10 @@ def test_usual_training_is_not_called_rare() -> None:
     """It would cost time and bring nothing."""
     assert not are_rare(step(poisson(Gdp(1), "0.01")), 1000, 1.8)
     assert are_rare(step(poisson(Gdp(4), "1e-5")), 1000, 1.5)
+
+
+def test_a_step_whose_rarest_losses_leave_the_floats_is_still_priced_on_a_grid() -> None:
+    """The rare losses are looked for farther out than a grid goes; beyond 600 they were a refusal of all."""
+    plan = account([(poisson(Gdp("663.43"), "1.0936e-12"), 5)])
+    found = plan.epsilon("2.371e-21")
+    assert 461 < found.lower <= found.upper < 461.5

@@ -159,13 +159,13 @@ class Numeric:
         alike = len(self.steps) == 1 and self.steps[0][1] > 1
         tried = alike and are_rare(*self.steps[0], near)
         if tried:
-            known = _both(known, rare(self._rare(grid)))
+            known = _both(known, self._by_rare(rare, grid, known))
             if width(known) <= gap:
                 return known
         best, work, grid = self._first(once, grid, known)
         spent = work
         if alike and not tried and (width(best) > gap or best.lower < _NEAR * best.upper):
-            best = _both(best, rare(self._rare(grid)))
+            best = _both(best, self._by_rare(rare, grid, best))
         for _ in range(_ROUNDS):
             excess = width(best) / gap
             factor = max(0.15, 0.85 / math.sqrt(max(excess, 1.0)))
@@ -180,9 +180,13 @@ class Numeric:
             best = _both(best, found)
         return best
 
-    def _rare(self, grid: Resolution) -> RareLosses:
+    def _by_rare(self, rare: Callable[[RareLosses], Bracket], grid: Resolution, known: Bracket) -> Bracket:
+        """The bracket by rare, large losses; the known one where these lie farther out than floats reach."""
         (step, times), *_ = self.steps
-        return RareLosses.of(step, times, max(_FARTHER * grid.tail, 1e-290))
+        try:
+            return rare(RareLosses.of(step, times, max(_FARTHER * grid.tail, 1e-290)))
+        except Refused:
+            return known
 
     def _first(
         self, once: Callable[[Resolution], tuple[Bracket, int]], grid: Resolution, known: Bracket
