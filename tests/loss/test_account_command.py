@@ -55,6 +55,14 @@ def test_a_plan_is_shown_as_what_a_zcdp_account_is_charged() -> None:
     assert exactly == {"rho": pytest.approx(0.425), "delta": 0.0}
 
 
+def test_the_rho_of_a_sampled_plan_says_under_which_relation() -> None:
+    """An account under replace must not be charged it."""
+    sampled = ("compose", "gaussian(sigma=2, q=0.01) x 10", "--delta", "1e-5")
+    assert ", under add/remove." in run(*sampled)
+    assert json.loads(run(*sampled, "--json"))["zcdp_relation"] == "add/remove"
+    assert json.loads(run("compose", "gaussian(sigma=2)", "--delta", "1e-5", "--json"))["zcdp_relation"] is None
+
+
 def test_a_plan_without_a_rho_says_why() -> None:
     plan = ("approx(epsilon=1, delta=0.1)", "--delta", "0.2")
     found = json.loads(run("compose", *plan, "--json"))

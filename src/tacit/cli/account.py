@@ -65,7 +65,12 @@ def compose(releases: tuple[str, ...], delta: str, gap: str | None, figure: Path
     if as_json:
         rho = None if charged is None else {"rho": float_up(charged.rho), "delta": float_up(charged.exact_delta)}
         _print_json(
-            lower=found.lower, upper=found.upper, delta=float(exact(delta, "delta")), zcdp=rho, zcdp_reason=unknown
+            lower=found.lower,
+            upper=found.upper,
+            delta=float(exact(delta, "delta")),
+            zcdp=rho,
+            zcdp_relation=str(charged.relation) if charged is not None and charged.relation else None,
+            zcdp_reason=unknown,
         )
         return
     if not found.upper < math.inf:
@@ -81,6 +86,7 @@ def compose(releases: tuple[str, ...], delta: str, gap: str | None, figure: Path
     )
     if charged is not None:
         tail = f", δ′ = {shown(charged.exact_delta)}" if charged.exact_delta else ""
+        tail += f", under {charged.relation}" if charged.relation else ""
         _console.print(
             f"A plan fixed in advance, it is charged to a zCDP account as ρ = {shown_up(float_up(charged.rho))}{tail}."
         )
