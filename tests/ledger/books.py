@@ -11,7 +11,7 @@ import pytest
 from tests.ledger.kept import InFile, Kept
 
 from tacit.ledger import AccountName, Breaker, BudgetAccount, Charge, Ledger, Request, Terms
-from tacit.loss import Approx, Gdp, Loss, Pure, Zcdp
+from tacit.loss import Approx, Gdp, Loss, Pure, Relation, Zcdp
 
 NAME = AccountName(("parquet:/data/visits.parquet",), "one patient, all visits; add/remove")
 FILE_ONLY = pytest.mark.parametrize("kept_in", ["file"], indirect=True)
@@ -57,9 +57,12 @@ def request(
     fresh: bool = False,
     floor: Fraction = Fraction(0),
     breaker: Breaker | None = None,
+    relation: Relation | None = Relation.ADD_REMOVE,
 ) -> Request:
+    """A request whose loss, where it says no relation itself, is stated under this one."""
     terms = Terms(share, floor, breaker)
-    return Request(digest, accuracy, loss, analyst, "SELECT COUNT(*) FROM visits", terms, fresh)
+    stated = None if isinstance(loss, Loss) and loss.relations else relation
+    return Request(digest, accuracy, loss, analyst, "SELECT COUNT(*) FROM visits", terms, fresh, relation=stated)
 
 
 def rows(folder: Path) -> list[tuple[Any, ...]]:

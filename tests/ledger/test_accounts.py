@@ -12,23 +12,23 @@ from tests.ledger.books import FILE_ONLY, bodies, opened, request
 from tacit.errors import Refused
 from tacit.ledger import AccountName, Ledger, default_places
 from tacit.ledger.places import witness_of
-from tacit.loss import Approx, Pure, Zcdp
+from tacit.loss import Approx, Pure, Relation, Zcdp
 
 
 def test_a_second_description_shares_the_account(tmp_path: Path) -> None:
     """R41: sources in any order, more of them, fewer of them: one budget."""
     with opened(tmp_path) as ledger:
-        first = ledger.account(AccountName(("csv:/a", "csv:/b"), "row"), Pure(1))
+        first = ledger.account(AccountName(("csv:/a", "csv:/b"), "row; add/remove"), Pure(1))
         first.charge(request("q", Pure("0.4")))
         for sources in (("csv:/b", "csv:/a"), ("csv:/b",), ("csv:/b", "csv:/c"), ("csv:/c",), ("csv:/c", "csv:/d")):
-            same = ledger.account(AccountName(sources, "row"), Pure(1))
+            same = ledger.account(AccountName(sources, "row; add/remove"), Pure(1))
             assert same.id == first.id
-            assert same.filter().spent == Pure("0.4")
-        other = ledger.account(AccountName(("csv:/z",), "row"), Pure(1))
+            assert same.filter().spent == Pure("0.4", relation=Relation.ADD_REMOVE)
+        other = ledger.account(AccountName(("csv:/z",), "row; add/remove"), Pure(1))
         assert other.id != first.id
-        assert other.filter().spent == Pure(0)
+        assert other.filter().spent == Pure(0, relation=Relation.ADD_REMOVE)
         with pytest.raises(Refused, match="several accounts"):
-            ledger.account(AccountName(("csv:/z", "csv:/d"), "row"), Pure(1))
+            ledger.account(AccountName(("csv:/z", "csv:/d"), "row; add/remove"), Pure(1))
     assert len(bodies(tmp_path, "open")) == 2
     assert [body["sources"] for body in bodies(tmp_path, "join")] == [["csv:/c"], ["csv:/d"]]
 
@@ -48,7 +48,7 @@ def test_unit_and_budget_are_fixed_when_first_opened(tmp_path: Path) -> None:
 def test_a_pure_budget_is_not_the_same_as_one_with_no_delta(tmp_path: Path) -> None:
     """R36: the currency is fixed too."""
     with opened(tmp_path) as ledger:
-        name = AccountName(("csv:/a",), "row")
+        name = AccountName(("csv:/a",), "row; add/remove")
         ledger.account(name, Pure(1))
         with pytest.raises(Refused, match="fixed at"):
             ledger.account(name, Approx(1, 0))
@@ -56,7 +56,7 @@ def test_a_pure_budget_is_not_the_same_as_one_with_no_delta(tmp_path: Path) -> N
 
 def test_history_says_who_when_what_and_how_much(tmp_path: Path) -> None:
     with opened(tmp_path) as ledger:
-        account = ledger.account(AccountName(("csv:/a",), "row"), Pure(2))
+        account = ledger.account(AccountName(("csv:/a",), "row; add/remove"), Pure(2))
         account.charge(request("q1", Pure("0.5"), analyst="Zoë\ud800\x00"))
         (entry,) = account.history()
     assert (entry.analyst, entry.words, entry.note) == ("Zoë\ud800\x00", "SELECT COUNT(*) FROM visits", "query")
@@ -89,7 +89,7 @@ def test_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_handle_does_not_cross_a_fork(tmp_path: Path) -> None:
     """R12's kin: neither SQLite's locks nor a connection survive a fork, so the handle refuses there."""
     with opened(tmp_path) as ledger:
-        account = ledger.account(AccountName(("csv:/a",), "row"), Pure(2))
+        account = ledger.account(AccountName(("csv:/a",), "row; add/remove"), Pure(2))
         child = os.fork()
         if child == 0:
             try:
@@ -98,7 +98,7 @@ def test_a_handle_does_not_cross_a_fork(tmp_path: Path) -> None:
                 os._exit(7 if "fork" in refusal.asked else 1)
             os._exit(0)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
-        assert account.filter().spent == Pure(0)
+        assert account.filter().spent == Pure(0, relation=Relation.ADD_REMOVE)
 
 
 @FILE_ONLY

@@ -32,7 +32,7 @@ def shared(kept_in: Kept) -> Iterator[Ledger]:
 
 
 def new_name() -> AccountName:
-    return AccountName((f"csv:/data/{next(NAMES)}.csv",), "each row; replace")
+    return AccountName((f"csv:/data/{next(NAMES)}.csv",), "each row; add/remove")
 
 
 @settings(max_examples=12)
@@ -65,7 +65,8 @@ def test_a_charge_fits_iff_every_component_fits(shared: Ledger, charges: list[tu
             else:
                 with pytest.raises(Refused, match="every component must fit"):
                     account.charge(request(f"q{i}", make(first, second)))
-            assert account.filter() == shared.account(name, budget).filter() == Filter(budget, sums, Relation.REPLACE)
+            wanted = Filter(budget, sums, Relation.ADD_REMOVE)
+            assert account.filter() == shared.account(name, budget).filter() == wanted
 
 
 def test_two_handles_see_each_other(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.ledger.books import account_of, bodies, let_go, request
 
+from tacit import Histogram
 from tacit.errors import Refused
 from tacit.ledger import AccountName, Charge
 from tacit.loss import Accounted, Pure, Relation, Zcdp, fixed_size, poisson, zcdp_of
@@ -32,7 +33,20 @@ def test_a_loss_of_the_other_relation_is_refused_and_writes_nothing(tmp_path: Pa
             charge = account.charge(request(digest, loss))
             assert isinstance(charge, Charge)
             assert charge.loss == Pure(right.approx(0).exact_epsilon)  # an amount: entries are written as they were
-        assert isinstance(account.charge(request("plain", Pure("0.1"))), Charge)
+        with pytest.raises(Refused, match="not stated under any relation"):
+            account.charge(request("plain", Pure("0.1"), relation=None))
+        hidden = account.filter().relation
+        assert isinstance(account.charge(request("plain", Pure("0.1"), relation=hidden)), Charge)
+
+
+def test_a_mechanism_s_loss_is_charged_only_with_its_relation(tmp_path: Path) -> None:
+    """A histogram costs ε when a person is added and 2ε when one is replaced, and its loss does not say which."""
+    account, told = account_of(tmp_path, Pure(3), REPLACED), Relation.ADD_REMOVE
+    loss = Histogram(Pure(1), told, ("a", "b")).loss
+    for relation in (None, told):
+        with pytest.raises(Refused, match="do not add up"):
+            account.charge(request("q", loss, relation=relation))
+    assert bodies(tmp_path, "charge") == []
 
 
 def test_a_request_that_says_another_relation_is_refused(tmp_path: Path) -> None:
@@ -46,7 +60,7 @@ def test_an_account_without_a_relation_takes_no_loss_that_is_proven_for_one(tmp_
     account = account_of(tmp_path, Pure(1), UNNAMED)
     with pytest.raises(Refused, match="names no neighbour relation"):
         account.charge(request("q", poisson(Pure(1), "0.1")))
-    assert isinstance(account.charge(request("q", Pure("0.1"))), Charge)
+    assert isinstance(account.charge(request("q", Pure("0.1"), relation=None)), Charge)
 
 
 def test_the_relation_is_read_again_from_a_ledger_that_was_closed(tmp_path: Path) -> None:

@@ -73,8 +73,8 @@ def test_a_charge_is_good_for_one_release(tmp_path: Path) -> None:
 def test_only_what_was_charged_is_stored(tmp_path: Path) -> None:
     """R39: a charge that differs in anything from the ledger's is refused, and so is another account's."""
     ledger = opened(tmp_path)
-    account = ledger.account(AccountName(("csv:/a",), "row"), Pure(1))
-    other = ledger.account(AccountName(("csv:/b",), "row"), Pure(1))
+    account = ledger.account(AccountName(("csv:/a",), "row; add/remove"), Pure(1))
+    other = ledger.account(AccountName(("csv:/b",), "row; add/remove"), Pure(1))
     charge = account.charge(request("q", Pure("0.1")))
     assert isinstance(charge, Charge)
     wrong = [

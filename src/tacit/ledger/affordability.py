@@ -58,16 +58,18 @@ def add(left: Amounts, right: Amounts) -> Amounts:
 
 
 def price_of(account: Filter, request: Request) -> Loss:
-    """The request's loss in the account's currency; refused where it is stated for another change than is hidden.
+    """The request's loss in the account's currency; refused where it is not stated for the change that is hidden.
 
-    An account whose unit names no relation takes no loss that is proven for one only: entries keep amounts, so what
-    relation an earlier one was under would not be known.
+    A mechanism's loss need not say its relation: then the request does. An account whose unit names no relation takes
+    no loss that is proven for one only: entries keep amounts, so what relation an earlier one was under would not be
+    known.
     """
     stated = demand_one_relation([request.loss], request.relation)
-    if stated is not account.relation and stated is not None:
+    if stated is not account.relation:
         hidden = f"hides {account.relation}" if account.relation else "names no neighbour relation"
+        under = f"stated under {stated}" if stated else "not stated under any relation"
         raise Refused(
-            f"a charge for a loss that is stated under {stated}",
+            f"a charge for a loss that is {under}",
             f"The account {hidden}; losses under different relations do not add up.",
             "a loss that is proven under the account's own relation.",
         )
