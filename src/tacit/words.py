@@ -1,10 +1,14 @@
-"""Paragraphs at a width, in which what belongs together stays on one line."""
+"""Numbers, percentages and paragraphs as people read them."""
 
 from __future__ import annotations
 
 import re
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from math import ceil, floor, log10
 from textwrap import fill
 
+_HUGE, _TINY = 1e15, 1e-9  # errors beyond which digits are no longer counted by eye
 _GLUE = "\u00a0"
 _TOGETHER = re.compile(r"[εδρ] = |[ερδ] (?=\d)|± (?=\d)| of (?=\d)")
 
@@ -14,3 +18,61 @@ def folded(text: str, width: int, indent: str = "") -> str:
     glued = _TOGETHER.sub(lambda found: found[0].replace(" ", _GLUE), text)
     lines = fill(glued, width, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
     return lines.replace(_GLUE, " ")
+
+
+def shown(number: Fraction) -> str:
+    """A fraction as a person writes it, to six significant digits, however small it is."""
+    if float(number) or not number:
+        return f"{float(number):g}"
+    exponent = floor((number.numerator.bit_length() - number.denominator.bit_length()) * log10(2))
+    mantissa, shift = f"{float(number / Fraction(10) ** exponent):e}".split("e")
+    return f"{float(mantissa):g}e{exponent + int(shift):+d}"
+
+
+def shown_up(value: float, digits: int = 6) -> str:
+    """A number to six significant digits, or as many as asked, never below it: an upper end as a person reads it."""
+    return f"{float(Context(digits, ROUND_CEILING).create_decimal(Decimal(repr(value)))):g}"
+
+
+def shown_down(value: float) -> str:
+    """A number to six significant digits, never above it."""
+    return f"{float(Context(6, ROUND_FLOOR).create_decimal(Decimal(repr(value)))):g}"
+
+
+def number(value: float, error: float) -> str:
+    """A number with as many digits as its error leaves meaningful, and thousands set off or a power of ten."""
+    if error >= _HUGE or 0 < error < _TINY:
+        lead = floor(log10(abs(float(value)))) - floor(log10(error)) if value else 0
+        return f"{float(value):.{max(0, lead) + 1}e}" if value else "0"
+    if float(value).is_integer() and float(error).is_integer():
+        return f"{int(value):,}"
+    if not error > 0:
+        return f"{value:,.6g}"
+    digits = max(0, 1 - floor(log10(error)))
+    return f"{value:,.{digits}f}"
+
+
+def percent_up(share: Fraction | float) -> str:
+    """A share in percent, to a tenth, rounded up."""
+    return f"{shown(Fraction(ceil(Fraction(share) * 1000), 10))}%"
+
+
+def percent_down(share: Fraction) -> str:
+    """A share in percent, to a tenth, rounded down; a trace is called one."""
+    tenths = floor(share * 1000)
+    return "less than 0.1%" if share and not tenths else f"{shown(Fraction(tenths, 10))}%"
+
+
+def share_used(part: Fraction) -> str:
+    """A share that was used, to a tenth of a percent, or to two digits where it is smaller."""
+    hundredths = 100 * part
+    return f"{float(hundredths):.1f}%" if hundredths >= Fraction(1, 10) or not part else f"{float(hundredths):.2g}%"
+
+
+def share_left(part: Fraction) -> str:
+    """A share that is left, rounded down, so that no more is promised than there is."""
+    hundredths = 100 * part
+    if hundredths >= Fraction(1, 10) or not part > 0:
+        tenths = floor(10 * hundredths)
+        return f"{tenths // 10}.{tenths % 10}%" if tenths > 0 else "0%"
+    return "less than 0.1%"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tacit.cli.account import account as app
 from tacit.errors import Refused
 from tacit.loss import Bracket
-from tacit.loss.families.precision import shown_down, shown_up
+from tacit.words import shown_down, shown_up
 
 _RUN = CliRunner()
 

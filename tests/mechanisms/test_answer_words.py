@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tacit.mechanisms.answer import number, percent
+from tacit.mechanisms.answer import percent
+from tacit.words import number
 
 
 @pytest.mark.parametrize(

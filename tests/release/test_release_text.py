@@ -11,7 +11,8 @@ import pytest
 from tests.release.samples import PAID, clinic, keys, numbers, release
 
 from tacit.release.cells import key_texts, number_cell
-from tacit.release.price import PriceWords, left, share
+from tacit.release.price import PriceWords
+from tacit.words import left, share
 
 
 def test_it_prints_as_in_the_tour() -> None:

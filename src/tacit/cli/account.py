@@ -19,12 +19,12 @@ from tacit.loss.composition.published_bounds import compare_bounds
 from tacit.loss.families.approx import Approx
 from tacit.loss.families.curve import float_up
 from tacit.loss.families.loss import Loss
-from tacit.loss.families.precision import shown, shown_down, shown_up
 from tacit.loss.families.zcdp import Zcdp
-from tacit.loss.interpretation import guess_probability, percent_up
+from tacit.loss.interpretation import guess_probability
 from tacit.loss.pairs.repeated_approx import RepeatedApprox
 from tacit.loss.plans.calibration_question import CalibrationQuestion
 from tacit.loss.plans.release_expression import loss_of, parse
+from tacit.words import percent_up, shown, shown_down, shown_up
 
 _console = Console(highlight=False, markup=False, soft_wrap=True)
 

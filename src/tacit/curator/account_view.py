@@ -17,11 +17,10 @@ from tacit.ledger.breaker import How, Unanswered
 from tacit.ledger.history import Entry
 from tacit.loss.families.loss import Loss
 from tacit.loss.filters.privacy_filter import Filter
-from tacit.loss.interpretation import guess_probability, percent_up
+from tacit.loss.interpretation import guess_probability
 from tacit.printable import printable
-from tacit.release.price import left as left_words
-from tacit.release.price import share as share_words
 from tacit.schema.description import FailureLimits
+from tacit.words import percent_up, share_left, share_used
 
 _FAILED: Final = " (failed: --fresh pays for another run)"
 _OPEN: Final = " (not answered yet: asking again says how it ended)"
@@ -83,12 +82,12 @@ class BudgetView:
         who = max(map(len, names), default=0)
         lines = []
         for entry, name in zip(self.entries, names, strict=True):
-            head = f" {entry.time[:16].replace('T', ' ')}  {name:<{who}}  {share_words(entry.share):>6}  "
+            head = f" {entry.time[:16].replace('T', ' ')}  {name:<{who}}  {share_used(entry.share):>6}  "
             lines.append(head + _short(entry, width - len(head)))
         more = self._how_many_more()
-        lines.append(f"{left_words(self.left)} left{f': {more}' if more else ''}.")
+        lines.append(f"{share_left(self.left)} left{f': {more}' if more else ''}.")
         for analyst, share in sorted(self.analysts.items()):
-            lines.append(f"{analyst} has used {share_words(self.used_by(analyst))} of {share_words(share)} at most.")
+            lines.append(f"{analyst} has used {share_used(self.used_by(analyst))} of {share_used(share)} at most.")
         lines.append(
             f"The whole budget is {self.promise}: whoever knows all but whether one person is in the data, and would "
             f"guess by coin flip, guesses right at most {percent_up(guess_probability(self.promise))} of the time "

@@ -8,13 +8,12 @@ from tacit.curator.open_data import Opened
 from tacit.errors import Failed, Refused
 from tacit.frozen import frozen
 from tacit.ledger.signature import fingerprint
-from tacit.loss.families.precision import shown
 from tacit.loss.filters.privacy_filter import Filter
-from tacit.loss.interpretation import guess_probability, percent_up
+from tacit.loss.interpretation import guess_probability
 from tacit.query.engines.protocol import Session
 from tacit.query.plans.price import price_of
-from tacit.release.price import share as share_words
 from tacit.schema.description import Description, Table
+from tacit.words import percent_up, share_used, shown
 
 _EXAMPLE = Fraction(1, 10)
 _PROFILE = Fraction(1, 2)
@@ -59,7 +58,7 @@ class Check:
         if self.has_profile:
             return "\n".join([*lines, "There is a private profile: limits that are not declared are chosen from it."])
         price = price_of(self.description.budget, self.description.promise, _PROFILE, None, False)
-        cost = share_words(self.account.share(price.charge))
+        cost = share_used(self.account.share(price.charge))
         command = f"`tacit profile {self.description.path.name} --epsilon {float(_PROFILE):g}`"
         return "\n".join(
             [
@@ -84,7 +83,7 @@ class Check:
         return "\n".join(lines)
 
     def _analysts(self) -> str:
-        shares = [f"{name} {share_words(part)}" for name, part in sorted(self.description.analysts.items())]
+        shares = [f"{name} {share_used(part)}" for name, part in sorted(self.description.analysts.items())]
         return f"At most, of the budget: {', '.join(shares)}." if shares else ""
 
     def _failures(self) -> str:

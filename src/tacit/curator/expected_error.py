@@ -12,7 +12,6 @@ import numpy as np
 from tacit.errors import Refused
 from tacit.exact import Number, positive
 from tacit.frozen import frozen
-from tacit.mechanisms.answer import number
 from tacit.query.aggregates.aggregate import Aggregate, Part, spread
 from tacit.query.aggregates.moments import Mean, Total
 from tacit.query.aggregates.quantile import Quantile
@@ -20,6 +19,7 @@ from tacit.query.execution.program import Program, program
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.post_noise.estimates import Estimates, Groups
+from tacit.words import number
 
 _EXAMPLE = 10_000
 

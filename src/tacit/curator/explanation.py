@@ -17,7 +17,7 @@ from tacit.query.materialized.statements import STATEMENTS, Statements
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.release.price import PriceWords as PriceWords
-from tacit.release.price import left, share
+from tacit.words import share_left, share_used
 
 _SEARCH: Final = BINS.index_sql("amount")
 
@@ -76,9 +76,11 @@ class Explanation:
     def _price(self) -> str:
         words = self.price_words
         if self.is_stored:
-            return f"An earlier release answers this: asking is free. {left(words.left)} of the budget is left."
-        room = f"{left(words.left)} is left before it" if words.share <= words.left else "that is more than is left"
-        cost = f"It would use {share(words.share)} of the budget ({words.currency_words}); {room}."
+            return f"An earlier release answers this: asking is free. {share_left(words.left)} of the budget is left."
+        room = (
+            f"{share_left(words.left)} is left before it" if words.share <= words.left else "that is more than is left"
+        )
+        cost = f"It would use {share_used(words.share)} of the budget ({words.currency_words}); {room}."
         return f"This release alone: {words.loss_words}. {cost}"
 
     def _shape(self) -> str:

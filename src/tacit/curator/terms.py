@@ -11,9 +11,9 @@ from tacit.errors import Refused
 from tacit.ledger.breaker import Breaker
 from tacit.ledger.request import Terms
 from tacit.loss.families.approx import Approx, Pure
-from tacit.loss.families.precision import shown
 from tacit.loss.families.zcdp import Zcdp
 from tacit.query.plans.price import Price, price_of, price_of_strength
+from tacit.words import shown
 
 _DIGITS: Final = 3
 

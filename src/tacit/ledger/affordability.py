@@ -6,7 +6,6 @@ all.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 from fractions import Fraction
@@ -17,9 +16,9 @@ from tacit.frozen import frozen
 from tacit.ledger.link import Link
 from tacit.ledger.request import Request
 from tacit.loss.families.loss import Loss, demand_one_relation
-from tacit.loss.families.precision import shown
 from tacit.loss.filters.currency import Amounts
 from tacit.loss.filters.privacy_filter import Filter
+from tacit.words import percent_down, percent_up, shown
 
 
 @frozen
@@ -116,17 +115,6 @@ def fits(cost: Amounts, left: Amounts) -> bool:
 def smallest_share(part: Amounts, whole: Amounts) -> Fraction:
     """The part as a share of the whole, in the component where it is least; components the whole lacks do not count."""
     return min((p / w for p, w in zip(part, whole, strict=True) if w), default=Fraction(0))
-
-
-def percent_down(share: Fraction) -> str:
-    """A share in percent, to a tenth, rounded down; a trace is called one."""
-    tenths = math.floor(share * 1000)
-    return "less than 0.1%" if share and not tenths else f"{shown(Fraction(tenths, 10))}%"
-
-
-def percent_up(share: Fraction) -> str:
-    """A share in percent, to a tenth, rounded up."""
-    return f"{shown(Fraction(math.ceil(share * 1000), 10))}%"
 
 
 def _asked(price: Loss, cost: Amounts, limit: Amounts) -> str:

@@ -11,8 +11,9 @@ from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
 from tacit.loss.families.curve import float_up
 from tacit.loss.families.loss import Loss, a_loss
-from tacit.loss.families.precision import sharp, shown
+from tacit.loss.families.precision import sharp
 from tacit.noise.ball import Ball, ball, down, up
+from tacit.words import percent_up, shown
 
 
 def cost(loss: Loss, delta: Number = 1e-6) -> str:
@@ -105,11 +106,6 @@ def describe(loss: Loss, people: int = 1) -> str:
             f"{_percent_down(low)} and at most {percent_up(high)} sure of it afterwards."
         )
     return " ".join(sentences)
-
-
-def percent_up(share: float) -> str:
-    """A share in percent, to a tenth, rounded up."""
-    return _percent(math.ceil(Fraction(share) * 1000))
 
 
 def _percent_down(share: float) -> str:

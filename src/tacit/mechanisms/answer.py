@@ -13,12 +13,12 @@ from tacit.exact import Number, proper
 from tacit.frozen import frozen
 from tacit.loss.families.loss import Loss
 from tacit.loss.interpretation import cost as cost
+from tacit.words import number
 
 if TYPE_CHECKING:
     from tacit.mechanisms.mechanism import Mechanism
 
 _CLOSE: Final = 1 - Fraction(1, 10**5)  # from here on six digits could say 100%
-_HUGE, _TINY = 1e15, 1e-9  # errors beyond which digits are no longer counted by eye
 
 
 @frozen(eq=False)
@@ -60,16 +60,3 @@ def percent(confidence: Number) -> str:
         return f"{float(100 * share):g}%"
     with localcontext(prec=4 + floor(-log10(1 - share)), rounding=ROUND_DOWN):
         return f"{(100 * Decimal(share.numerator) / share.denominator).normalize()}%"
-
-
-def number(value: float, error: float) -> str:
-    """A number with as many digits as its error leaves meaningful, and thousands set off or a power of ten."""
-    if error >= _HUGE or 0 < error < _TINY:
-        lead = floor(log10(abs(float(value)))) - floor(log10(error)) if value else 0
-        return f"{float(value):.{max(0, lead) + 1}e}" if value else "0"
-    if float(value).is_integer() and float(error).is_integer():
-        return f"{int(value):,}"
-    if not error > 0:
-        return f"{value:,.6g}"
-    digits = max(0, 1 - floor(log10(error)))
-    return f"{value:,.{digits}f}"

@@ -7,10 +7,10 @@ from math import isfinite, isinf, isnan
 from typing import Final
 
 from tacit.frozen import frozen
-from tacit.mechanisms.answer import number
 from tacit.printable import printable
 from tacit.query.post_noise.estimates import Estimates, Keys, OutputColumn
 from tacit.schema.kind import Key
+from tacit.words import number
 
 TOO_FEW: Final = "too few to say"
 _LOPSIDED: Final = 0.02  # the two sides of an interval may differ by this share of it and still be said as ±

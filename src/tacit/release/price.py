@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from math import floor
 
 from tacit.frozen import frozen
 from tacit.loss.families.loss import Loss
 from tacit.loss.filters.currency import BasicSum, Concentrated, PureSum
 from tacit.loss.filters.privacy_filter import Filter
+from tacit.words import share_left, share_used
 
 
 @frozen
@@ -24,25 +24,10 @@ class PriceWords:
 
     def __str__(self) -> str:
         if self.free:
-            return f"Answered from an earlier release: free. {left(self.left)} of the budget left."
+            return f"Answered from an earlier release: free. {share_left(self.left)} of the budget left."
         currency = f" ({self.currency_words})" if self.currency_words else ""
         alone = f"This release alone: {self.loss_words}. "
-        return f"{alone}Used {share(self.share)} of the budget{currency}; {left(self.left)} left."
-
-
-def share(part: Fraction) -> str:
-    """A share that was used, to a tenth of a percent, or to two digits where it is smaller."""
-    hundredths = 100 * part
-    return f"{float(hundredths):.1f}%" if hundredths >= Fraction(1, 10) or not part else f"{float(hundredths):.2g}%"
-
-
-def left(part: Fraction) -> str:
-    """A share that is left, rounded down, so that no more is promised than there is."""
-    hundredths = 100 * part
-    if hundredths >= Fraction(1, 10) or not part > 0:
-        tenths = floor(10 * hundredths)
-        return f"{tenths // 10}.{tenths % 10}%" if tenths > 0 else "0%"
-    return "less than 0.1%"
+        return f"{alone}Used {share_used(self.share)} of the budget{currency}; {share_left(self.left)} left."
 
 
 _NAMES = {PureSum: ("ε",), BasicSum: ("ε", "δ"), Concentrated: ("ρ", "δ")}

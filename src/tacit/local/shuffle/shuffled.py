@@ -22,7 +22,8 @@ from tacit.loss.calibration import demand_function
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.curve import float_down, float_up
 from tacit.loss.families.loss import Loss, Relation, demand_one_relation
-from tacit.loss.families.precision import Bracket, order_above_one, shown
+from tacit.loss.families.precision import Bracket, order_above_one
+from tacit.words import shown
 
 _CLOSE = 1e-4  # how near the search for ε comes, relatively
 _POINTS, _FEW, _RARE = 24, 4, Fraction(1, 10**15)  # of the profile: up to the ε of this δ, and beyond it

@@ -10,8 +10,8 @@ from tacit.exact import Number, probability
 from tacit.frozen import frozen
 from tacit.loss.composition.sequential import compose
 from tacit.loss.families.loss import Loss, Relation, a_loss, demand_one_relation
-from tacit.loss.families.precision import shown
-from tacit.loss.interpretation import guess_probability, percent_up
+from tacit.loss.interpretation import guess_probability
+from tacit.words import percent_up, shown
 
 _SAME = 1e-3
 

@@ -12,9 +12,10 @@ from tacit.frozen import frozen
 from tacit.loss.families.curve import ExactCurve, float_down, float_up
 from tacit.loss.families.gdp import Gdp, quantile
 from tacit.loss.families.loss import Loss, Relation, Stated
-from tacit.loss.families.precision import order_above_one, sharp, shown
+from tacit.loss.families.precision import order_above_one, sharp
 from tacit.loss.families.zcdp import Zcdp
 from tacit.noise.ball import Ball, ball, down, fraction_up, up
+from tacit.words import shown
 
 
 @frozen(init=False, repr=False)

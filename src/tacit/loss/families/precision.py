@@ -5,15 +5,14 @@ A `Bracket` is two floats between which the truth is known to lie.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from tacit.errors import Refused
 from tacit.exact import Number, exact
 from tacit.frozen import frozen
 from tacit.noise.ball import START_BITS, Ball, precision
+from tacit.words import shown, shown_down, shown_up
 
 _ENOUGH_BITS = 64  # more than a float holds
 _LADDER = (START_BITS, 2 * START_BITS, 4 * START_BITS, 8 * START_BITS, 16 * START_BITS)
@@ -35,25 +34,6 @@ def order_above_one(order: Number) -> Fraction:
     if not number > 1:
         raise Refused(f"order = {shown(number)}", "A Rényi order must exceed 1.", "order > 1.")
     return number
-
-
-def shown(number: Fraction) -> str:
-    """A fraction as a person writes it, to six significant digits, however small it is."""
-    if float(number) or not number:
-        return f"{float(number):g}"
-    exponent = math.floor((number.numerator.bit_length() - number.denominator.bit_length()) * math.log10(2))
-    mantissa, shift = f"{float(number / Fraction(10) ** exponent):e}".split("e")
-    return f"{float(mantissa):g}e{exponent + int(shift):+d}"
-
-
-def shown_up(value: float, digits: int = 6) -> str:
-    """A number to six significant digits, or as many as asked, never below it: an upper end as a person reads it."""
-    return f"{float(Context(digits, ROUND_CEILING).create_decimal(Decimal(repr(value)))):g}"
-
-
-def shown_down(value: float) -> str:
-    """A number to six significant digits, never above it."""
-    return f"{float(Context(6, ROUND_FLOOR).create_decimal(Decimal(repr(value)))):g}"
 
 
 @frozen

@@ -19,8 +19,9 @@ from tacit.exact import Number, nonnegative, probability, whole
 from tacit.frozen import frozen
 from tacit.loss.families.curve import float_down, float_up, tradeoff_from_delta
 from tacit.loss.families.loss import Relation, Stated, in_pairs
-from tacit.loss.families.precision import order_above_one, sharp, shown
+from tacit.loss.families.precision import order_above_one, sharp
 from tacit.noise.ball import Ball, ball, up
+from tacit.words import shown
 
 
 @frozen(init=False, repr=False)

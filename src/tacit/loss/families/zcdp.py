@@ -11,9 +11,10 @@ from tacit.exact import Number, nonnegative, probability, whole
 from tacit.frozen import frozen
 from tacit.loss.families.curve import float_up, tradeoff_from_delta
 from tacit.loss.families.loss import Loss, Relation, Stated
-from tacit.loss.families.precision import order_above_one, sharp, shown
+from tacit.loss.families.precision import order_above_one, sharp
 from tacit.loss.families.rdp import clipped, delta_at, epsilon_at, order_for_delta, order_for_epsilon
 from tacit.noise.ball import Ball, ball, up
+from tacit.words import shown
 
 FARTHEST = 300.0  # ln of the highest order tried: ρ as small as 10^-260 still finds its best order
 

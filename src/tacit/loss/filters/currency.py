@@ -17,9 +17,9 @@ from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx, Pure, pure_epsilon_of
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.loss import Loss, Relation
-from tacit.loss.families.precision import shown
 from tacit.loss.families.rdp import Rdp
 from tacit.loss.families.zcdp import Zcdp
+from tacit.words import shown
 
 Amounts: TypeAlias = tuple[Fraction, ...]
 

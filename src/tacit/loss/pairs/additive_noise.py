@@ -14,11 +14,12 @@ from flint import arb
 from tacit.exact import Number, nonnegative, positive, probability, whole
 from tacit.frozen import frozen
 from tacit.loss.families.curve import float_up
-from tacit.loss.families.precision import order_above_one, sharp, shown
+from tacit.loss.families.precision import order_above_one, sharp
 from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.pairs.pair import Pair
 from tacit.noise.ball import Ball, ball, down, less, up
 from tacit.noise.discrete_gaussian_sums import tail, total
+from tacit.words import shown
 
 
 @frozen(repr=False)

@@ -9,9 +9,10 @@ from flint import arb
 from tacit.exact import Number, nonnegative, probability, whole
 from tacit.frozen import frozen
 from tacit.loss.families.curve import ExactCurve, float_down, float_up
-from tacit.loss.families.precision import order_above_one, sharp, shown
+from tacit.loss.families.precision import order_above_one, sharp
 from tacit.loss.families.zcdp import Zcdp
 from tacit.noise.ball import Ball, ball, down, up
+from tacit.words import shown
 
 
 @frozen(repr=False)

@@ -17,10 +17,11 @@ from tacit.exact import Number, nonnegative, positive, probability, whole
 from tacit.frozen import frozen
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.loss import Loss, Relation
-from tacit.loss.families.precision import order_above_one, sharp, shown
+from tacit.loss.families.precision import order_above_one, sharp
 from tacit.loss.families.rdp import Rdp, delta_at, epsilon_at, order_for_delta, order_for_epsilon
 from tacit.loss.families.zcdp import Zcdp
 from tacit.noise.ball import Ball, ball, between, precision, up
+from tacit.words import shown
 
 _SEARCH_BITS = 64
 _FARTHEST = math.log(1023)  # of α−1: the search stops at order 1024

@@ -20,12 +20,13 @@ from tacit.loss.families.approx import Approx
 from tacit.loss.families.curve import ExactCurve, tradeoff_from_delta
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.loss import Loss, Relation, demand_one_relation
-from tacit.loss.families.precision import order_above_one, sharp, shown
+from tacit.loss.families.precision import order_above_one, sharp
 from tacit.loss.pairs.additive_noise import DiscreteGaussianPair, DiscreteLaplacePair, LaplacePair
 from tacit.loss.pairs.finite_pair import FinitePair
 from tacit.loss.sampling.amplification import Sampling, demand_partner, subsampled_rdp
 from tacit.loss.sampling.gaussian_renyi import poisson_gaussian_rdp
 from tacit.noise.ball import Ball, ball, between, fraction_down, fraction_up, up
+from tacit.words import shown
 
 Base: TypeAlias = Gdp | LaplacePair | DiscreteLaplacePair | DiscreteGaussianPair | FinitePair | Approx
 

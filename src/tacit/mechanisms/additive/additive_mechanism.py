@@ -19,12 +19,13 @@ from tacit.exact import Number, positive, proper, whole
 from tacit.frozen import frozen
 from tacit.loss.families.loss import Relation
 from tacit.loss.interpretation import cost
-from tacit.mechanisms.answer import Answer, number, percent
+from tacit.mechanisms.answer import Answer, percent
 from tacit.mechanisms.inputs import farthest, in_steps
 from tacit.mechanisms.mechanism import Mechanism
 from tacit.noise.bits import Bits
 from tacit.noise.grid import Grid
 from tacit.noise.slabs import AdditiveLaw
+from tacit.words import number
 
 if TYPE_CHECKING:
     from tacit.mechanisms.additive.staircase import Staircase

@@ -9,12 +9,12 @@ from tacit.exact import Number, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
-from tacit.mechanisms.answer import number
 from tacit.mechanisms.inputs import total
 from tacit.mechanisms.statistics.bounded_sum import Bounds
 from tacit.mechanisms.statistics.counts import Sensitivity, Tally, TallyAnswer, check_people, check_size, unknown_people
 from tacit.mechanisms.statistics.noise_intervals import Ratio, reach
 from tacit.noise.grid import Grid
+from tacit.words import number
 
 
 @frozen

@@ -9,12 +9,12 @@ from tacit.exact import Number, proper, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
 from tacit.loss.families.loss import Relation
-from tacit.mechanisms.answer import number
 from tacit.mechanisms.inputs import total
 from tacit.mechanisms.statistics.bounded_mean import Moment
 from tacit.mechanisms.statistics.counts import Sensitivity, TallyAnswer, check_size, unknown_people
 from tacit.mechanisms.statistics.noise_intervals import Ratio, reach
 from tacit.noise.bits import Integers
+from tacit.words import number
 
 
 @frozen

@@ -15,12 +15,12 @@ from tacit.exact import Number, exact, proper, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
-from tacit.mechanisms.answer import number
 from tacit.mechanisms.inputs import reals
 from tacit.mechanisms.statistics.counts import Sensitivity, Tally, TallyAnswer, check_people, check_size
 from tacit.mechanisms.statistics.rank_tree import FAN, RankTree
 from tacit.noise.bits import Bits
 from tacit.noise.slabs import slabs
+from tacit.words import number
 
 _MOST_LEVELS = 4
 _FINE = 1024  # noise steps to one person

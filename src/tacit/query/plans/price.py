@@ -16,10 +16,10 @@ from tacit.loss.calibration import gaussian_variance
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.loss import Loss, Relation
-from tacit.loss.families.precision import shown
 from tacit.loss.families.zcdp import Zcdp
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.gaussian_law import RoundedGaussian
+from tacit.words import shown
 
 _CLOSE = Fraction(1, 10**9)
 _STEEP = 700.0  # beyond it e^ε is no float
