@@ -12,7 +12,7 @@ from tests.release.samples import PAID, clinic, keys, numbers, release
 
 from tacit.release.cells import key_texts, number_cell
 from tacit.release.price import PriceWords
-from tacit.words import left, share
+from tacit.words import share_left, share_used
 
 
 def test_it_prints_as_in_the_tour() -> None:
@@ -125,7 +125,7 @@ def test_every_row_of_the_html_has_as_many_columns() -> None:
     ],
 )
 def test_what_is_left_is_never_overstated(part: Fraction, used: str, rest: str) -> None:
-    assert (share(part), left(part)) == (used, rest)
+    assert (share_used(part), share_left(part)) == (used, rest)
 
 
 def test_a_repeat_says_that_it_is_free() -> None:
