@@ -6,6 +6,7 @@ R27, R31: thousands of fuzzed queries, right and wrong ones, with right and wron
 from __future__ import annotations
 
 import logging
+import re
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from tacit.ledger.certificate import Certificate
 _SONG = "kOoKaBuRrA"
 _NUMBER = 918273645
 _SONGS = (_SONG.lower(), str(_NUMBER), "9182736", "0.918273")
+_BEGUN = re.compile(r"(?<![\w.])9182736|(?<!\d)0\.9182736")  # the amount and the ratio of everybody
 _PEOPLE = 40
 _WRONG = {
     "epsilon": ["abc", -1, 0, float("nan"), float("inf"), "1/0", True, None, [], "1e400"],
@@ -87,6 +89,16 @@ def sings(text: str) -> bool:
     return any(song in text.lower() for song in _SONGS)
 
 
+def sings_beside_noise(text: str) -> bool:
+    """The same where thousands of noisy numbers are written with all their decimals.
+
+    There seven digits stand somewhere in a number by chance, once in some fifty of these tests: they must begin one.
+    Then chance is below 1 in 1,000 of all these tests together: nine digits anywhere, or a number that begins so.
+    """
+    lower = text.lower()
+    return _SONG.lower() in lower or str(_NUMBER) in lower or _BEGUN.search(lower) is not None
+
+
 def kept(folder: Path) -> Iterator[bytes]:
     """Everything that was written: the ledger, its witness, and what is packed in stored releases."""
     for file in folder.rglob("*"):
@@ -120,7 +132,7 @@ def _fuzz(dataset: Dataset, folder: Path, caplog: pytest.LogCaptureFixture, seed
     text = f"{dataset.budget()} {dataset.profile(epsilon=1)}"
     assert not sings(text)
     assert not sings(caplog.text)
-    assert not any(sings(written.decode("latin-1")) for written in kept(folder))
+    assert not any(sings_beside_noise(written.decode("latin-1")) for written in kept(folder))
     assert happened["answered"] > runs / 4
     assert happened["refused"] > plans / 10
     assert happened["explained"] > plans / 40
@@ -164,3 +176,10 @@ def test_the_listener_hears_a_song(dataset: Dataset, monkeypatch: pytest.MonkeyP
     what, text = said(dataset, "SELECT note, COUNT(*) FROM people GROUP BY note", Random(3), is_run=True)
     assert what == "answered"
     assert sings(text)
+
+
+@pytest.mark.parametrize("leak", [f"[1, {_NUMBER + 7}]", f"{{'x': 0.{_NUMBER}}}", f"{_SONG}5", "-4.2, 918273684.0"])
+def test_a_leak_beside_noise_is_heard(leak: str) -> None:
+    """R46: the narrower search hears the cells of this table, and not the decimals of a noisy number."""
+    assert sings_beside_noise(leak)
+    assert not sings_beside_noise("13.750484305611353, 0.2641746918273636, -5.843872973511858")
