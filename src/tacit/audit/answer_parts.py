@@ -50,16 +50,17 @@ def attributes_of(answer: Any) -> Iterator[tuple[str, Any]]:
         names += [slots] if isinstance(slots, str) else list(slots)
     for name in dict.fromkeys(names):
         try:
-            yield name, getattr(answer, name)
-        except Exception:  # a slot that holds nothing, or a property that fails, shows nothing here
+            value = getattr(answer, name)
+        except Exception:  # the audited code's own: a slot that holds nothing, or a property that fails, has no value
             continue
+        yield name, value
 
 
 def text_of(answer: Any) -> str | None:
     """What an object of an unknown kind prints; nothing where that is its address, which no two answers share."""
     try:
         text = str(answer)
-    except Exception:
+    except Exception:  # the audited code's own: an answer that cannot be printed is searched by its parts
         return None
     return None if " at 0x" in text else text
 

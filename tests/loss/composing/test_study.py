@@ -45,7 +45,7 @@ def test_central_and_local_parts_stand_in_one_view() -> None:
 
 @pytest.mark.parametrize(
     "parts", [(POLL.loss,), (StudyPart("x", 1, Relation.REPLACE),), (StudyPart("x", Pure(1), "replace"),)]
-)  # type: ignore[arg-type]
+)  # type: ignore[arg-type]  # the wrong types are the test
 def test_what_is_no_part_is_refused(parts: tuple[StudyPart, ...]) -> None:
     with pytest.raises(Refused):
         Study(parts)
