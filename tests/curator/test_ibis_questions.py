@@ -16,6 +16,7 @@ from tests.curator.ibis_clinic import open_clinic
 from tacit.curator.dataset import Dataset
 from tacit.curator.ibis_expression import sql_of
 from tacit.errors import Refused
+from tacit.query.plans.plan import IntervalKind
 
 REFUSED: list[tuple[Ask, str]] = [
     (lambda t, r, d: t, "people's own rows|Rows are not released"),
@@ -71,7 +72,8 @@ def test_ibis_and_sql_are_the_same_question(clinic: Dataset, place: int) -> None
     """R43: the plan counts the same, so that one answers the other for free."""
     ask, sql = SAME[place]
     planner = clinic._planner
-    plans = [planner.bare_plan(planner.question(text)) for text in (sql_of(asked(clinic, ask)), sql)]
+    texts = (sql_of(asked(clinic, ask)), sql)
+    plans = [planner.bare_plan(planner.question(text), IntervalKind.USUAL) for text in texts]
     assert plans[0].question.rows.sql == plans[1].question.rows.sql
     assert plans[0].digest == plans[1].digest
 

@@ -15,6 +15,7 @@ from tests.query.prepared.kept_worlds import recorded
 from tacit.curator.open_data import Opened, open_data
 from tacit.curator.planner import Planner
 from tacit.query.materialized.statements import STATEMENTS
+from tacit.query.plans.plan import IntervalKind
 
 
 @pytest.fixture
@@ -96,7 +97,7 @@ def answered(opened: Opened, sql: str) -> tuple[object, object]:
     planner, preparation = Planner.of(opened), opened.preparation
     question = planner.question(sql)
     price = planner.price(question, 1, None)
-    plan = planner.plan(question, price)
+    plan = planner.plan(question, price, IntervalKind.BOUNDED)
     statements = preparation.statements_for(plan)
     assert statements is not STATEMENTS
     found = []

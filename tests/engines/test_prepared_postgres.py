@@ -13,6 +13,7 @@ from tacit.query.engines.protocol import Lending
 from tacit.query.engines.spark.engine import SparkSessionOfData
 from tacit.query.execution.program import program
 from tacit.query.materialized.statements import STATEMENTS
+from tacit.query.plans.plan import IntervalKind
 
 _SETUP = """
 CREATE SCHEMA care; GRANT USAGE ON SCHEMA care TO reader;
@@ -54,7 +55,7 @@ def test_the_form_of_a_server_s_table_has_the_server_s_sums(care: Path) -> None:
         for sql in _QUERIES:
             question = planner.question(sql)
             price = planner.price(question, 1, None)
-            plan = planner.plan(question, price)
+            plan = planner.plan(question, price, IntervalKind.BOUNDED)
             sent = preparation.statements_for(plan)
             assert sent is not STATEMENTS
             blocks = program(plan, price)

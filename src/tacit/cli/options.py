@@ -16,6 +16,13 @@ delta = click.option("--delta", help="Its δ; a hundredth of the budget's if not
 error = click.option("--error", help="Instead of a price: the error that every cell must keep, as 50 or 2%.")
 size = click.option("--size", help="For --error: a public size of the smallest group.")
 confidence = click.option("--confidence", default="0.95", show_default=True, help="How sure the intervals are.")
+interval = click.option(
+    "--interval",
+    default="usual",
+    show_default=True,
+    metavar="KIND",
+    help="What intervals are about: usual, guaranteed (needs at_most) or bounded (the noise alone).",
+)
 fresh = click.option("--fresh", is_flag=True, help="Pay for new noise where an earlier answer is free.")
 analyst = click.option("--as", "analyst", metavar="NAME", help="Which analyst asks; the steward if not given.")
 memory = click.option("--memory", help="The most memory to use, as 2GB; what does not fit goes to temporary files.")

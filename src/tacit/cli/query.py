@@ -24,6 +24,7 @@ _PATH = click.Path(path_type=Path)
 @options.error
 @options.size
 @options.confidence
+@options.interval
 @options.fresh
 @options.analyst
 @click.option("--format", "form", type=_FORMATS, help="How to write the answer; as --out ends, else as a table.")
@@ -41,6 +42,7 @@ def query(
     error: str | None,
     size: str | None,
     confidence: str,
+    interval: str,
     fresh: bool,
     analyst: str | None,
     form: str | None,
@@ -72,7 +74,14 @@ def query(
     ) as dataset:
         with waiting:
             release = dataset.query(
-                text, epsilon=epsilon, delta=delta, error=error, size=size, confidence=confidence, fresh=fresh
+                text,
+                epsilon=epsilon,
+                delta=delta,
+                error=error,
+                size=size,
+                confidence=confidence,
+                interval=interval,
+                fresh=fresh,
             )
         output.write(release)
 
@@ -85,6 +94,7 @@ def query(
 @options.error
 @options.size
 @options.confidence
+@options.interval
 @click.option("--brief", is_flag=True, help="Leave out the SQL that the engine would get.")
 @options.ledger
 def explain(
@@ -95,6 +105,7 @@ def explain(
     error: str | None,
     size: str | None,
     confidence: str,
+    interval: str,
     brief: bool,
     ledger: str | None,
 ) -> None:
@@ -110,6 +121,12 @@ def explain(
     """
     with open_dataset(file, ledger=ledger) as dataset:
         found = dataset.explain(
-            options.read_sql(sql), epsilon=epsilon, delta=delta, error=error, size=size, confidence=confidence
+            options.read_sql(sql),
+            epsilon=epsilon,
+            delta=delta,
+            error=error,
+            size=size,
+            confidence=confidence,
+            interval=interval,
         )
     say(found.brief() if brief else found)

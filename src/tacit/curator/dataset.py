@@ -24,8 +24,8 @@ from tacit.errors import Failed, Refused
 from tacit.exact import Number, positive, proper
 from tacit.query.engines.protocol import Engine
 from tacit.query.execution.noisy_table import answered
-from tacit.query.plans.plan import Plan
-from tacit.query.plans.price import Price, price_of_strength, release_delta
+from tacit.query.plans.plan import IntervalKind, Plan
+from tacit.query.plans.price import Price, price_of_strength
 from tacit.query.plans.question import Question
 from tacit.release.price import price_words
 from tacit.release.release import Release
@@ -64,14 +64,15 @@ class Dataset:
         error: Number | None = None,
         size: Number | None = None,
         confidence: Number = "0.95",
+        interval: str = "usual",
         fresh: bool = False,
     ) -> Release:
         """The private answer to a query, at a price or at a target error; free if an earlier release answers it."""
-        sql, level = sql_of(asked), proper(confidence, "confidence")
+        sql, level, kind = sql_of(asked), proper(confidence, "confidence"), IntervalKind.named(interval)
         analyst_share(self._opened, self._analyst)
         planner = self._planner
         if epsilon is None and error is None:
-            known = None if fresh else self._earlier(planner, sql)
+            known = None if fresh else self._earlier(planner, sql, kind)
             if known is None:
                 raise Refused(
                     "a query without a price",
@@ -79,7 +80,7 @@ class Dataset:
                     "epsilon (--epsilon 0.1), or a target error (--error 50).",
                 )
             return self._shown(sql, *known, level)
-        plan, price = self._planned(planner, sql, epsilon, delta, error, size, level)
+        plan, price = self._planned(planner, sql, kind, epsilon, delta, error, size, level)
         target = None if error is None else Target.read(error)
         found = release_query(planner, plan, price, self._analyst, sql, fresh)
         try:
@@ -98,11 +99,12 @@ class Dataset:
         error: Number | None = None,
         size: Number | None = None,
         confidence: Number = "0.95",
+        interval: str = "usual",
     ) -> Explanation:
         """What the query would cost and how far off it would be; nothing is spent and no row is read."""
-        sql, level = sql_of(asked), proper(confidence, "confidence")
+        sql, level, kind = sql_of(asked), proper(confidence, "confidence"), IntervalKind.named(interval)
         planner = self._planner
-        plan, price = self._planned(planner, sql, epsilon, delta, error, size, level)
+        plan, price = self._planned(planner, sql, kind, epsilon, delta, error, size, level)
         stored = find_stored(planner, plan, price.keys_delta, plan.strength(price))
         if stored is None:
             refuse_below_floor(self._opened, price, plan.is_selecting)
@@ -145,6 +147,7 @@ class Dataset:
         self,
         planner: Planner,
         sql: str,
+        interval: IntervalKind,
         epsilon: Number | None,
         delta: Number | None,
         error: Number | None,
@@ -155,27 +158,33 @@ class Dataset:
             raise Refused("both a price and a target error", "One decides the other.", "epsilon or error.")
         if error is not None:
             known = None if size is None else positive(size, "size")
-            return self._planned_for(planner, sql, Target.read(error), known, confidence)
+            return self._planned_for(planner, sql, interval, Target.read(error), known, confidence)
         question = planner.question(sql)
         price = planner.price(question, _USUAL if epsilon is None else epsilon, delta)
         if epsilon is None:
             price = self._at_least(price, question)
-        return planner.plan(question, price), price
+        return planner.plan(question, price, interval), price
 
     def _planned_for(
-        self, planner: Planner, sql: str, target: Target, size: Fraction | None, confidence: Fraction
+        self,
+        planner: Planner,
+        sql: str,
+        interval: IntervalKind,
+        target: Target,
+        size: Fraction | None,
+        confidence: Fraction,
     ) -> tuple[Plan, Price]:
         """The cheapest plan that keeps the target; limits from a profile depend on the price, so it is sought twice."""
         description, question = self._opened.description, planner.question(sql)
-        known = size or (self._earlier_size(planner, sql, confidence) if target.is_relative else None)
+        known = size or (self._earlier_size(planner, sql, interval, confidence) if target.is_relative else None)
         price = planner.price(question, 1, None)
         for _ in range(4):
-            plan = planner.plan(question, price)
+            plan = planner.plan(question, price, interval)
             ratio = target.ratio(Expected.of(plan, price, confidence), known)
             strength = price.strength * (ratio if price.is_pure else ratio**2) * Fraction(1001, 1000)
             price = price_of_strength(description.budget, description.promise, strength, question.has_private_keys)
             price = self._at_least(price, question)
-            plan = planner.plan(question, price)
+            plan = planner.plan(question, price, interval)
             if target.ratio(Expected.of(plan, price, confidence), known) <= 1:
                 break
         return plan, price
@@ -184,9 +193,11 @@ class Dataset:
         """The price, or the least that the steward wants for a question."""
         return least_price(self._opened, question.has_private_keys) if is_below_floor(self._opened, price) else price
 
-    def _earlier_size(self, planner: Planner, sql: str, confidence: Fraction) -> Fraction | None:
+    def _earlier_size(
+        self, planner: Planner, sql: str, interval: IntervalKind, confidence: Fraction
+    ) -> Fraction | None:
         """The smallest cell of an earlier answer to the same query, at the lower end of its interval."""
-        known = self._earlier(planner, sql)
+        known = self._earlier(planner, sql, interval)
         if known is None:
             return None
         plan, found = known
@@ -195,27 +206,16 @@ class Dataset:
         least = min(ends, default=0.0)
         return Fraction(float(least)) if least > 0 else None
 
-    def _earlier(self, planner: Planner, sql: str) -> tuple[Plan, Answered] | None:
+    def _earlier(self, planner: Planner, sql: str, interval: IntervalKind) -> tuple[Plan, Answered] | None:
         """An earlier release that answers the query at whatever accuracy, and the plan that reads it."""
-        for plan in planner.plans_of_any_price(planner.question(sql)):
-            found = find_stored(planner, plan, self._usual_keys_delta, Fraction(0))
+        for plan in planner.plans_of_any_price(planner.question(sql), interval):
+            found = find_stored(planner, plan, planner.usual_keys_delta, Fraction(0))
             if found is not None:
                 return plan, found
         return None
 
-    @property
-    def _usual_keys_delta(self) -> Fraction:
-        """The δ of private keys where the analyst names none."""
-        description = self._opened.description
-        return release_delta(description.budget, description.promise) / 2
-
     def _shown(
-        self,
-        sql: str,
-        plan: Plan,
-        found: Answered,
-        confidence: Fraction,
-        target: Target | None = None,
+        self, sql: str, plan: Plan, found: Answered, confidence: Fraction, target: Target | None = None
     ) -> Release:
         groups = answered(plan, found.table)
         rendered = plan.question.above.render(groups, confidence)

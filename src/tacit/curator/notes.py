@@ -8,13 +8,14 @@ from fractions import Fraction
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.aggregate import Part
 from tacit.query.execution.noisy_table import NoisyTable
-from tacit.query.plans.plan import Origin, Plan
+from tacit.query.plans.plan import IntervalKind, Origin, Plan
 from tacit.query.sql.bounded_join import MOST_PAIRS, MOST_PARTNERS, MOST_ROWS
 
 _WHENCE = {
     Origin.DECLARED: "declared",
     Origin.PROFILE: "chosen from the private profile",
     Origin.FOUND: "found with a tenth of this query's price",
+    Origin.AT_MOST: "declared as the most there can be",
 }
 _ROWS = ("row", "rows")
 _LIKE = ("row of one value", "rows of one value")
@@ -56,6 +57,9 @@ def limit_notes(plan: Plan, norms: Mapping[Part, Fraction | None], is_gaussian: 
         where = ", more where values differ" if _LIKE in limits else ""
         where += f", {several}" if plan.question.keys and any(what != _GROUPS for what in limits) else ""
         notes.append(f"One person counts for at most {_listed(amounts)}{where} ({_WHENCE[origin]}).")
+    if plan.interval is IntervalKind.GUARANTEED:
+        whose = ", for rows cut to at_most" if plan.has_at_most else ""
+        notes.append(f"Guaranteed intervals: they hold on all data{whose}.")
     longest = max((len(joined.tables) for joined in plan.question.rows.bounds), default=0)
     if longest > 1:
         much = f"Of a person whose rows in two joined tables multiply to more than {MOST_PAIRS:,}"

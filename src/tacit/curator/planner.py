@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,8 @@ from tacit.query.bounding.limit_choice import make_plan
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Session
 from tacit.query.materialized.statements import Statements
-from tacit.query.plans.plan import Plan
-from tacit.query.plans.price import Price, price_of
+from tacit.query.plans.plan import IntervalKind, Plan
+from tacit.query.plans.price import Price, price_of, release_delta
 from tacit.query.plans.question import Question, read_question
 
 if TYPE_CHECKING:
@@ -71,19 +72,25 @@ class Planner:
         description = self.opened.description
         return price_of(description.budget, description.promise, epsilon, delta, question.has_private_keys)
 
-    def bare_plan(self, question: Question) -> Plan:
+    @property
+    def usual_keys_delta(self) -> Fraction:
+        """The δ of private keys where the analyst names none."""
+        description = self.opened.description
+        return release_delta(description.budget, description.promise) / 2
+
+    def bare_plan(self, question: Question, interval: IntervalKind) -> Plan:
         """The plan with the limits that were declared or hold by construction."""
         is_gaussian = not isinstance(self.opened.description.budget, Pure)
-        return make_plan(question, self.catalogue, is_gaussian)
+        return make_plan(question, self.catalogue, is_gaussian, interval)
 
-    def plan(self, question: Question, price: Price) -> Plan:
+    def plan(self, question: Question, price: Price, interval: IntervalKind) -> Plan:
         """The plan at a price: limits that nobody declared come from the profile where it covers them."""
-        plan = self.bare_plan(question)
+        plan = self.bare_plan(question, interval)
         return plan if self.profile is None or not plan.unknown else self.profile.completed(plan, price)
 
-    def plans_of_any_price(self, question: Question) -> Iterator[Plan]:
+    def plans_of_any_price(self, question: Question, interval: IntervalKind) -> Iterator[Plan]:
         """Each plan that an earlier release may have had: with limits from the profile, and without."""
-        bare = self.bare_plan(question)
+        bare = self.bare_plan(question, interval)
         if self.profile is not None and bare.unknown:
             yield self.profile.completed(bare, self.price(question, 1, None))
         yield bare

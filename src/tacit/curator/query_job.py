@@ -30,6 +30,9 @@ _GAUSSIAN = "rounded Gaussian noise is post-processing of the Gaussian mechanism
 _LAPLACE = "discrete Laplace noise over the ℓ₁ norm is ε-private, and ε adds up"
 _KEYS = "keys that one person alone holds are shown with probability at most δ"
 _FOUND = "limits were found from noisy numbers of people, at a fixed share of the price"
+_AT_MOST = (
+    "limits are the most that one person can have, as declared; whoever has more is cut to it by the query itself"
+)
 _CHARGED = "the price was charged and durable before any row was read"
 
 
@@ -56,6 +59,7 @@ def claims_of(plan: Plan, price: Price) -> tuple[str, ...]:
     claims += [_DISTINCT] if plan.distincts else []
     claims += [_KEYS] if plan.is_selecting else []
     claims += [_FOUND] if plan.has_found else []
+    claims += [_AT_MOST] if plan.has_at_most else []
     return tuple(claims)
 
 

@@ -84,6 +84,19 @@ class Limits:
 
 
 @frozen
+class AtMost:
+    """The most that one person can have, known to everyone before a row is read; None where nobody says so.
+
+    `rows` are those of the table; a total is the sum of the absolute values of a column, as they count, over them. Both
+    are of the table itself: before a filter or a join. It chooses a limit and is enforced as one, so that privacy does
+    not rest on its being true.
+    """
+
+    rows: int | None = None
+    totals: Mapping[str, Fraction] = field(default_factory=dict)
+
+
+@frozen
 class Table:
     """A table of private rows."""
 
@@ -92,6 +105,7 @@ class Table:
     columns: Mapping[str, Column]
     owner: Owner
     limits: Limits = Limits()
+    at_most: AtMost = AtMost()
 
 
 @frozen

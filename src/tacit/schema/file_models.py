@@ -88,6 +88,13 @@ class LimitsFile(FileSection):
     totals: Mapping[str, object] = _NONE
 
 
+class AtMostFile(FileSection):
+    """`at_most`: the most that one person can have."""
+
+    rows: object = None
+    totals: Mapping[str, object] = _NONE
+
+
 class SourceFile(FileSection):
     """Where rows are."""
 
@@ -101,6 +108,7 @@ class TableFile(SourceFile):
 
     unit: OwnerFile | None = None
     limits: LimitsFile = LimitsFile()
+    at_most: AtMostFile = AtMostFile()
     columns: Mapping[str, ColumnFile] = _NONE
 
 

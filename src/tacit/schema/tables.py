@@ -1,7 +1,7 @@
 """Tables of private rows, from what a file declares of them: source, owner of each row, contribution limits.
 
 A row belongs to a unit by a column of its own, by being a unit of its own, or through a foreign key. Contribution
-limits say how much of one unit counts, where the steward sets them.
+limits say how much of one unit counts, where the steward sets them, and `at_most` how much one can have.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from tacit.errors import Refused
 from tacit.exact import positive
 from tacit.frozen import frozen
 from tacit.schema.columns import KeysOf, read_columns
-from tacit.schema.description import Column, EachRow, Limits, OwnColumn, Owner, Source, Table, Through, Unit
-from tacit.schema.file_models import LimitsFile, OwnerFile, SourceFile, TableFile
+from tacit.schema.description import AtMost, Column, EachRow, Limits, OwnColumn, Owner, Source, Table, Through, Unit
+from tacit.schema.file_models import AtMostFile, LimitsFile, OwnerFile, SourceFile, TableFile
 from tacit.schema.kind import Kind
 from tacit.schema.names import check_name, folded, number_from, suggestion, whole_from
 from tacit.schema.problems import Problems
@@ -29,11 +29,35 @@ def read_limits(
     place = ("tables", table, "limits")
     rows = _count(written.rows, (*place, "rows"), owner, problems)
     keys = _count(written.keys, (*place, "keys"), owner, problems)
-    totals = {
+    return Limits(rows, keys, _totals(written.totals, place, columns, problems))
+
+
+def read_at_most(
+    table: str, written: AtMostFile, columns: Mapping[str, Column], owner: Owner, limits: Limits, problems: Problems
+) -> AtMost:
+    """The most that one person can have; a limit that counts more than that is a problem of the limit."""
+    place = ("tables", table, "at_most")
+    rows = _count(written.rows, (*place, "rows"), owner, problems)
+    at_most = AtMost(rows, _totals(written.totals, place, columns, problems))
+    above, cure = (
+        "It is more than at_most says that one person can have.",
+        "at most what at_most says; or leave it out.",
+    )
+    if rows is not None and limits.rows is not None and limits.rows > rows:
+        problems.add(("tables", table, "limits", "rows"), above, cure)
+    for name, most in at_most.totals.items():
+        if limits.totals.get(name, most) > most:
+            problems.add(("tables", table, "limits", "totals", name), above, cure)
+    return at_most
+
+
+def _totals(
+    written: Mapping[str, object], place: tuple[str, ...], columns: Mapping[str, Column], problems: Problems
+) -> dict[str, Fraction]:
+    return {
         name: problems.attempt((*place, "totals", name), Fraction(1), _total, name, value, columns)
-        for name, value in written.totals.items()
+        for name, value in written.items()
     }
-    return Limits(rows, keys, totals)
 
 
 def _count(value: object, place: tuple[str, ...], owner: Owner, problems: Problems) -> int | None:
@@ -159,7 +183,8 @@ def _table(name: str, written: TableFile, unit: Unit, place: Place, keys_of: Key
     columns = read_columns(written.columns, (*part, "columns"), keys_of, problems)
     owner = read_owner(name, written.unit, unit.identifier, problems)
     limits = read_limits(name, written.limits, columns, owner, problems)
-    return Table(name, source_of(written, part, place, problems), columns, owner, limits)
+    at_most = read_at_most(name, written.at_most, columns, owner, limits, problems)
+    return Table(name, source_of(written, part, place, problems), columns, owner, limits, at_most)
 
 
 def source_of(written: SourceFile, part: tuple[str, str], place: Place, problems: Problems) -> Source:

@@ -81,7 +81,9 @@ class Measure(Summed):
         """What a limit of this norm is counted in, by its subject, and how much of it."""
         if self.subject == "rows":
             return "rows", norm
-        return ("keys", Fraction(round(float(norm) ** 2))) if self.once else (self.subject or "", norm * self.step)
+        if self.once:
+            return "keys", Fraction(round(float(norm) ** 2)) if is_gaussian else norm
+        return self.subject or "", norm * self.step
 
 
 @frozen

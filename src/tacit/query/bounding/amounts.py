@@ -24,7 +24,7 @@ from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, noise_share
 from tacit.query.sql.clamp import Cut, cut, total
 from tacit.query.sql.rows import UNIT, Ownership, Rows
-from tacit.schema.description import Limits
+from tacit.schema.description import AtMost, Limits
 
 NORM_STEPS = 4  # of an ℓ₂ norm, to one step of its measure
 MANY_SMALL = ManyKeys(Fraction(2, 5))  # of the people stay within the limit where groups are many and small
@@ -48,6 +48,14 @@ class Amount(ABC, Generic[_P]):
     @abstractmethod
     def declared(self, limits: Limits) -> Fraction | None:
         """The norm that follows from declared limits; None where these do not bound it."""
+
+    @abstractmethod
+    def possible(self, at_most: AtMost) -> Fraction | None:
+        """The norm of the most that one person can have in these rows; None where that is not known.
+
+        Claim: whoever has at most `rows` of them, and totals within `totals`, has a norm within it, in however many
+        groups. Proof: over groups an ℓ₂ norm is at most the ℓ₁ norm, which is the sum over all rows.
+        """
 
     def norm(self, amount: int) -> Fraction:
         """The norm that an amount stands for."""
@@ -102,6 +110,16 @@ class TotalAmount(Amount[Measure]):
                 return max(Fraction(1), declared / part.step)
         return None if limits.rows is None or part.size >= VAST else Fraction(limits.rows * max(1, part.size))
 
+    def possible(self, at_most: AtMost) -> Fraction | None:
+        part, rows = self.part, at_most.rows
+        if part.once:  # in a group it is 0 or 1, and a group has a row
+            return None if rows is None else (root_up(rows) if self._is_squared else Fraction(rows))
+        known = [] if rows is None or part.size >= VAST else [Fraction(rows * part.size)]
+        if part.subject is not None and part.subject.startswith("total "):
+            total = at_most.totals.get(part.subject.removeprefix("total "))
+            known += [] if total is None else [total / part.step]
+        return max(Fraction(1), min(known)) if known else None
+
     def norm(self, amount: int) -> Fraction:
         if not self._is_squared:
             return Fraction(amount)
@@ -148,6 +166,9 @@ class RankAmount(Amount[Ranks]):
     def declared(self, limits: Limits) -> Fraction | None:
         return None if limits.rows is None else limits.rows * self._row_norm
 
+    def possible(self, at_most: AtMost) -> Fraction | None:
+        return None if at_most.rows is None else at_most.rows * self._row_norm
+
     def norm(self, amount: int) -> Fraction:
         return Fraction(amount, NORM_STEPS) if self._is_by_norm else amount * self._row_norm
 
@@ -188,6 +209,9 @@ class ValueAmount(Amount[Distinct]):
     def declared(self, limits: Limits) -> Fraction | None:
         most = limits.keys or limits.rows
         return None if most is None else Fraction(most)
+
+    def possible(self, at_most: AtMost) -> Fraction | None:
+        return None if at_most.rows is None else Fraction(at_most.rows)
 
     def source(self, rows: Rows, table: str, norms: Mapping[Ranks, str]) -> str:
         listed = ", ".join([UNIT, *(f"{key.sql} AS k{place}" for place, key in enumerate(self.keys))])

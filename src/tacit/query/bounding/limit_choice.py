@@ -18,11 +18,12 @@ from tacit.query.aggregates.aggregate import Part, noise_deviation
 from tacit.query.aggregates.rank_grid import nodes_of
 from tacit.query.bounding.amount_histogram import Bins, Span, end_of_reach, possible_tails, seen
 from tacit.query.bounding.amounts import MANY_SMALL, amount_of
+from tacit.query.bounding.at_most import possible_norms, refuse_cuts
 from tacit.query.bounding.histogram_sql import BINS, FindingBlock
 from tacit.query.bounding.objectives import Objective
 from tacit.query.catalogue import Catalogue
 from tacit.query.plans.group_keys import MOST_KEYS, public_groups
-from tacit.query.plans.plan import Limit, Origin, Plan
+from tacit.query.plans.plan import IntervalKind, Limit, Origin, Plan
 from tacit.query.plans.price import Price
 from tacit.query.plans.question import Question
 from tacit.query.sql.rows import Ownership
@@ -32,14 +33,25 @@ MOST_NODES = 2**25
 """Counts of all trees of a plan: some fifty octets each while noise is added to them, and nine in the ledger."""
 
 
-def make_plan(question: Question, catalogue: Catalogue, is_gaussian: bool) -> Plan:
-    """The plan of a question; limits that nobody declared and no construction gives are left to be chosen."""
+def make_plan(
+    question: Question, catalogue: Catalogue, is_gaussian: bool, interval: IntervalKind = IntervalKind.BOUNDED
+) -> Plan:
+    """The plan of a question; limits that nobody declared and no construction gives are left to be chosen.
+
+    For guaranteed intervals none is chosen: a limit is what the most that one person can have implies, or the question
+    is refused. Then nobody who has no more than that is cut, so that noise is all that an answer is off by. Whoever has
+    more is cut to it, as to any other limit: privacy does not rest on what is declared.
+    """
     unit = catalogue.description.unit
     declared = _declared(question, catalogue)
-    limits: Mapping[Part, Limit] = {part: _limit(part, question, declared, is_gaussian) for part in question.parts}
+    limits = {part: _limit(part, question, declared, is_gaussian) for part in question.parts}
+    at_most = possible_norms(question, catalogue, limits, is_gaussian)
+    if interval is IntervalKind.GUARANTEED:
+        limits |= {part: Limit(norm, Origin.AT_MOST) for part, norm in at_most.items()}
+        refuse_cuts(question, catalogue, limits)
     _refuse_many_trees(question)
     most = 1 if question.rows.ownership is not Ownership.MANY else max(declared.keys or 0, MOST_KEYS)
-    return Plan(question, unit.relation, unit.hides, limits, most)
+    return Plan(question, unit.relation, unit.hides, limits, most, interval, at_most)
 
 
 def _refuse_many_trees(question: Question) -> None:

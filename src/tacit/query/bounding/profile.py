@@ -135,7 +135,8 @@ def on_even_grids(plan: Plan, edges: Edges) -> Plan:
         for name, each in plan.question.aggregates.items()
     }
     limits: dict[Part, Limit] = {moved.get(part, part): limit for part, limit in plan.limits.items()}
-    return replace(plan, question=replace(plan.question, aggregates=aggregates), limits=limits)
+    at_most: dict[Part, Fraction] = {moved.get(part, part): norm for part, norm in plan.at_most.items()}
+    return replace(plan, question=replace(plan.question, aggregates=aggregates), limits=limits, at_most=at_most)
 
 
 def _moved(part: Ranks, edges: tuple[int, ...]) -> Ranks:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, field, replace
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
 
+from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.loss.families.loss import Relation
 from tacit.query.aggregates.aggregate import Distinct, Measure, Part, Ranks
@@ -28,6 +29,23 @@ KEYS = Fraction(1, 2)  # what choosing private keys weighs, beside a column
 FINDING = Fraction(1, 10)  # of the price, where limits must be found
 
 
+class IntervalKind(Enum):
+    """What an interval is about: it chooses limits, so it is a part of what is released."""
+
+    USUAL = "usual"  # the answer on all rows, if nobody has far more than the people that can be seen
+    GUARANTEED = "guaranteed"  # the answer on all rows cut to the most that one person can have, whatever they are
+    BOUNDED = "bounded"  # the answer on rows cut to the limits: the noise alone
+
+    @classmethod
+    def named(cls, name: str) -> IntervalKind:
+        """The kind of this name."""
+        for kind in cls:
+            if kind.value == name:
+                return kind
+        listed = " or ".join(kind.value for kind in cls)
+        raise Refused(f"--interval {name}", "There is no such interval.", f"--interval {listed}.")
+
+
 @frozen
 class Plan:
     """What is counted, how much of one person counts, and what part of the price each block of noise takes."""
@@ -37,6 +55,10 @@ class Plan:
     unit: str  # the words of what is hidden
     limits: Mapping[Part, Limit]
     most_keys: int = MOST_KEYS  # that one person may hold and still help to show a private key
+    interval: IntervalKind = IntervalKind.BOUNDED
+    at_most: Mapping[Part, Fraction] = field(
+        default_factory=dict
+    )  # the norm of the most that a person can have, if known
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -59,6 +81,11 @@ class Plan:
     def has_found(self) -> bool:
         """Whether a share of the price goes, or went, into finding limits."""
         return any(limit.origin is Origin.FOUND for limit in self.limits.values())
+
+    @property
+    def has_at_most(self) -> bool:
+        """Whether a limit is the most that one person can have."""
+        return any(limit.origin is Origin.AT_MOST for limit in self.limits.values())
 
     @cached_property
     def groups(self) -> list[tuple[Key | None, ...]] | None:
@@ -96,7 +123,12 @@ class Plan:
         return price.strength * self.each
 
     def identity(self, part: Part) -> str:
-        """What a part is: the same wherever the same is counted. A limit chosen privately goes with the price."""
+        """What a part is: the same wherever the same is counted. A limit chosen privately goes with the price.
+
+        Where a limit cuts, the kind of interval is a part of it, for it says how the limit is chosen and the answer
+        read. Bounded intervals are not named: all releases were so before there were kinds. What holds by construction
+        cuts nothing, and is one release under all of them.
+        """
         return self._identities[part]
 
     @cached_property
@@ -107,7 +139,9 @@ class Plan:
         limit = self.limits[part]
         norm = None if limit.origin in (Origin.FOUND, Origin.PROFILE) else str(limit.norm)
         fields = {name: str(value) for name, value in asdict(part).items()}
-        return _digest([type(part).__name__, fields, norm, limit.origin.value])[:32]
+        is_unnamed = self.interval is IntervalKind.BOUNDED or limit.origin is Origin.CONSTRUCTION
+        kind = [] if is_unnamed else [self.interval.value]
+        return _digest([type(part).__name__, fields, norm, limit.origin.value, *kind])[:32]
 
     @cached_property
     def family(self) -> str:
@@ -146,6 +180,7 @@ class Origin(Enum):
     DECLARED = "declared by the steward"
     PROFILE = "chosen from the private profile"
     FOUND = "found with a share of this query's price"
+    AT_MOST = "declared as the most that one person can have"
 
 
 @frozen

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import field
 from functools import cached_property
 
 import sqlglot
@@ -22,6 +24,7 @@ from tacit.query.sql.from_clause import group_keys, read_rows
 from tacit.query.sql.rows import Ownership, Rows
 from tacit.query.sql.values.domains import domain, kept, refuse_many_texts
 from tacit.query.sql.values.typed import Typed
+from tacit.schema.description import Table
 from tacit.schema.kind import Kind
 
 _LONGEST = 200_000  # letters of a query
@@ -39,6 +42,7 @@ class Question:
     keys: tuple[KeyColumn, ...]
     aggregates: Mapping[str, Aggregate]  # by canonical SQL
     above: PostProcessing
+    origins: Mapping[str, str] = field(default_factory=dict)  # the private table whose own column a name is, if certain
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -85,7 +89,22 @@ def read_question(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, st
         why = "They share one price, so that each would drown in noise."
         raise Refused(f"{many:,} columns at once", why, f"at most {_MOST_PARTS}.")
     above = read_post_processing(select, {key.name: key.kind for key in keys}, list(aggregates))
-    return Question(sql, rows, keys, aggregates, above)
+    return Question(sql, rows, keys, aggregates, above, _origins(select, rows, catalogue))
+
+
+def _origins(select: exp.Select, rows: Rows, catalogue: Catalogue) -> dict[str, str]:
+    """The private table that each column is read from as it stands, by the column's name in lower case.
+
+    Claim: SUM(name) adds up values of that very column. Proof: FROM and JOIN name described tables and nothing else (a
+    sub-query or WITH may call anything by the name of a column), and one of them alone has a column of this name.
+    """
+    nodes = [select.args["from_"].this, *(join.this for join in select.args.get("joins") or [])]
+    if select.args.get("with_") or not all(isinstance(node, exp.Table) for node in nodes):
+        return {}
+    tables = {(node.alias or node.name).lower(): catalogue.table(node.name) for node in nodes}
+    times = Counter(name for _, name in rows.columns)
+    own = {name: tables[alias] for alias, name in rows.columns if times[name] == 1}
+    return {name: table.name for name, table in own.items() if isinstance(table, Table)}
 
 
 def _parsed(sql: str) -> exp.Select:
