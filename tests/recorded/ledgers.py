@@ -47,6 +47,7 @@ ASKED: Final = {
     "SELECT MEDIAN(cost) FROM visits": "1",
 }
 """Each question and its price, asked in this order after a profile."""
+KIND: Final = "bounded"  # as all intervals were when the ledger was written
 
 _PATIENTS: Final = [patient for patient in range(300) for _ in range(1 + patient % 3)]
 ROWS: Final = pa.table(
@@ -71,7 +72,7 @@ def ask_all(folder: Path) -> None:
     with opened(folder) as dataset:
         seeded("profile", lambda: dataset.profile(epsilon="0.5"))
         for sql, epsilon in ASKED.items():
-            seeded(sql, lambda sql=sql, epsilon=epsilon: dataset.query(sql, epsilon=epsilon))
+            seeded(sql, lambda sql=sql, epsilon=epsilon: dataset.query(sql, epsilon=epsilon, interval=KIND))
 
 
 def entries(folder: Path) -> list[dict[str, Any]]:
@@ -103,7 +104,7 @@ def make_new(folder: Path) -> dict[str, Any]:
     """The record of a new ledger in a folder."""
     ask_all(folder)
     with opened(folder) as dataset:
-        answer = dataset.query(next(iter(ASKED)))
+        answer = dataset.query(next(iter(ASKED)), interval=KIND)
         certificate = answer.certified("csv")
         assert certificate is not None
         files = {"answer.json": certificate.to_json(), "answer.csv": answer.presented("csv").decode()}
@@ -128,7 +129,7 @@ def main(is_new: bool) -> None:
             accept(folder)
         with opened(folder) as dataset:
             record["budget"] = hashed(str(dataset.budget()))
-            record["answers"] = {sql: dataset.query(sql).text(120) for sql in ASKED}
+            record["answers"] = {sql: dataset.query(sql, interval=KIND).text(120) for sql in ASKED}
         ask_all(other)
         record["written"] = entries(other)
     PLACE.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

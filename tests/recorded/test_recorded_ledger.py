@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from tests.recorded.ledgers import ASKED, accept, ask_all, entries, opened, restore
+from tests.recorded.ledgers import ASKED, KIND, accept, ask_all, entries, opened, restore
 from tests.recorded.recording import hashed
 
 from tacit.cli.main import app
+from tacit.errors import Refused
 from tacit.ledger.events import event_from
 from tacit.query.bounding.profile import Profile
 from tacit.query.execution.noisy_table import NoisyTable
@@ -60,9 +61,18 @@ def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str
 def test_every_question_is_answered_for_free_and_as_before(record: dict[str, Any], tmp_path: Path) -> None:
     """The request digests are the same, so the releases are found; the stored numbers are read as they were."""
     with opened(tmp_path) as dataset:
-        assert {sql: dataset.query(sql).text(120) for sql in ASKED} == record["answers"]
-        paid = {sql: dataset.query(sql, epsilon=epsilon).text(120) for sql, epsilon in ASKED.items()}
+        assert {sql: dataset.query(sql, interval=KIND).text(120) for sql in ASKED} == record["answers"]
+        paid = {sql: dataset.query(sql, epsilon=epsilon, interval=KIND).text(120) for sql, epsilon in ASKED.items()}
         assert paid == record["answers"]
+
+
+@pytest.mark.usefixtures("record")
+def test_what_was_released_as_bounded_is_nothing_else(tmp_path: Path) -> None:
+    """An earlier release answers for its own kind of interval alone, where a limit may have cut."""
+    with opened(tmp_path) as dataset:
+        for sql in ASKED:
+            with pytest.raises(Refused, match="No earlier release"):
+                dataset.query(sql)
 
 
 def test_what_is_left_is_the_same(record: dict[str, Any], tmp_path: Path) -> None:
@@ -74,7 +84,7 @@ def test_the_certificate_holds(record: dict[str, Any], tmp_path: Path) -> None:
     place = str(tmp_path / "answer.json")
     tacit("verify", place, "--table", str(tmp_path / "answer.csv"), "--ledger", str(tmp_path / "ledger.sqlite"))
     with opened(tmp_path) as dataset:
-        answer = dataset.query(next(iter(ASKED)))
+        answer = dataset.query(next(iter(ASKED)), interval=KIND)
         certificate = answer.certified("csv")
         assert certificate is not None
         assert certificate.to_json() == record["answer.json"]
