@@ -25,7 +25,7 @@ from tacit.query.execution.profile_release import Subject, numbers_of, subjects_
 from tacit.query.execution.program import finding, program
 from tacit.query.lowering.ranks import RanksBlock, squares_sql
 from tacit.query.lowering.tally import TallyBlock, people_sql
-from tacit.query.plans.plan import Plan
+from tacit.query.plans.plan import IntervalKind, Plan
 from tacit.query.plans.price import NoiseShare, Price, noise_share, price_of
 from tacit.query.plans.question import read_question
 from tacit.query.sql.scan import scan
@@ -59,7 +59,13 @@ class Probe:
     read: Callable[[Rows], list[Reading]]
 
 
-def planned(sql: str, catalogue: Catalogue, random: Random, edges: Edges | None = None) -> tuple[Plan, Plan, Price]:
+def planned(
+    sql: str,
+    catalogue: Catalogue,
+    random: Random,
+    edges: Edges | None = None,
+    interval: IntervalKind = IntervalKind.BOUNDED,
+) -> tuple[Plan, Plan, Price]:
     """(plan as made, plan with every limit known, price); limits and even grids, which would be found, are drawn.
 
     Grids that were drawn before are given as `edges`.
@@ -68,7 +74,7 @@ def planned(sql: str, catalogue: Catalogue, random: Random, edges: Edges | None 
     question = read_question(sql, catalogue)
     epsilon = random.choice(["0.01", "1", "20"])
     price = price_of(description.budget, description.promise, epsilon, None, question.has_private_keys)
-    plan = make_plan(question, catalogue, is_gaussian=not isinstance(description.budget, Pure))
+    plan = make_plan(question, catalogue, not isinstance(description.budget, Pure), interval)
     if edges is not None and not price.is_pure:
         plan = on_even_grids(plan, edges)
     elif not price.is_pure and random.random() < 0.7:
@@ -187,9 +193,11 @@ def _reading(name: str, vector: Vector, noise: NoiseShare) -> Reading:
     return Reading(name, vector, noise.is_gaussian, noise.radius)
 
 
-def movements(world: Worlds, sql: str, random: Random) -> Iterator[str | None]:
+def movements(
+    world: Worlds, sql: str, random: Random, interval: IntervalKind = IntervalKind.BOUNDED
+) -> Iterator[str | None]:
     """One comparison after another: None where the claim holds, else what moved too far or changed its shape."""
-    plan, full, price = planned(sql, world.catalogue, random)
+    plan, full, price = planned(sql, world.catalogue, random, interval=interval)
     if not spent(plan, full, price) <= price.strength:
         yield f"{sql}: its noise costs more than the price"
     for probe in probes(plan, full, price):
