@@ -39,9 +39,20 @@ def test_a_check_says_what_is_promised(clinic: Clinic) -> None:
     assert "Budget ε = 4, δ = 1e-07 for everything ever released, kept as ρ = 0.26159" in text
     assert "at most 52.5% after one query at ε = 0.1" in text
     assert "visits: at most 6 rows a person declared." in text
+    assert "visits: no at_most, the most that one person can have" in text
+    assert "[tables.visits.at_most], say rows = 400 and totals = { cost = 90000 }." in text
+    assert "--interval guaranteed becomes possible, and usual intervals get narrower." in text
     assert "There is no profile." in text
     assert "the values of ward are private" in text
     assert "At most, of the budget: alice 10.0%." in text
+
+
+def test_a_check_says_the_most_that_one_person_can_have(clinic: Clinic) -> None:
+    more = "at_most = { rows = 400, totals = { cost = 90000 } }\n[tables.visits.columns]"
+    (clinic.folder / "clinic.toml").write_text(DESCRIPTION.replace("[tables.visits.columns]", more))
+    text = " ".join(clinic.tacit("check", "clinic.toml").out.split())
+    assert "visits: one person can have at most 400 rows and a total of 90,000 of cost (at_most)." in text
+    assert "no at_most" not in text
 
 
 def test_a_check_names_what_does_not_fit(clinic: Clinic) -> None:

@@ -21,6 +21,7 @@ ledger = "ledger.sqlite"
 [tables.visits]
 source = "visits.parquet"
 limits = { rows = 40, keys = 5, totals = { cost = 5000.5 } }
+at_most = { rows = 400, totals = { cost = 90000 } }
 
 [tables.visits.columns]
 age = { type = "int", min = 0, max = 110 }

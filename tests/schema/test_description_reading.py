@@ -13,7 +13,7 @@ from tacit.loss.calibration import budget_from
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.loss import Loss, Relation
 from tacit.loss.families.zcdp import Zcdp
-from tacit.schema.description import Column, EachRow, Limits, OwnColumn, Through, Unit
+from tacit.schema.description import AtMost, Column, EachRow, Limits, OwnColumn, Through, Unit
 from tacit.schema.kind import Kind
 from tacit.schema.reader import read_description
 
@@ -33,6 +33,8 @@ def test_the_whole_file_is_read(tmp_path: Path) -> None:
     ]
     assert clinic.tables["visits"].limits == Limits(40, 5, {"cost": Fraction(10001, 2)})
     assert clinic.tables["patients"].limits == Limits()
+    assert clinic.tables["visits"].at_most == AtMost(400, {"cost": Fraction(90000)})
+    assert clinic.tables["patients"].at_most == AtMost()
     assert clinic.tables["patients"].source.delimiter == ";"
     assert (clinic.lookups["wards"].key, list(clinic.lookups["wards"].columns)) == ("ward", ["ward", "floor"])
 

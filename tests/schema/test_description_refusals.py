@@ -14,6 +14,7 @@ from tacit.schema.reader import read_description
 
 UNIT = '{ id = "patient_id", hides = "one patient, all visits" }'
 LIMITS = "{ rows = 40, keys = 5, totals = { cost = 5000.5 } }"
+AT_MOST = "{ rows = 400, totals = { cost = 90000 } }"
 THROUGH = '{ column = "visit_id", table = "visits", key = "visit_id" }'
 V = "tables.visits.columns"
 
@@ -53,6 +54,15 @@ PLACES = [
     (LIMITS, "{ totals = { cots = 5 } }", "tables.visits.limits.totals.cots", "cost, if that was meant"),
     (LIMITS, "{ totals = 5 }", "tables.visits.limits.totals", "table of names"),
     (LIMITS, "{ visits = 5 }", "tables.visits.limits.visits", "rows"),
+    (LIMITS, "{ rows = 401 }", "tables.visits.limits.rows", "more than at_most says"),
+    (LIMITS, "{ totals = { cost = 90000.01 } }", "tables.visits.limits.totals.cost", "more than at_most says"),
+    (AT_MOST, "{ rows = 39 }", "tables.visits.limits.rows", "at most what at_most says"),
+    (AT_MOST, "{ rows = 0 }", "tables.visits.at_most.rows", "integer ≥ 1"),
+    (AT_MOST, "{ rows = 1.5 }", "tables.visits.at_most.rows", "whole number"),
+    (AT_MOST, "{ keys = 5 }", "tables.visits.at_most.keys", "rows"),
+    (AT_MOST, "{ totals = { cost = -1 } }", "tables.visits.at_most.totals.cost", "greater than zero"),
+    (AT_MOST, "{ totals = { region = 5 } }", "tables.visits.at_most.totals.region", "added up"),
+    (AT_MOST, "{ totals = { cots = 5 } }", "tables.visits.at_most.totals.cots", "cost, if that was meant"),
     ('alice = "50%"', 'alice = "0%"', "dataset.analysts.alice", "share"),
     ('alice = "50%"', 'alice = "101%"', "dataset.analysts.alice", "share"),
     ('alice = "50%"', "alice = -0.1", "dataset.analysts.alice", "share"),
@@ -101,6 +111,7 @@ def test_what_does_not_fit_together_is_refused(tmp_path: Path, old: str, new: st
         ('unit = { column = "a", table = "answers", key = "b" }', "tables.answers.unit"),
         ("limits = { rows = 2 }", "tables.answers.limits.rows"),
         ("limits = { keys = 2 }", "tables.answers.limits.keys"),
+        ("at_most = { rows = 2 }", "tables.answers.at_most.rows"),
     ],
 )
 def test_where_each_row_is_a_person_no_other_owner_or_limit_stands(tmp_path: Path, more: str, key: str) -> None:

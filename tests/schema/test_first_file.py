@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from tests.schema.clinic_file import written
 
 from tacit.errors import Refused
-from tacit.schema.description import EachRow, OwnColumn, Source
+from tacit.schema.description import AtMost, EachRow, OwnColumn, Source
 from tacit.schema.first_description import FirstFile, first_description
 from tacit.schema.kind import Kind
 from tacit.schema.problems import RefusedDescription
@@ -82,8 +83,17 @@ def test_it_says_what_is_left_to_declare(tmp_path: Path) -> None:
     assert file.keys == ("region", "ward")
     assert file.left_out == ("tags", "at", "__row", "Age", 'odd "name"\n= #')
     assert file.columns == tuple(name for name, _ in HEADER)
-    assert all(line in file.text for line in ("# limits", "# analysts", BUDGET_LINE, "min = ..., max = ..."))
+    assert all(
+        line in file.text for line in ("# limits", "# at_most", "# analysts", BUDGET_LINE, "min = ..., max = ...")
+    )
     assert "secret" not in file.text  # the values of an enumeration are data
+
+
+def test_its_example_of_at_most_is_read(tmp_path: Path) -> None:
+    """Without the sign of a comment it is right, and where each row is a person there is none."""
+    text = first(tmp_path).text.replace("# at_most", "at_most").replace(BUDGET_LINE, BUDGET_LINE.removeprefix("# "))
+    assert read_description(written(tmp_path, text)).tables["visits"].at_most == AtMost(366, {"cost": Fraction(90000)})
+    assert "at_most" not in first(tmp_path, unit=None).text
 
 
 def test_a_row_may_be_the_unit(tmp_path: Path) -> None:

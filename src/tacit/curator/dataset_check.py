@@ -13,6 +13,8 @@ from tacit.loss.interpretation import guess_probability
 from tacit.query.engines.protocol import Session
 from tacit.query.plans.price import price_of
 from tacit.schema.description import Description, Table
+from tacit.schema.kind import Kind
+from tacit.toml_text import key_text
 from tacit.words import percent_up, share_used, shown
 
 _EXAMPLE = Fraction(1, 10)
@@ -54,7 +56,9 @@ class Check:
     def _limits(self) -> str:
         if self.description.unit.identifier is None:
             return "Each row is a person, so no limit on rows is needed."
-        lines = [f"{name}: {_declared(table)} declared." for name, table in self.description.tables.items()]
+        tables = self.description.tables.items()
+        lines = [f"{name}: {_declared(table)} declared." for name, table in tables]
+        lines += [line for name, table in tables if (line := _possible(name, table))]
         if self.has_profile:
             return "\n".join([*lines, "There is a private profile: limits that are not declared are chosen from it."])
         price = price_of(self.description.budget, self.description.promise, _PROFILE, None, False)
@@ -125,6 +129,25 @@ def _declared(table: Table) -> str:
     said += [f"{limits.keys:,} keys a person"] if limits.keys is not None else []
     said += [f"a total of {float(most):,.12g} of {name} a person" for name, most in limits.totals.items()]
     return ", ".join(said) if said else "no contribution limit"
+
+
+def _possible(name: str, table: Table) -> str:
+    """The most that one person can have in a table, as it is declared; or what it would be good for."""
+    most = table.at_most
+    said = [f"{most.rows:,} rows"] if most.rows is not None else []
+    said += [f"a total of {float(total):,.12g} of {column}" for column, total in most.totals.items()]
+    if said:
+        return f"{name}: one person can have at most {' and '.join(said)} (at_most)."
+    if table.limits.rows == 1:
+        return ""
+    numbers = [column for column in table.columns.values() if column.kind.is_number and column.keys is None]
+    money = min(numbers, key=lambda column: column.kind is not Kind.DECIMAL, default=None)
+    total = "" if money is None else f" and totals = {{ {key_text(money.name)} = 90000 }}"
+    return (
+        f"{name}: no at_most, the most that one person can have, as everybody may know it without the data: under "
+        f"[tables.{key_text(name)}.at_most], say rows = 400{total}. --interval guaranteed becomes possible, and usual "
+        "intervals get narrower."
+    )
 
 
 def _count(session: Session, table: str) -> int:

@@ -111,13 +111,18 @@ _TABLE = """
 source = {source}{more}
 # How much of one person counts. Left out, it is chosen privately.
 # limits = {{ rows = ... }}
-
+{possible}
 # A column in a line; those left out cannot be asked about.
 # min, max: smaller values count as min, larger ones as max; sums and means need both.
 # keys: the values known to everyone, as ["a", "b"], {{ from = 1, to = 9 }} or {{ lookup = "...", column = "..." }};
 #       any other value counts as missing. Without keys, which values appear is itself private.
 # nullable = false: a missing value counts as min, or as the first key.
 [tables.{table}.columns]
+"""
+_POSSIBLE = """\
+# The most that one person can have, if everybody may know it: a bed holds one patient a night, so 366 nights a year.
+# Never the most that you saw. It makes --interval guaranteed possible and usual intervals narrower.
+# at_most = { rows = 366, totals = { cost = 90000 } }
 """
 
 
@@ -151,7 +156,12 @@ def first_description(
         if given is not None:
             check_name(given)
     lines = column_lines(header, unit_column)
-    text = _HEAD.format(name=quoted(name)) + _unit(unit_column) + _BUDGET + _table(source, folder)
+    text = (
+        _HEAD.format(name=quoted(name))
+        + _unit(unit_column)
+        + _BUDGET
+        + _table(source, folder, is_possible=unit_column is not None)
+    )
     return FirstFile(
         text=text + "".join(f"{line.text}\n" for line in lines),
         columns=tuple(names),
@@ -171,7 +181,7 @@ def _unit(column: str | None) -> str:
     return _PERSON.format(column=quoted(column), id=quoted(column), hides=quoted(f"one {column}, all its rows"))
 
 
-def _table(source: Source, folder: Path | None) -> str:
+def _table(source: Source, folder: Path | None, is_possible: bool) -> str:
     more = f"\ntable = {quoted(source.table)}" if source.table is not None else ""
     if source.format == "csv" and source.delimiter != ",":
         more += f"\ndelimiter = {quoted(source.delimiter)}"
@@ -180,7 +190,8 @@ def _table(source: Source, folder: Path | None) -> str:
         written = address_of(source)
     elif folder is not None and (real := Path(os.path.realpath(folder))) in source.path.parents:
         written = source.path.relative_to(real)
-    return _TABLE.format(table=_table_name(source), source=quoted(str(written)), more=more)
+    possible = _POSSIBLE if is_possible else ""
+    return _TABLE.format(table=_table_name(source), source=quoted(str(written)), more=more, possible=possible)
 
 
 def _table_name(source: Source) -> str:

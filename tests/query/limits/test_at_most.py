@@ -1,4 +1,4 @@
-"""What the most that one person can have makes of limits: nobody within it is cut; what it does not bound is refused."""
+"""What the most that one person can have makes of limits: nobody within it is cut, and what is not bounded refused."""
 
 from __future__ import annotations
 
