@@ -20,7 +20,7 @@ from tacit.curator.dataset import Dataset
 from tacit.curator.query_job import release_query
 from tacit.errors import Failed, Refused
 from tacit.loss.families.approx import Pure
-from tacit.query.plans.plan import Plan
+from tacit.query.plans.plan import IntervalKind, Plan
 from tacit.query.plans.price import Price, price_of
 
 PROFILE = "the profile"
@@ -123,7 +123,7 @@ class Asking:
                     dataset.profile(epsilon=epsilon)
                 elif first is None or anew or sql not in self.plans:
                     self.plans[sql] = plan, price = dataset._planned(
-                        dataset._planner, sql, epsilon, None, None, None, Fraction(19, 20)
+                        dataset._planner, sql, IntervalKind.USUAL, epsilon, None, None, None, Fraction(19, 20)
                     )
                     strength = price.strength
                     table = dataset.query(sql, epsilon=epsilon).table
