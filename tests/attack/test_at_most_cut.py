@@ -19,7 +19,7 @@ from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBSession
-from tacit.query.plans.plan import IntervalKind, Origin
+from tacit.query.plans.limit import IntervalKind, Origin
 from tacit.schema.description import AtMost, Table
 
 ASKED = (

@@ -13,7 +13,7 @@ from tests.attack.wrong_bounds import lie, wild_worlds
 from tests.laws.databases import engine_session
 
 from tacit.query.engines.duckdb.engine import DuckDBSession
-from tacit.query.plans.plan import Scaling
+from tacit.query.plans.limit import Scaling
 from tacit.query.sql import fixed_point as steps
 from tacit.query.sql import per_person
 from tacit.query.sql.clamp import Cut

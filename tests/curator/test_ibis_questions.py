@@ -16,7 +16,7 @@ from tests.curator.ibis_clinic import open_clinic
 from tacit.curator.dataset import Dataset
 from tacit.curator.ibis_expression import sql_of
 from tacit.errors import Refused
-from tacit.query.plans.plan import IntervalKind
+from tacit.query.plans.limit import IntervalKind
 
 REFUSED: list[tuple[Ask, str]] = [
     (lambda t, r, d: t, "people's own rows|Rows are not released"),

@@ -15,7 +15,7 @@ from tests.query.prepared.kept_worlds import recorded
 from tacit.curator.open_data import Opened, open_data
 from tacit.curator.planner import Planner
 from tacit.query.materialized.statements import STATEMENTS
-from tacit.query.plans.plan import IntervalKind
+from tacit.query.plans.limit import IntervalKind
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from tacit.query.engines.protocol import Lending
 from tacit.query.engines.spark.engine import SparkSessionOfData
 from tacit.query.execution.program import program
 from tacit.query.materialized.statements import STATEMENTS
-from tacit.query.plans.plan import IntervalKind
+from tacit.query.plans.limit import IntervalKind
 
 _SETUP = """
 CREATE SCHEMA care; GRANT USAGE ON SCHEMA care TO reader;

@@ -25,7 +25,8 @@ from tacit.query.execution.profile_release import Subject, numbers_of, subjects_
 from tacit.query.execution.program import finding, program
 from tacit.query.lowering.ranks import RanksBlock, squares_sql
 from tacit.query.lowering.tally import TallyBlock, people_sql
-from tacit.query.plans.plan import IntervalKind, Plan
+from tacit.query.plans.limit import IntervalKind
+from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import NoiseShare, Price, noise_share, price_of
 from tacit.query.plans.question import read_question
 from tacit.query.sql.scan import scan

@@ -20,7 +20,7 @@ from tacit.query.lowering.distinct import DistinctBlock
 from tacit.query.lowering.ranks import RanksBlock
 from tacit.query.lowering.tally import TallyBlock
 from tacit.query.plans.group_keys import FULL, KeyColumn, KeyRule
-from tacit.query.plans.plan import Scaling
+from tacit.query.plans.limit import Scaling
 from tacit.query.sql import bounded_join, from_clause, scan
 from tacit.query.sql.clamp import ONE, Cut
 from tacit.query.sql.rows import ALL, UNIT, Rows, Select

@@ -20,7 +20,8 @@ from tacit.curator.dataset import Dataset
 from tacit.curator.query_job import release_query
 from tacit.errors import Failed, Refused
 from tacit.loss.families.approx import Pure
-from tacit.query.plans.plan import IntervalKind, Plan
+from tacit.query.plans.limit import IntervalKind
+from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, price_of
 
 PROFILE = "the profile"

@@ -12,7 +12,7 @@ import pytest
 from tacit.query.aggregates import aggregate_calls as reading
 from tacit.query.lowering.ranks import RanksBlock
 from tacit.query.plans.group_keys import KeyRule
-from tacit.query.plans.plan import Scaling
+from tacit.query.plans.limit import Scaling
 from tacit.query.sql import clamp, scan
 from tacit.query.sql import fixed_point as steps
 from tacit.query.sql.expressions import date_shifts as shifting

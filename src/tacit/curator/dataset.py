@@ -24,7 +24,8 @@ from tacit.errors import Failed, Refused
 from tacit.exact import Number, positive, proper
 from tacit.query.engines.protocol import Engine
 from tacit.query.execution.noisy_table import answered
-from tacit.query.plans.plan import IntervalKind, Plan
+from tacit.query.plans.limit import IntervalKind
+from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, price_of_strength
 from tacit.query.plans.question import Question
 from tacit.release.price import price_words

@@ -8,7 +8,8 @@ from fractions import Fraction
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.aggregate import Part
 from tacit.query.execution.noisy_table import NoisyTable
-from tacit.query.plans.plan import IntervalKind, Origin, Plan
+from tacit.query.plans.limit import IntervalKind, Origin
+from tacit.query.plans.plan import Plan
 from tacit.query.sql.bounded_join import MOST_PAIRS, MOST_PARTNERS, MOST_ROWS
 
 _WHENCE = {

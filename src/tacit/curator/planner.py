@@ -19,7 +19,8 @@ from tacit.query.bounding.limit_choice import make_plan
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Session
 from tacit.query.materialized.statements import Statements
-from tacit.query.plans.plan import IntervalKind, Plan
+from tacit.query.plans.limit import IntervalKind
+from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, price_of, release_delta
 from tacit.query.plans.question import Question, read_question
 
@@ -86,11 +87,11 @@ class Planner:
     def plan(self, question: Question, price: Price, interval: IntervalKind) -> Plan:
         """The plan at a price: limits that nobody declared come from the profile where it covers them."""
         plan = self.bare_plan(question, interval)
-        return plan if self.profile is None or not plan.unknown else self.profile.completed(plan, price)
+        return plan if self.profile is None or not plan.binned else self.profile.completed(plan, price)
 
     def plans_of_any_price(self, question: Question, interval: IntervalKind) -> Iterator[Plan]:
         """Each plan that an earlier release may have had: with limits from the profile, and without."""
         bare = self.bare_plan(question, interval)
-        if self.profile is not None and bare.unknown:
+        if self.profile is not None and bare.binned:
             yield self.profile.completed(bare, self.price(question, 1, None))
         yield bare

@@ -46,7 +46,7 @@ def mechanisms_of(plan: Plan, price: Price) -> tuple[Mapping[str, Any], ...]:
     ]
     if plan.is_selecting:
         listed.append({"counts": "people of each key", "noise": noise, "share": str(plan.share("keys"))})
-    if plan.has_found:
+    if plan.binned:
         listed.append({"counts": "people by amount", "noise": noise, "share": str(plan.share("finding"))})
     return tuple(listed)
 
@@ -58,7 +58,7 @@ def claims_of(plan: Plan, price: Price) -> tuple[str, ...]:
     claims += [_RANKS] if plan.ranks else []
     claims += [_DISTINCT] if plan.distincts else []
     claims += [_KEYS] if plan.is_selecting else []
-    claims += [_FOUND] if plan.has_found else []
+    claims += [_FOUND] if plan.binned else []
     claims += [_AT_MOST] if plan.has_at_most else []
     return tuple(claims)
 
@@ -137,7 +137,7 @@ def query_job(planner: Planner, plan: Plan, price: Price, words: str) -> Job:
 
 def _statements_of(plan: Plan) -> int:
     """About how many statements a plan takes."""
-    finding = (1 + bool(plan.measures) + len(plan.ranks)) if plan.unknown else 0
+    finding = (1 + bool(plan.measures) + len(plan.ranks)) if plan.binned else 0
     return finding + bool(plan.measures or plan.is_selecting) + len(plan.ranks) + len(plan.distincts)
 
 

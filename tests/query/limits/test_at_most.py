@@ -19,7 +19,8 @@ from tacit.query.bounding.limit_choice import make_plan
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.execution.program import program
-from tacit.query.plans.plan import IntervalKind, Origin, Plan
+from tacit.query.plans.limit import IntervalKind, Origin
+from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import price_of
 from tacit.query.plans.question import read_question
 from tacit.schema.description import AtMost, Column, Description, Limits, Lookup, OwnColumn, Source, Table, Unit

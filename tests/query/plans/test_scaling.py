@@ -8,7 +8,7 @@ import duckdb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.query.plans.plan import Scaling, scaling
+from tacit.query.plans.limit import Scaling, scaling
 
 norms = st.fractions(min_value=1, max_value=2**45)
 rooms = st.integers(min_value=2**10, max_value=2**29)

@@ -20,6 +20,7 @@ from tacit.frozen import frozen
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.noise.slabs import AdditiveLaw
+from tacit.query.aggregates.clipping_bias import ClippingBias
 from tacit.query.post_noise.estimates import Noisy
 from tacit.query.sql.clamp import Cut
 from tacit.query.sql.fixed_point import cut_steps
@@ -43,9 +44,9 @@ class ColumnSum:
 class Summed:
     """A part that is one number a group."""
 
-    def noisy(self, values: Integers, law: Law, scale: Fraction) -> NoisySum:
+    def noisy(self, values: Integers, law: Law, scale: Fraction, bias: ClippingBias | None = None) -> NoisySum:
         """The part after the noise, from units of the law: `scale` of them are one step."""
-        return NoisySum(values.astype(np.float64) / float(scale), law, scale)
+        return NoisySum(values.astype(np.float64) / float(scale), law, scale, bias)
 
 
 @frozen
@@ -115,9 +116,9 @@ class Ranks:
         """About how many noisy counts, one by one, are as uncertain as the rank of a median read from all of them."""
         return 4 + 2.5 * (self.levels - 1)
 
-    def noisy(self, values: Integers, law: Law, scale: Fraction) -> NoisyRanks:
+    def noisy(self, values: Integers, law: Law, scale: Fraction, bias: ClippingBias | None = None) -> NoisyRanks:
         """The part after the noise, from units of the law: `scale` of them are one row."""
-        return NoisyRanks(values, law, scale, self.levels)
+        return NoisyRanks(values, law, scale, self.levels, bias)
 
     @property
     def subject(self) -> str:
@@ -169,11 +170,15 @@ def root_up(number: int) -> Fraction:
 
 @frozen(eq=False)
 class NoisySum:
-    """A noisy sum in each group, in steps of its measure; one step is `scale` units of the noise's law."""
+    """A noisy sum in each group, in steps of its measure; one step is `scale` units of the noise's law.
+
+    `bias` is what its limit cut off, where intervals include it.
+    """
 
     steps: Floats
     law: Law
     scale: Fraction
+    bias: ClippingBias | None = None
 
     def reach(self, confidence: Fraction) -> float:
         """How far, in steps, noise carries one of them at most with this confidence: the law's exact quantile."""
@@ -204,6 +209,7 @@ class NoisyRanks:
     law: Law
     scale: Fraction
     levels: int
+    bias: ClippingBias | None = None
 
 
 NoisyParts: TypeAlias = Mapping[Part, NoisySum | NoisyRanks]

@@ -7,11 +7,14 @@ STDDEV are read from the sums of distances, of their squares, and the number of 
 from __future__ import annotations
 
 from fractions import Fraction
+from statistics import NormalDist
 
 import numpy as np
 
 from tacit.frozen import frozen
+from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.query.aggregates.aggregate import Aggregate, Distinct, Floats, Measure, NoisyParts, NoisySum, Part
+from tacit.query.aggregates.clipping_bias import Sign, mean_bias, square_factors
 from tacit.query.aggregates.noise_intervals import Powers, WeightedReach, is_telling, ratio_between
 from tacit.query.post_noise.estimates import Estimates, Noisy
 
@@ -31,7 +34,8 @@ class Total(Aggregate):
         found = noisy[self.part]
         if not isinstance(found, NoisySum):
             raise TypeError("a total is read from a sum")
-        return NoisyTotal(found, self.part.step, is_positive=self.part.least >= 0)
+        sign = Sign.PARTLY if isinstance(self.part, Distinct) else Sign.ADDS if self.part.least >= 0 else Sign.EITHER
+        return NoisyTotal(found, self.part.step, sign)
 
     def describe(self) -> str:
         return self.words
@@ -39,20 +43,28 @@ class Total(Aggregate):
 
 @frozen(eq=False)
 class NoisyTotal:
-    """A noisy sum with the exact quantile of its noise on both sides; a sum of no negative numbers is none itself."""
+    """A noisy sum with the exact quantile of its noise on both sides; a sum of no negative numbers is none itself.
+
+    Where its bias is known, the answer is shifted by the median of what was cut off, and the interval joins both.
+    """
 
     sum: NoisySum
     step: Fraction
-    is_positive: bool
+    sign: Sign
 
     def at(self, confidence: Fraction) -> Estimates:
-        step = float(self.step)
-        whole = self.step.denominator == 1
-        value, half = self.sum.steps * step, self.sum.reach(confidence) * step
-        if whole:
-            value, half = np.round(value), float(np.ceil(half))
-        floor = 0.0 if self.is_positive else -np.inf
-        value, low, high = (np.maximum(end, floor) for end in (value, value - half, value + half))
+        step, whole, bias = float(self.step), self.step.denominator == 1, self.sum.bias
+        value, reach = self.sum.steps * step, self.sum.reach(confidence) * step
+        if bias is None:
+            value, reach = (np.round(value), float(np.ceil(reach))) if whole else (value, reach)
+            low, high = value - reach, value + reach
+        else:
+            laplace = isinstance(self.sum.law, DiscreteLaplace)
+            moved = bias.joined(self.sum.steps, self.sum.deviation, confidence, self.sign, laplace=laplace)
+            value, low, high = (value + move * step for move in moved)
+            value, low, high = (np.round(value), np.floor(low), np.ceil(high)) if whole else (value, low, high)
+        floor = -np.inf if self.sign is Sign.EITHER else 0.0
+        value, low, high = (np.maximum(end, floor) for end in (value, low, high))
         return Estimates(value, low, high, whole)
 
 
@@ -96,10 +108,21 @@ class NoisyMean:
         first, last = ratio_between(self.top, self.bottom, confidence, low, high)
         with np.errstate(invalid="ignore", divide="ignore"):
             value = np.clip(self.top.steps / self.bottom.steps, low, high)
-        value = np.where(is_telling(self.bottom, confidence), value, np.nan)
+        first, last = self._widened(first, last, confidence)
+        first, last = np.clip(first, low, high), np.clip(last, low, high)
+        value = np.where(is_telling(self.bottom, confidence) & np.isfinite(first + last), value, np.nan)
         step = float(self.mean.total.step)
         value, first, last = ((end + self.mean.centre) * step for end in (value, first, last))
         return Estimates(value, first, last)
+
+    def _widened(self, first: Floats, last: Floats, confidence: Fraction) -> tuple[Floats, Floats]:
+        """The ends, farther apart by what clipping may have done: independent of the noise, so that squares add up."""
+        bias = mean_bias(self.top.bias, self.bottom.bias)
+        if not bias:
+            return first, last
+        middle, half = (first + last) / 2, (last - first) / 2
+        wider = np.hypot(half, NormalDist().inv_cdf(float(1 + confidence) / 2) * bias)
+        return middle - wider, middle + wider
 
 
 _ENOUGH = 4  # times smaller than the number of rows must its noise be for the sharper interval
@@ -158,6 +181,9 @@ class NoisyVariance:
         half = self._tangent(confidence, square, mean, value)
         sharp = telling & (self.rows.steps > _ENOUGH * self.rows.reach(confidence))
         first, last = np.where(sharp, seen - half, first), np.where(sharp, seen + half, last)
+        value, first, last = self._unclipped(confidence, mean, value, first, last)
+        telling = telling & np.isfinite(last)
+        value = np.clip(value, 0.0, most)
         first, last = np.clip(first, 0.0, most), np.clip(last, 0.0, most)
         if spec.is_sample:
             with np.errstate(invalid="ignore", divide="ignore"):
@@ -166,6 +192,22 @@ class NoisyVariance:
         ends = [np.where(telling, value, np.nan), first, np.minimum(last, most)]
         scaled = [end * step**2 for end in ends]
         return Estimates(*([np.sqrt(end) for end in scaled] if spec.is_root else scaled))
+
+    def _unclipped(
+        self, confidence: Fraction, mean: Floats, value: Floats, first: Floats, last: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        """The variance and its ends with the squares that limits cut off: noise and cut are independent."""
+        factors = square_factors(self.squares.bias, self.rows.bias, confidence)
+        if factors is None:
+            return value, first, last
+        square = value + np.nan_to_num(mean) ** 2
+        middle, low, high = (square * factor for factor in factors)
+        shifted = value + middle - square
+        return (
+            shifted,
+            shifted - np.hypot(value - first, middle - low),
+            shifted + np.hypot(last - value, high - middle),
+        )
 
     def _tangent(self, confidence: Fraction, square: float, mean: Floats, value: Floats) -> Floats:
         """The reach of (square·dS₂ − 2·mean·dS₁ + (mean² − value)·dN) / N; the three noises are independent."""

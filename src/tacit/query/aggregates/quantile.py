@@ -54,9 +54,10 @@ class NoisyQuantile:
     def at(self, confidence: Fraction) -> Estimates:
         ranks, share = self.quantile.ranks, self.quantile.share
         values = np.empty((3, len(self.noisy.counts)))
-        cells = cells_of(ranks)
+        cells, bias = cells_of(ranks), self.noisy.bias
+        cut = Fraction(0) if bias is None else Fraction(bias.share_below(confidence))
         for group, counts in enumerate(self.noisy.counts):
-            found = RankDescent(counts, self.noisy.law, ranks.levels, cells).find(share, confidence)
+            found = RankDescent(counts, self.noisy.law, ranks.levels, cells).between(share, cut, confidence)
             first = min(first_value(ranks, found.first), ranks.high)
             ends = first, max(first, min(first_value(ranks, found.last + 1) - 1, ranks.high))
             is_vacuous = ends == (ranks.low, ranks.high) and ranks.low < ranks.high
@@ -101,6 +102,19 @@ class RankDescent:
     law: Law
     levels: int
     cells: int
+
+    def between(self, share: Fraction, cut: Fraction, confidence: Fraction) -> Found:
+        """The quantile where a share of all rows was cut off, whose values are not known.
+
+        Claim: the distributions of the rows left and of all rows differ by at most `cut`, so that the quantile of all
+        lies between the quantiles of those left at share − cut and share + cut.
+        """
+        found = self.find(share, confidence)
+        if not cut:
+            return found
+        first = self.find(share - cut, confidence).first if share > cut else 0
+        last = self.find(share + cut, confidence).last if share + cut < 1 else self.cells - 1
+        return Found(found.place, min(first, found.first), max(last, found.last))
 
     def find(self, share: Fraction, confidence: Fraction) -> Found:
         """The quantile of this share."""

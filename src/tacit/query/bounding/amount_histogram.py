@@ -26,10 +26,12 @@ class Bins:
     """Bins of a whole amount from 0 to `most`, a public number; more than `most` is counted in the last bin.
 
     Bin 0 is the amount 0. Amounts 1 to 7 have a bin each; from there on each doubling is cut into four bins of one
-    width (8–9, 10–11, 12–13, 14–15, 16–19, …), so a bin's last amount is at most a quarter above its first.
+    width (8–9, 10–11, 12–13, 14–15, 16–19, …), so a bin's last amount is at most a quarter above its first. Where
+    `per_doubling` is two, into two: 1, 2, 3, 4–5, 6–7, 8–11, ….
     """
 
     most: int
+    per_doubling: int = PER_DOUBLING
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "most", whole(self.most, "most", 1))
@@ -41,7 +43,7 @@ class Bins:
 
     def edges(self) -> NDArray[np.int64]:
         """The least amount of each bin."""
-        return _edges(self.most)
+        return _edges(self.most, self.per_doubling)
 
     def tops(self) -> NDArray[np.int64]:
         """The greatest amount of each bin."""
@@ -70,10 +72,10 @@ def _tree(amount: str, edges: list[int], low: int, high: int) -> str:
 
 
 @lru_cache(maxsize=64)
-def _edges(most: int) -> NDArray[np.int64]:
+def _edges(most: int, per_doubling: int) -> NDArray[np.int64]:
     doublings = range(most.bit_length())
-    cut = [(PER_DOUBLING + part) << doubling for doubling in doublings for part in range(PER_DOUBLING)]
-    edges = np.array([edge for edge in (0, 1, 2, 3, *cut) if edge <= most], dtype=np.int64)
+    cut = [(per_doubling + part) << doubling for doubling in doublings for part in range(per_doubling)]
+    edges = np.array([edge for edge in (*range(per_doubling), *cut) if edge <= most], dtype=np.int64)
     edges.setflags(write=False)
     return edges
 

@@ -6,18 +6,16 @@ where a limit must be found.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import singledispatch
 from math import ceil, sqrt
-from typing import Generic, TypeVar
 
-from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import Distinct, Measure, Part, Ranks, noise_deviation, root_up
 from tacit.query.aggregates.aggregate_calls import VAST
 from tacit.query.aggregates.quantile import Quantile
-from tacit.query.bounding.objectives import ManyKeys, Objective, RankError, TotalError
+from tacit.query.bounding.amount import FEW_ROWS, Amount
+from tacit.query.bounding.objectives import Objective, RankError, TotalError
 from tacit.query.lowering.ranks import cells_sql, squares_sql
 from tacit.query.plans.group_keys import KeyColumn
 from tacit.query.plans.plan import Plan
@@ -27,63 +25,6 @@ from tacit.query.sql.rows import UNIT, Ownership, Rows
 from tacit.schema.description import AtMost, Limits
 
 NORM_STEPS = 4  # of an ℓ₂ norm, to one step of its measure
-MANY_SMALL = ManyKeys(Fraction(2, 5))  # of the people stay within the limit where groups are many and small
-_FEW_ROWS = 4  # of one person, where nothing is known
-
-_P = TypeVar("_P", bound=Part, covariant=True)
-
-
-@frozen
-class Amount(ABC, Generic[_P]):
-    """How much one person adds to a part, over all groups of these keys, as noise of this kind measures it."""
-
-    part: _P
-    keys: tuple[KeyColumn, ...]
-    is_gaussian: bool
-
-    @abstractmethod
-    def constructed(self, ownership: Ownership) -> Fraction | None:
-        """The norm that holds by construction; None where there is none."""
-
-    @abstractmethod
-    def declared(self, limits: Limits) -> Fraction | None:
-        """The norm that follows from declared limits; None where these do not bound it."""
-
-    @abstractmethod
-    def possible(self, at_most: AtMost) -> Fraction | None:
-        """The norm of the most that one person can have in these rows; None where that is not known.
-
-        Claim: whoever has at most `rows` of them, and totals within `totals`, has a norm within it, in however many
-        groups. Proof: over groups an ℓ₂ norm is at most the ℓ₁ norm, which is the sum over all rows.
-        """
-
-    def norm(self, amount: int) -> Fraction:
-        """The norm that an amount stands for."""
-        return Fraction(amount)
-
-    def unseen(self, rows: Fraction | None) -> int:
-        """The amount that counts where nobody can be seen above the noise: that of `rows` rows, each at its largest."""
-        return _FEW_ROWS
-
-    def objective(self, plan: Plan, price: Price) -> Objective:
-        """What the limit is to be good for, where all groups are public."""
-        return MANY_SMALL
-
-    def profiled(self, key: str | None) -> str | None:
-        """The subject that a profile has this very amount by; None where totals and rows speak of it together."""
-        return self.part.subject
-
-    def sql(self, measures: Sequence[Measure], most: int) -> str:
-        """The amount of each person of `source`; no total that it is made of is more than `most`."""
-        return "COUNT(*)"
-
-    @abstractmethod
-    def source(self, rows: Rows, table: str, norms: Mapping[Ranks, str]) -> str:
-        """What follows FROM: `table` holds people's totals of all measures, and `norms` says which holds norms."""
-
-    def norms(self, rows: Rows) -> Mapping[Ranks, str]:
-        """The SELECT of people's norms, where the limit cuts them next."""
-        return {}
 
 
 class TotalAmount(Amount[Measure]):
@@ -127,14 +68,22 @@ class TotalAmount(Amount[Measure]):
 
     def unseen(self, rows: Fraction | None) -> int:
         if self.part.once or self.part.subject == "rows":
-            return _FEW_ROWS
+            return FEW_ROWS
         steps = NORM_STEPS if self._is_squared else 1
-        return max(1, ceil(self.part.size * (rows or _FEW_ROWS) * steps))  # a constant has no size
+        return max(1, ceil(self.part.size * (rows or FEW_ROWS) * steps))  # a constant has no size
+
+    @property
+    def units(self) -> tuple[float, int]:
+        if not self._is_squared:
+            return 1.0, 1
+        return (1.0, 2) if self.part.once else (float(NORM_STEPS), 1)
+
+    def noise_per_norm(self, plan: Plan, price: Price) -> float:
+        noise = noise_share(price, plan.share("tally"), plan.relation)
+        return noise_deviation(noise.law) / noise.split(len(plan.measures))
 
     def objective(self, plan: Plan, price: Price) -> Objective:
-        noise = noise_share(price, plan.share("tally"), plan.relation)
-        per_limit = noise_deviation(noise.law) / noise.split(len(plan.measures))
-        return TotalError(per_limit, len(plan.groups or ()) or 1)
+        return TotalError(self.noise_per_norm(plan, price), len(plan.groups or ()) or 1)
 
     def profiled(self, key: str | None) -> str | None:
         return f"keys {key}" if self.part.once else None
@@ -173,15 +122,22 @@ class RankAmount(Amount[Ranks]):
         return Fraction(amount, NORM_STEPS) if self._is_by_norm else amount * self._row_norm
 
     def unseen(self, rows: Fraction | None) -> int:
-        return ceil(_FEW_ROWS * NORM_STEPS * self._row_norm) if self._is_by_norm else _FEW_ROWS
+        return ceil(FEW_ROWS * NORM_STEPS * self._row_norm) if self._is_by_norm else FEW_ROWS
+
+    @property
+    def units(self) -> tuple[float, int]:
+        return (float(NORM_STEPS) if self._is_by_norm else 1 / float(self._row_norm)), 1
+
+    def noise_per_norm(self, plan: Plan, price: Price) -> float:
+        noise = noise_share(price, plan.share(self.part), plan.relation)
+        return noise_deviation(noise.law) / noise.radius * sqrt(self.part.counts_in_a_rank)
 
     def objective(self, plan: Plan, price: Price) -> Objective:
         """The error of all quantiles that are read from the tree, for a limit in steps of the norm, or else in rows."""
-        noise = noise_share(price, plan.share(self.part), plan.relation)
         quantiles = (each for each in plan.question.aggregates.values() if isinstance(each, Quantile))
         shares = tuple(dict.fromkeys(each.share for each in quantiles if each.ranks == self.part))
         one = Fraction(1, NORM_STEPS) if self._is_by_norm else self._row_norm
-        deviation = noise_deviation(noise.law) / noise.radius * float(one) * sqrt(self.part.counts_in_a_rank)
+        deviation = self.noise_per_norm(plan, price) * float(one)
         steps = NORM_STEPS if self._is_by_norm else None
         return RankError(deviation, shares, len(plan.groups or ()) or 1, self.part.levels, steps)
 
@@ -212,6 +168,10 @@ class ValueAmount(Amount[Distinct]):
 
     def possible(self, at_most: AtMost) -> Fraction | None:
         return None if at_most.rows is None else Fraction(at_most.rows)
+
+    def noise_per_norm(self, plan: Plan, price: Price) -> float:
+        noise = noise_share(price, plan.share(self.part), plan.relation)
+        return noise_deviation(noise.law) / noise.radius
 
     def source(self, rows: Rows, table: str, norms: Mapping[Ranks, str]) -> str:
         listed = ", ".join([UNIT, *(f"{key.sql} AS k{place}" for place, key in enumerate(self.keys))])

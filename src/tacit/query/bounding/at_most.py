@@ -14,7 +14,7 @@ from tacit.query.aggregates.aggregate import Measure, Part
 from tacit.query.aggregates.aggregate_calls import VAST
 from tacit.query.bounding.amounts import amount_of
 from tacit.query.catalogue import Catalogue
-from tacit.query.plans.plan import Limit, Origin
+from tacit.query.plans.limit import CUTTING_NOBODY, Limit, Origin
 from tacit.query.plans.question import Question
 from tacit.query.sql.rows import Ownership
 from tacit.schema.description import AtMost
@@ -58,13 +58,10 @@ def _at_most(question: Question, catalogue: Catalogue) -> AtMost:
     return AtMost(rows, totals)
 
 
-_CUTTING_NOBODY = (Origin.CONSTRUCTION, Origin.AT_MOST)
-
-
 def refuse_cuts(question: Question, catalogue: Catalogue, limits: Mapping[Part, Limit]) -> None:
     """Refuses a question for guaranteed intervals if a limit could cut what a person can have."""
     for part, limit in limits.items():
-        if limit.origin not in _CUTTING_NOBODY:
+        if limit.origin not in CUTTING_NOBODY:
             raise _refused(part, question, catalogue)
 
 

@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import Measure, Part, Ranks
+from tacit.query.bounding.amount import Amount
 from tacit.query.bounding.amount_histogram import Bins
-from tacit.query.bounding.amounts import Amount, amount_of
+from tacit.query.bounding.amounts import amount_of
 from tacit.query.plans.group_keys import KeyColumn
 from tacit.query.plans.price import NoiseShare
 from tacit.query.sql.rows import Rows
 
 BINS = Bins(2**45)
+WIDE_BINS = Bins(2**45, per_doubling=2)  # fewer hold more people each: what is cut off is read from them
 _TOGETHER = 8  # amounts in one SELECT: each is read from it with all others, which takes the square in memory
 
 
@@ -28,6 +30,7 @@ class FindingBlock:
     keys: tuple[KeyColumn, ...]
     parts: tuple[Part, ...]
     noise: NoiseShare
+    bins: Bins = BINS
 
     @property
     def unit(self) -> int:
@@ -49,20 +52,21 @@ class FindingBlock:
         `table` holds the people's totals of all `measures`, and `norms` says which table holds their norms.
         """
         sources = [amount.source(self.rows, table, norms) for amount in self._amounts]
-        amounts = [amount.sql(measures, BINS.most) for amount in self._amounts]
+        counted = [amount.sql(measures, self.bins.most) for amount in self._amounts]
         listed: dict[tuple[str, int], list[str]] = {}
-        for place, (source, amount) in enumerate(zip(sources, amounts, strict=True)):
+        for place, (source, amount) in enumerate(zip(sources, counted, strict=True)):
             listed.setdefault((source, place // _TOGETHER), []).append(f"{amount} AS a{place}")
         selects = {each: f"SELECT {', '.join(columns)} FROM {each[0]}" for each, columns in listed.items()}
-        return finding_sql([(selects[source, place // _TOGETHER], f"a{place}") for place, source in enumerate(sources)])
+        amounts = [(selects[source, place // _TOGETHER], f"a{place}") for place, source in enumerate(sources)]
+        return finding_sql(amounts, self.bins)
 
 
-def finding_sql(amounts: Sequence[tuple[str, str]]) -> str:
+def finding_sql(amounts: Sequence[tuple[str, str]], bins: Bins = BINS) -> str:
     """How many people there are in each bin of each of several amounts: (a SELECT of people, the amount's column)."""
     selects = list(dict.fromkeys(select for select, _ in amounts))
     named = ", ".join(f'"__people{place}" AS ({select})' for place, select in enumerate(selects))
     parts = [
-        f'SELECT {place} AS part, {BINS.index_sql(column)} AS bin FROM "__people{selects.index(select)}"'
+        f'SELECT {place} AS part, {bins.index_sql(column)} AS bin FROM "__people{selects.index(select)}"'
         for place, (select, column) in enumerate(amounts)
     ]
     binned = f'({" UNION ALL ".join(parts)}) AS "__binned"'

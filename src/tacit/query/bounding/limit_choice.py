@@ -16,14 +16,16 @@ from tacit.errors import Refused
 from tacit.exact import whole
 from tacit.query.aggregates.aggregate import Part, noise_deviation
 from tacit.query.aggregates.rank_grid import nodes_of
+from tacit.query.bounding.amount import MANY_SMALL
 from tacit.query.bounding.amount_histogram import Bins, Span, end_of_reach, possible_tails, seen
-from tacit.query.bounding.amounts import MANY_SMALL, amount_of
+from tacit.query.bounding.amounts import amount_of
 from tacit.query.bounding.at_most import possible_norms, refuse_cuts
 from tacit.query.bounding.histogram_sql import BINS, FindingBlock
 from tacit.query.bounding.objectives import Objective
 from tacit.query.catalogue import Catalogue
 from tacit.query.plans.group_keys import MOST_KEYS, public_groups
-from tacit.query.plans.plan import IntervalKind, Limit, Origin, Plan
+from tacit.query.plans.limit import IntervalKind, Limit, Origin
+from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.plans.question import Question
 from tacit.query.sql.rows import Ownership

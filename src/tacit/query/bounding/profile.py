@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 
 from tacit.frozen import frozen
 from tacit.mechanisms.statistics.rank_tree import FAN
-from tacit.query.aggregates.aggregate import Aggregate, Part, Ranks
+from tacit.query.aggregates.aggregate import Aggregate, Measure, Part, Ranks
 from tacit.query.aggregates.quantile import Quantile
 from tacit.query.aggregates.rank_grid import STRETCHES, Edges, fits
 from tacit.query.bounding.amount_histogram import Bins, seen
 from tacit.query.bounding.amounts import NORM_STEPS, amount_of
-from tacit.query.bounding.histogram_sql import BINS
+from tacit.query.bounding.histogram_sql import BINS, WIDE_BINS
 from tacit.query.bounding.limit_choice import checked, choose, chosen_amount
-from tacit.query.plans.plan import Limit, Origin, Plan
+from tacit.query.plans.limit import Evidence, IntervalKind, Limit, Origin
+from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.sql.fixed_point import Steps
 
@@ -59,12 +60,31 @@ class Profile:
         table = plan.question.rows.bare
         if table is None:
             return plan
+        if plan.interval is IntervalKind.USUAL:
+            return replace(plan, evidence=self._evidence(plan, table, is_gaussian=not price.is_pure))
         limits = dict(plan.limits)
         for part in plan.unknown:
             norm = self._norm(plan, price, table, part)
             if norm is not None:
                 limits[part] = Limit(norm, Origin.PROFILE)
         return replace(plan, limits=limits)
+
+    def _evidence(self, plan: Plan, table: str, *, is_gaussian: bool) -> Mapping[Part, Evidence]:
+        """What the profile says of the very amounts that a query counts people by."""
+        subjects = {part: self._subject(plan, part, is_gaussian) for part in plan.binned}
+        known = {part: self.people.get((table, subject)) for part, subject in subjects.items() if subject is not None}
+        return {part: wide(people, self.deviation) for part, people in known.items() if people is not None}
+
+    def _subject(self, plan: Plan, part: Part, is_gaussian: bool) -> str | None:
+        """The subject that has a part's amounts; None where there is none."""
+        keys = [key.column for key in plan.question.keys]
+        key = keys[0] if len(keys) == 1 else None
+        profiled = amount_of(part, plan.question.keys, is_gaussian).profiled(key)
+        if profiled is not None or not isinstance(part, Measure):
+            return profiled
+        if keys:
+            return f"norm {key}" if part.subject == "rows" and key is not None else None
+        return part.subject
 
     def _norm(self, plan: Plan, price: Price, table: str, part: Part) -> Fraction | None:
         """The limit of one part, by the subject that speaks of it."""
@@ -93,6 +113,12 @@ class Profile:
         kind = subject[1].partition(" ")[0]
         is_norm = kind == "norm" and not price.is_pure
         return max(Fraction(1), Fraction(amount, NORM_STEPS)) if is_norm else Fraction(amount)
+
+
+def wide(people: NDArray[np.float64], deviation: float) -> Evidence:
+    """The same people in wide bins, two of the profile's each but for the least amounts."""
+    places = WIDE_BINS.index(BINS.edges())
+    return Evidence(np.bincount(places, people, len(WIDE_BINS)).astype(np.float64), deviation * math.sqrt(2))
 
 
 _EVERYWHERE = 1 / 16  # of the rows are taken to lie anywhere, so that no cell is more than 16 times too wide

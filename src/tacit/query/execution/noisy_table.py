@@ -20,6 +20,8 @@ from tacit.errors import Failed
 from tacit.frozen import frozen
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.gaussian_law import RoundedGaussian
+from tacit.query.aggregates.clipping_bias import LEVELS, ClippingBias
+from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.plan import Plan
 from tacit.query.post_noise.estimates import Groups, Keys
 from tacit.schema.kind import Key, Kind
@@ -33,12 +35,15 @@ class NoisyColumn:
     """One part's noisy integers: a number a group, or for ranks a row of tree counts a group.
 
     `law` is the noise in every place, `scale` the units of the law for one step (or row), `norm` the limit in force.
+    `interval` says what its interval is about, and `bias` what the limit cut off, where that is a part of it.
     """
 
     values: NDArray[np.int64]
     law: RoundedGaussian | DiscreteLaplace
     scale: Fraction
     norm: Fraction
+    interval: IntervalKind = IntervalKind.BOUNDED
+    bias: ClippingBias | None = None
 
 
 @frozen(eq=False)
@@ -95,7 +100,23 @@ def _described(column: NoisyColumn, width: int) -> dict[str, Any]:
         "norm": str(column.norm),
         "shape": list(column.values.shape),
         "width": width,
+        "interval": column.interval.value,
+        **({} if column.bias is None else {"bias": _bias(column.bias)}),
     }
+
+
+def _bias(bias: ClippingBias) -> dict[str, Any]:
+    masses = None if bias.is_unknown else [float(mass) for mass in bias.masses]
+    return {"masses": masses, "kept": float(bias.kept), "is_grouped": bias.is_grouped}
+
+
+def _read_bias(written: Mapping[str, Any] | None) -> ClippingBias | None:
+    if written is None:
+        return None
+    masses = np.full(len(LEVELS), np.inf) if written["masses"] is None else np.array(written["masses"], np.float64)
+    if masses.shape != LEVELS.shape:
+        raise Failed
+    return ClippingBias(masses, written["kept"], written["is_grouped"])
 
 
 def _column(described: Mapping[str, Any], words: bytes) -> NoisyColumn:
@@ -104,7 +125,9 @@ def _column(described: Mapping[str, Any], words: bytes) -> NoisyColumn:
     if not isinstance(law, (RoundedGaussian, DiscreteLaplace)):
         raise Failed
     values = unpacked(words, described["width"], tuple(described["shape"]))
-    return NoisyColumn(values, law, Fraction(described["scale"]), Fraction(described["norm"]))
+    scale, norm = Fraction(described["scale"]), Fraction(described["norm"])
+    interval = IntervalKind(described.get("interval", IntervalKind.BOUNDED.value))  # all were bounded once
+    return NoisyColumn(values, law, scale, norm, interval, _read_bias(described.get("bias")))
 
 
 def _written(key: Key | None) -> Mapping[str, object] | None:
@@ -156,10 +179,13 @@ def unpacked(octets: bytes, width: int, shape: tuple[int, ...]) -> NDArray[np.in
     return np.asarray(shifted.reshape(shape))
 
 
-def answered(plan: Plan, table: NoisyTable) -> Groups:
-    """The groups of a release, every aggregate read from the noisy integers."""
+def answered(plan: Plan, table: NoisyTable, *, is_bounded: bool = False) -> Groups:
+    """The groups of a release, every aggregate read from the noisy integers; for bounded intervals, if so wanted."""
     columns = {part: table.columns[plan.identity(part)] for part in plan.question.parts}
-    noisy = {part: part.noisy(column.values, column.law, column.scale) for part, column in columns.items()}
+    noisy = {
+        part: part.noisy(column.values, column.law, column.scale, None if is_bounded else column.bias)
+        for part, column in columns.items()
+    }
     groups = (plan.groups if table.keys is None else list(table.keys)) or []
     keys = {
         key.name: Keys(

@@ -10,12 +10,13 @@ from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
 from tacit.query.aggregates.aggregate import Distinct, Part, Ranks
 from tacit.query.aggregates.moments import Mean, Variance
-from tacit.query.bounding.histogram_sql import FindingBlock
+from tacit.query.bounding.histogram_sql import BINS, WIDE_BINS, FindingBlock
 from tacit.query.lowering.distinct import DistinctBlock
 from tacit.query.lowering.ranks import RanksBlock
 from tacit.query.lowering.tally import TallyBlock
 from tacit.query.plans.group_keys import GeometricRule, KeyRule
-from tacit.query.plans.plan import Plan, scaling
+from tacit.query.plans.limit import IntervalKind, scaling
+from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, noise_share
 
 _FEW_KEYS = 4  # of one person: the geometric rule splits ε evenly among them
@@ -36,11 +37,12 @@ class Program:
 
 
 def finding(plan: Plan, price: Price) -> FindingBlock | None:
-    """The block that finds the limits the plan lacks."""
-    if not plan.unknown:
+    """The block that finds the limits the plan lacks, and for usual intervals what limits cut off."""
+    if not plan.binned:
         return None
     noise = noise_share(price, plan.share("finding"), plan.relation)
-    return FindingBlock(plan.question.rows, plan.question.keys, plan.unknown, noise)
+    bins = WIDE_BINS if plan.interval is IntervalKind.USUAL else BINS
+    return FindingBlock(plan.question.rows, plan.question.keys, plan.binned, noise, bins)
 
 
 def program(plan: Plan, price: Price) -> Program:

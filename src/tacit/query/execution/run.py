@@ -1,6 +1,6 @@
 """One run of a plan: find its limits, count, add noise.
 
-Keys come from an engine as Python values, in an order that depends on the keys alone. A join needs no cut where
+A join needs no cut where
 nobody has that many rows: then the statement without it gives the same rows faster.
 """
 
@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from fractions import Fraction
 from math import prod
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +21,20 @@ from tacit.noise.grid import saturated_sum
 from tacit.noise.slabs import slabs
 from tacit.query.aggregates.aggregate import Part, Ranks
 from tacit.query.aggregates.rank_grid import nodes_of
+from tacit.query.bounding.amount_histogram import Bins
 from tacit.query.bounding.histogram_sql import BINS, FindingBlock
 from tacit.query.bounding.limit_choice import chosen
+from tacit.query.bounding.usual_limits import Finding, find_usual
 from tacit.query.engines.protocol import Counting, Fetched, Session, Stage, add_up, fetch
+from tacit.query.execution.fetched_columns import Group, in_group_order, integers, key_columns
 from tacit.query.execution.noisy_table import NoisyColumn, NoisyTable
 from tacit.query.execution.program import finding, norm_of, program
 from tacit.query.lowering.tally import TallyBlock
 from tacit.query.materialized.statements import NORMS, STATEMENTS, TOTALS, Statements
+from tacit.query.plans.limit import CUTTING_NOBODY, IntervalKind
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import NoiseShare, Price
 from tacit.query.sql.rows import UNIT, Joined, Rows
-from tacit.schema.kind import Key
 
 Integers = NDArray[np.int64]
 _HAS_WEIGHT: Final = "w > 0"
@@ -71,17 +73,21 @@ class PlanRun:
             session.keep(f"{NORMS}{place}", sql)
             self._norms[ranks] = f'"{NORMS}{place}"'
         counted = add_up(session, statements.bins(plan, block, self._norms), is_few=True)
-        counts = bin_counts(counted, len(block.parts))
+        counts = bin_counts(counted, len(block.parts), block.bins)
         noisy = with_noise((counts * block.unit).ravel(), block.noise, bits).reshape(counts.shape)
         return noisy[self._order(block)].astype("<i8").tobytes()
 
-    def _with_limits(self, released: Sequence[bytes]) -> Plan:
-        block = self._block
+    def _found(self, released: Sequence[bytes]) -> tuple[Plan, Mapping[Part, Finding]]:
+        """The plan with all its limits, and what they cut off where intervals are usual ones."""
+        plan, price, block = self._plan, self._price, self._block
         if block is None:
-            return self._plan
-        noisy = np.empty((len(block.parts), len(BINS)), np.int64)
+            return plan, {}
+        noisy = np.empty((len(block.parts), len(block.bins)), np.int64)
         noisy[self._order(block)] = np.frombuffer(released[0], "<i8").reshape(noisy.shape)
-        return self._plan.with_limits(chosen(self._plan, self._price, block, noisy))
+        if plan.interval is not IntervalKind.USUAL:
+            return plan.with_limits(chosen(plan, price, block, noisy)), {}
+        found = find_usual(plan, price, block, noisy)
+        return plan.with_limits({part: each.norm for part, each in found.items()}), found
 
     def _order(self, block: FindingBlock) -> list[int]:
         """The parts by their identities: whoever goes on may have asked for the same columns in another order."""
@@ -89,7 +95,7 @@ class PlanRun:
 
     def _count(self, session: Session, bits: Bits, released: Sequence[bytes]) -> bytes:
         plan, price, statements = self._plan, self._price, self._sent(session)
-        final = self._with_limits(released)
+        final, found = self._found(released)
         blocks = program(final, price)
         groups: Sequence[Group] | None = final.groups
         noisy: dict[Part, NoisyColumn] = {}
@@ -111,7 +117,7 @@ class PlanRun:
             noisy[distinct.distinct] = NoisyColumn(
                 drawn, distinct.noise.law, Fraction(distinct.unit), Fraction(distinct.limit)
             )
-        columns = {plan.identity(part): noisy[part] for part in plan.question.parts}
+        columns = {plan.identity(part): _labelled(noisy[part], plan, part, found) for part in plan.question.parts}
         return NoisyTable(tuple(groups) if plan.is_selecting else None, columns, plan.strength(price)).to_bytes()
 
     def _sent(self, session: Session) -> Statements:
@@ -127,9 +133,20 @@ def _is_few(groups: Sequence[Group] | None) -> bool:
     return groups is not None and len(groups) <= _FEW
 
 
-def bin_counts(table: Fetched, parts: int) -> Integers:
+def _labelled(column: NoisyColumn, plan: Plan, part: Part, found: Mapping[Part, Finding]) -> NoisyColumn:
+    """The column with the kind of its interval, and what its limit cut off."""
+    if plan.limits[part].origin in CUTTING_NOBODY:
+        return replace(column, interval=IntervalKind.GUARANTEED)
+    if part not in found:
+        return column
+    if found[part].is_sure:
+        return replace(column, interval=IntervalKind.GUARANTEED)
+    return replace(column, interval=IntervalKind.USUAL, bias=found[part].bias)
+
+
+def bin_counts(table: Fetched, parts: int, bins: Bins = BINS) -> Integers:
     """People by part and bin, bins without people as zero."""
-    counts = np.zeros((parts, len(BINS)), np.int64)
+    counts = np.zeros((parts, len(bins)), np.int64)
     places = (integers(table, name) for name in ("part", "bin"))
     counts[tuple(places)] = integers(table, "y0")
     return counts
@@ -193,41 +210,6 @@ def _rows(table: Fetched, keys: int, groups: Sequence[Group], many: int) -> Inte
 def with_noise(values: Integers, noise: NoiseShare, bits: Bits) -> Integers:
     """values + independent noise in each place."""
     return saturated_sum(values, slabs(noise.law).draw(values.size, bits))
-
-
-_WORDS: Final = {"int32": np.int32, "int64": np.int64}  # that need no cast
-
-Group: TypeAlias = tuple[Key | None, ...]
-
-
-def key_columns(table: Fetched, keys: int) -> list[list[Key | None]]:
-    """The key columns k0 … of an engine's table."""
-    return [[_key(value) for value in _values(table, f"k{place}")] for place in range(keys)]
-
-
-def _values(table: Fetched, name: str) -> Sequence[Any]:
-    return table[name] if isinstance(table, Mapping) else table.column(name).to_pylist()
-
-
-def _key(value: Key | Decimal | None) -> Key | None:
-    """An integer of more than 64 bits comes as a decimal without digits after the point."""
-    return int(value) if isinstance(value, Decimal) else value
-
-
-def integers(table: Fetched, name: str) -> NDArray[np.int64]:
-    """A column of whole numbers without NULLs, from its memory: Arrow's own ways load pandas, or all its functions."""
-    if isinstance(table, Mapping):
-        return np.array(table[name], np.int64)
-    column = table.column(name)
-    words = np.dtype(_WORDS.get(str(column.type), np.int64))
-    chunks = (column if str(column.type) in _WORDS else column.cast("int64")).chunks
-    parts = [np.frombuffer(c.buffers()[1], words, len(c), words.itemsize * c.offset) for c in chunks if len(c)]
-    return np.concatenate([np.empty(0, np.int64), *parts]).astype(np.int64, copy=False)
-
-
-def in_group_order(columns: Sequence[Sequence[Key | None]]) -> list[Group]:
-    """The groups, sorted by their keys, NULL last."""
-    return sorted(zip(*columns, strict=True), key=lambda group: [(key is None, key) for key in group])
 
 
 def joined_whole(rows: Rows, session: Session, statements: Statements) -> Statements:

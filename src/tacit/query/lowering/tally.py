@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import Measure
 from tacit.query.plans.group_keys import GeometricRule, KeyColumn, KeyRule
-from tacit.query.plans.plan import Scaling
+from tacit.query.plans.limit import Scaling
 from tacit.query.plans.price import NoiseShare
 from tacit.query.sql.clamp import ONE, Cut, sums, total, word_sum
 from tacit.query.sql.rows import UNIT, Ownership, Rows

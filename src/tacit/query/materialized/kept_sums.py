@@ -18,7 +18,7 @@ from tacit.query.lowering.ranks import RanksBlock
 from tacit.query.lowering.tally import TallyBlock, group_by
 from tacit.query.materialized.form import KEPT, TableForm, norms_name
 from tacit.query.plans.group_keys import KeyColumn
-from tacit.query.plans.plan import Scaling
+from tacit.query.plans.limit import Scaling
 from tacit.query.sql.clamp import WORD, cut, sum_of_words, total, word, word_sum
 from tacit.query.sql.rows import UNIT, Rows, quoted
 from tacit.query.sql.values.storage import double_sql

@@ -1,8 +1,4 @@
-"""A plan: the question below the noise, its limits, and how its price is shared out. Data-free and printable.
-
-A limit is how much of one person counts in one part, and who said so. A scaling turns a person's total within its
-limit into units of the noise's law.
-"""
+"""A plan: the question below the noise, its limits, and how its price is shared out. Data-free and printable."""
 
 from __future__ import annotations
 
@@ -10,40 +6,22 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, field, replace
-from enum import Enum
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, floor
 
-from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.loss.families.loss import Relation
 from tacit.query.aggregates.aggregate import Distinct, Measure, Part, Ranks
 from tacit.query.plans.group_keys import MOST_KEYS, public_groups
+from tacit.query.plans.limit import CUTTING_NOBODY, Evidence, IntervalKind, Limit, Origin
 from tacit.query.plans.price import Price
 from tacit.query.plans.question import Question
-from tacit.query.sql.clamp import WORD, Cut, cut
 from tacit.schema.kind import Key
 
 KEYS = Fraction(1, 2)  # what choosing private keys weighs, beside a column
 FINDING = Fraction(1, 10)  # of the price, where limits must be found
-
-
-class IntervalKind(Enum):
-    """What an interval is about: it chooses limits, so it is a part of what is released."""
-
-    USUAL = "usual"  # the answer on all rows, if nobody has far more than the people that can be seen
-    GUARANTEED = "guaranteed"  # the answer on all rows cut to the most that one person can have, whatever they are
-    BOUNDED = "bounded"  # the answer on rows cut to the limits: the noise alone
-
-    @classmethod
-    def named(cls, name: str) -> IntervalKind:
-        """The kind of this name."""
-        for kind in cls:
-            if kind.value == name:
-                return kind
-        listed = " or ".join(kind.value for kind in cls)
-        raise Refused(f"--interval {name}", "There is no such interval.", f"--interval {listed}.")
+USUAL_FINDING = Fraction(1, 3)  # the same for usual intervals, which also say what the limits cut off
+BESIDE_PROFILE = Fraction(3, 20)  # and where a profile tells part of it
 
 
 @frozen
@@ -56,9 +34,8 @@ class Plan:
     limits: Mapping[Part, Limit]
     most_keys: int = MOST_KEYS  # that one person may hold and still help to show a private key
     interval: IntervalKind = IntervalKind.BOUNDED
-    at_most: Mapping[Part, Fraction] = field(
-        default_factory=dict
-    )  # the norm of the most that a person can have, if known
+    at_most: Mapping[Part, Fraction] = field(default_factory=dict)  # the norm of the most that a person can have
+    evidence: Mapping[Part, Evidence] = field(default_factory=dict)  # what a profile says of people's amounts
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -78,9 +55,11 @@ class Plan:
         return tuple(part for part in self.question.parts if self.limits[part].norm is None)
 
     @property
-    def has_found(self) -> bool:
-        """Whether a share of the price goes, or went, into finding limits."""
-        return any(limit.origin is Origin.FOUND for limit in self.limits.values())
+    def binned(self) -> tuple[Part, ...]:
+        """The parts for which people are counted by amount: to find limits, or what limits cut off."""
+        if self.interval is not IntervalKind.USUAL:
+            return tuple(part for part in self.question.parts if self.limits[part].origin is Origin.FOUND)
+        return tuple(part for part in self.question.parts if self.limits[part].origin not in CUTTING_NOBODY)
 
     @property
     def has_at_most(self) -> bool:
@@ -103,10 +82,16 @@ class Plan:
         vector, so equal weights make the sum of their relative variances least.
         """
         if part == "finding":
-            return FINDING if self.has_found else Fraction(0)
+            return self._finding if self.binned else Fraction(0)
         if part == "keys":
             return self.each * KEYS
         return self.each * len(self.measures) if part == "tally" else self.each
+
+    @property
+    def _finding(self) -> Fraction:
+        if self.interval is not IntervalKind.USUAL:
+            return FINDING
+        return BESIDE_PROFILE if set(self.binned) <= set(self.evidence) else USUAL_FINDING
 
     @property
     def each(self) -> Fraction:
@@ -114,8 +99,8 @@ class Plan:
         return (1 - self.share("finding")) / columns
 
     def with_limits(self, found: Mapping[Part, Fraction]) -> Plan:
-        """The plan with limits that were found."""
-        limits = {**self.limits, **{part: Limit(norm, Origin.FOUND) for part, norm in found.items()}}
+        """The plan with limits that were found; where they come from stays, and with it the share of the price."""
+        limits = {**self.limits, **{part: Limit(norm, self.limits[part].origin) for part, norm in found.items()}}
         return replace(self, limits=limits)
 
     def strength(self, price: Price) -> Fraction:
@@ -168,62 +153,3 @@ def _digest(tree: object) -> str:
 
 def _listed(domain: tuple[Key | None, ...] | None) -> list[str] | None:
     return None if domain is None else [repr(value) for value in domain]
-
-
-_FAR = 2**45
-
-
-class Origin(Enum):
-    """Where a limit comes from. None of them looks at data for free."""
-
-    CONSTRUCTION = "by construction"
-    DECLARED = "declared by the steward"
-    PROFILE = "chosen from the private profile"
-    FOUND = "found with a share of this query's price"
-    AT_MOST = "declared as the most that one person can have"
-
-
-@frozen
-class Limit:
-    """The largest norm, over all groups, of what one person adds to a part, in its steps; None until it is found."""
-
-    norm: Fraction | None
-    origin: Origin
-
-
-@frozen
-class Scaling:
-    """A person's total in one group, cut to ±cap, as units of the noise's law: times `times`, over `over`.
-
-    Claim: whatever the total, the result is an integer within ±room of `scaling`.
-    """
-
-    cap: int
-    times: int
-    over: int
-
-    @property
-    def scale(self) -> Fraction:
-        """Units of the law for one step."""
-        return Fraction(self.times, self.over)
-
-    def near(self, total: str) -> Cut:
-        """The scaled total of one person and group."""
-        return self.of(cut(total, -self.cap, self.cap))
-
-    def far(self, total: str) -> Cut:
-        """The same, cut only far beyond the limit: within ±2^45, whose squares add up in 128 bits over 2^36 groups."""
-        far = min(_FAR * self.over // self.times, WORD)
-        return cut(total, -far, far).scaled(self.times, self.over)
-
-    def of(self, value: Cut) -> Cut:
-        """The same of a value that is cut to bounds of its own: to ±cap where these are wider."""
-        return value.within(self.cap).scaled(self.times, self.over)
-
-
-def scaling(norm: Fraction, room: int) -> Scaling:
-    """The finest whole scaling under which a total of up to `norm` steps fits into ±room (room ≥ 2)."""
-    cap = min(max(1, floor(norm)), WORD)  # beyond it a total is cut, whatever its limit: it must fit 64 bits
-    if room >= norm:
-        return Scaling(cap, max(1, floor(room / max(norm, Fraction(1)))), 1)
-    return Scaling(cap, 1, ceil(norm / (room - 1)))
