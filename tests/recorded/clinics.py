@@ -19,8 +19,13 @@ PROMISES: Final = {
     "replace, pure": ("{ epsilon = 4 }", "replace"),
     "no limits": ("{ epsilon = 4, delta = 1e-7 }", "add/remove"),
     "no limits, pure": ("{ epsilon = 4 }", "add/remove"),
+    "usual": ("{ epsilon = 4, delta = 1e-7 }", "add/remove"),
+    "usual, limits": ("{ epsilon = 4, delta = 1e-7 }", "add/remove"),
+    "usual, pure": ("{ epsilon = 4 }", "add/remove"),
 }
-"""Each clinic's budget and relation; one whose name begins with "no limits" declares none."""
+"""Each clinic's budget and relation."""
+
+_WITHOUT_LIMITS: Final = ("no limits", "no limits, pure", "usual", "usual, pure")
 
 _DESCRIPTION: Final = """\
 [dataset]
@@ -90,7 +95,7 @@ def write_rows(folder: Path) -> None:
 def write_description(folder: Path, clinic: str) -> Path:
     """The description of a clinic, beside its files."""
     budget, relation = PROMISES[clinic]
-    limits = "" if clinic.startswith("no limits") else _LIMITS
+    limits = "" if clinic in _WITHOUT_LIMITS else _LIMITS
     path = folder / f"{clinic.replace(', ', '-').replace(' ', '-')}.toml"
     path.write_text(_DESCRIPTION.format(budget=budget, relation=relation, limits=limits), encoding="utf-8")
     return path

@@ -112,6 +112,9 @@ _MORE = {
     "replace, pure": ("count people", "mean by public key", "least and greatest"),
     "no limits": (*_SOME, "variance", "join of a person's rows"),
     "no limits, pure": ("mean by public key", "percentile within group", "count values by key"),
+    "usual": (*_SOME, "variance", "join of a person's rows"),
+    "usual, limits": (*_SOME, "sum"),
+    "usual, pure": ("count rows", "mean by public key", "percentile within group"),
 }
 ASKED: Final = (
     *(("approx", name) for name in QUERIES),

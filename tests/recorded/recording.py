@@ -84,17 +84,18 @@ class Recorder:
 
     def record(self, clinic: str, name: str) -> dict[str, Any]:
         """What is recorded of one query; in a dialect that it is refused in, the refusal."""
-        file, sql = write_description(self._folder, clinic), QUERIES[name]
-        made: dict[str, Any] = {"explain": {"command": _command(file, sql, self._ledger(clinic))}, "sql": {}}
+        file, sql, kind = write_description(self._folder, clinic), QUERIES[name], kind_of(clinic)
+        made: dict[str, Any] = {"explain": {"command": _command(file, sql, kind, self._ledger(clinic))}, "sql": {}}
         for dialect in _ENGINES:
             try:
-                made["explain"][dialect], made["sql"][dialect], plan = _explained(self._opened(clinic, dialect), sql)
+                said = _explained(self._opened(clinic, dialect), sql, kind)
+                made["explain"][dialect], made["sql"][dialect], plan = said
                 made |= plan
             except tacit.Refused as refusal:
                 made["explain"][dialect] = str(refusal)
         if "plan" in made:
             with tacit.open(file, analyst="recorder", ledger=self._ledger(f"{clinic} {name}")) as dataset:
-                made |= _released(dataset, sql, f"{clinic}: {name}")
+                made |= _released(dataset, sql, kind, f"{clinic}: {name}")
         return made
 
     def _opened(self, clinic: str, dialect: str) -> tacit.Dataset:
@@ -109,22 +110,27 @@ class Recorder:
         return self._folder / name / "ledger.sqlite"
 
 
-def _command(file: Path, sql: str, ledger: Path) -> str:
-    words = ["explain", str(file), sql, "--epsilon", _EPSILON, "--ledger", str(ledger)]
+def kind_of(clinic: str) -> str:
+    """The kind of intervals that a clinic is asked for: bounded ones have been recorded for longer."""
+    return "usual" if clinic.startswith("usual") else "bounded"
+
+
+def _command(file: Path, sql: str, kind: str, ledger: Path) -> str:
+    words = ["explain", str(file), sql, "--epsilon", _EPSILON, "--interval", kind, "--ledger", str(ledger)]
     done = CliRunner().invoke(app, words, catch_exceptions=False, env={"COLUMNS": "120"})
     return hashed(f"{done.exit_code} {done.stdout}{done.stderr}")
 
 
-def _explained(dataset: tacit.Dataset, sql: str) -> tuple[str, list[str], dict[str, Any]]:
-    found = dataset.explain(sql, epsilon=_EPSILON)
+def _explained(dataset: tacit.Dataset, sql: str, kind: str) -> tuple[str, list[str], dict[str, Any]]:
+    found = dataset.explain(sql, epsilon=_EPSILON, interval=kind)
     plan, statements = found.plan, Lowered(sql, found.plan, found.price).statements()
     texts = [found.said(text) for _, _, text in statements if KEPT not in text and NORMS not in text]
     names = {"plan": plan.digest, "family": plan.family, "identities": sorted(plan.identities)}
     return hashed(str(found)), [hashed(text) for text in texts], names
 
 
-def _released(dataset: tacit.Dataset, sql: str, seed: str) -> dict[str, Any]:
-    answer = seeded(seed, lambda: dataset.query(sql, epsilon=_EPSILON))
+def _released(dataset: tacit.Dataset, sql: str, kind: str, seed: str) -> dict[str, Any]:
+    answer = seeded(seed, lambda: dataset.query(sql, epsilon=_EPSILON, interval=kind))
     assert answer.certificate is not None
     stated = json.loads(answer.certificate.to_json())["statement"]
     grounds = {each: stated[each] for each in _GROUNDS}

@@ -6,20 +6,20 @@ the noise and what was cut off. In which group that lies is not known; each is t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import Enum
 from fractions import Fraction
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from tacit.frozen import frozen
+from tacit.query.aggregates.normal_law import normal_below
 
 Floats = NDArray[np.float64]
 
 _NODES = np.linspace(-3, 3, 41)
-LEVELS: Floats = ndtr(_NODES)
+LEVELS: Floats = np.array([NormalDist().cdf(node) for node in _NODES])
 """The levels at which a posterior of what was cut off is kept: closer to one another towards both ends."""
 
 _WEIGHTS = np.diff(np.concatenate([[0.0], (LEVELS[1:] + LEVELS[:-1]) / 2, [1.0]]))
@@ -29,8 +29,9 @@ _ALONE = 0.6  # of the probability of a miss, where there is one group: measured
 _SIGNS = 0.5  # the deviation of the sign of what was cut off, from that of what was left, where both signs occur
 _ALONG = 0.5  # of the share that another limit cuts off, where one factor scales all totals of a person
 _OTHER = 0.5  # the deviation, relatively, of the mean of rows cut off from that of all rows
+_STEPS = np.linspace(-2.6, 2.6, 11)  # of a normal variable, in deviations
 _GRID = 33  # parts of groups at which the interval is computed; between them it is interpolated
-_ROUNDS = 45  # halvings
+_ROUNDS = 40  # halvings
 _TINY = 1e-12
 
 
@@ -84,71 +85,69 @@ class ClippingBias:
         self, values: Floats, deviation: float, confidence: Fraction, sign: Sign, *, laplace: bool
     ) -> tuple[Floats, Floats, Floats]:
         """(middle, low, high): what to add to each noisy sum, for its answer and for the ends of its interval."""
-        if self.is_unknown:
-            nothing = np.full(len(values), np.nan)
-            far = np.full(len(values), np.inf)
-            noise = np.full(len(values), _noise_end(deviation, confidence, laplace=laplace))
-            return nothing, (-far if sign is Sign.EITHER else -noise), far
         missed = float(1 - confidence) * (1.0 if self.is_grouped else _ALONE)
-        levels = np.array([0.5, missed / 2, 1 - missed / 2])
+        levels = np.array([missed / 2, 1 - missed / 2])
+        if self.is_unknown:
+            low, _ = _mixture_quantiles(np.zeros((1, len(LEVELS))), deviation, levels, laplace=laplace)[0]
+            ends = np.nan, (-np.inf if sign is Sign.EITHER else low), np.inf
+            return ends[0] + 0 * values, ends[1] + 0 * values, ends[2] + 0 * values
         parts = self._parts(values, deviation)
-        tilts = np.clip(values / (parts * max(self.kept, _TINY)), -1, 1) if sign is Sign.EITHER else np.ones(1)
-        grid = parts if len(parts) <= _GRID else np.geomspace(parts.min(), parts.max(), _GRID)
-        tilt = float(tilts.mean())
-        found = np.stack([self._quantiles(part, tilt, deviation, levels, sign, laplace) for part in grid])
+        tilts = np.clip(values / (parts * max(self.kept, _TINY)), -1, 1)
         if len(parts) <= _GRID:
+            found = self._ends(parts, tilts, deviation, levels, sign, laplace)
             return found[:, 0], found[:, 1], found[:, 2]
-        ends = [np.interp(np.log(parts), np.log(grid), column) for column in found.T]
-        return ends[0], ends[1], ends[2]
+        grid = np.geomspace(parts.min(), parts.max(), _GRID)
+        found = self._ends(grid, np.full(_GRID, tilts.mean()), deviation, levels, sign, laplace)
+        middle, low, high = (np.interp(np.log(parts), np.log(grid), column) for column in found.T)
+        return middle, low, high
 
     def _parts(self, values: Floats, deviation: float) -> Floats:
         """What part of all amounts each group holds, about; over groups they may add up to more than one."""
         if not self.is_grouped:
             return np.ones(len(values))
-        even = max(self.kept, _TINY)
-        return np.minimum((np.maximum(np.abs(values), 0.0) + deviation / 2) / even, 1.0)
+        return np.minimum((np.abs(values) + deviation / 2) / max(self.kept, _TINY), 1.0)
 
-    def _quantiles(
-        self, part: float, tilt: float, deviation: float, levels: Floats, sign: Sign, laplace: bool
+    def _ends(
+        self, parts: Floats, tilts: Floats, deviation: float, levels: Floats, sign: Sign, laplace: bool
     ) -> Floats:
-        """The quantiles of noise plus what a group of this part lost; the first is of what it lost alone."""
-        factors, chances = _factors(part, tilt, sign, self.is_grouped)
-        points = (factors[:, None] * self.masses).ravel()
+        """For groups of these parts: the median of what was cut off, and the ends of noise plus what was."""
+        factors, chances = _factors(parts, tilts, sign, self.is_grouped)
+        points = (factors[:, :, None] * self.masses).reshape(len(parts), -1)
         weights = (chances[:, None] * _WEIGHTS).ravel()
-        order = np.argsort(points)
-        middle = points[order][min(int(np.searchsorted(np.cumsum(weights[order]), 0.5)), len(points) - 1)]
-        below = _laplace_below if laplace else ndtr
-        ends = _mixture_quantiles(points, weights, deviation, levels[1:], below)
-        return np.array([middle, *ends])
+        order = np.argsort(points, axis=1)
+        below = np.cumsum(weights[order], axis=1)
+        rising = np.take_along_axis(points, order, axis=1)
+        levels_reached = np.minimum(LEVELS, below[:, -1].min())
+        places = np.stack([np.argmax(below >= level, axis=1) for level in levels_reached], axis=1)
+        lost = np.take_along_axis(rising, places, axis=1)
+        ends = _mixture_quantiles(lost, deviation, levels, laplace=laplace)
+        return np.concatenate([lost[:, len(LEVELS) // 2, None], ends], axis=1)
 
 
-def _factors(part: float, tilt: float, sign: Sign, is_grouped: bool) -> tuple[Floats, Floats]:
-    """How much of what was cut off a group may bear, with the chances."""
-    factors, chances = np.ones(1), np.ones(1)
+def _factors(parts: Floats, tilts: Floats, sign: Sign, is_grouped: bool) -> tuple[Floats, Floats]:
+    """How much of what was cut off each group may bear: a row a group, and the chance of each column."""
+    factors, chances = np.ones((len(parts), 1)), np.ones(1)
     if is_grouped:
-        steps = np.linspace(-2.6, 2.6, 11)
-        factors = np.minimum(part * np.exp(PART + UNEVEN * steps), 1.0)
-        chances = np.exp(-(steps**2) / 2)
+        factors = np.minimum(parts[:, None] * np.exp(PART + UNEVEN * _STEPS), 1.0)
+        chances = np.exp(-(_STEPS**2) / 2)
     if sign is Sign.EITHER:
-        signs = np.clip(tilt + _SIGNS * np.array([-1.6, -0.8, 0.0, 0.8, 1.6]), -1, 1)
-        weights = np.array([0.1, 0.22, 0.36, 0.22, 0.1])
+        signs, weights = np.clip(tilts[:, None] + _SIGNS * _STEPS, -1, 1), np.exp(-(_STEPS**2) / 2)
     elif sign is Sign.PARTLY:
-        signs, weights = np.array([0.05, 0.25, 0.5, 0.75, 0.95]), np.full(5, 0.2)
+        signs, weights = np.tile(np.linspace(0.05, 0.95, 7), (len(parts), 1)), np.ones(7)
     else:
-        signs, weights = np.ones(1), np.ones(1)
+        signs, weights = np.ones((len(parts), 1)), np.ones(1)
     chances = (chances[:, None] * weights).ravel()
-    return (factors[:, None] * signs).ravel(), chances / chances.sum()
+    return (factors[:, :, None] * signs[:, None, :]).reshape(len(parts), -1), chances / chances.sum()
 
 
-def _mixture_quantiles(
-    points: Floats, weights: Floats, deviation: float, levels: Floats, below: Callable[[Floats], Floats]
-) -> Floats:
-    """Quantiles of points plus noise, by halving."""
-    low = np.full(len(levels), points.min() - 12 * deviation)
-    high = np.full(len(levels), points.max() + 12 * deviation)
+def _mixture_quantiles(points: Floats, deviation: float, levels: Floats, *, laplace: bool) -> Floats:
+    """Quantiles of noise plus points, which have the weights of `LEVELS`, by halving: a row a row of points."""
+    below = _laplace_below if laplace else normal_below
+    low = np.tile(points.min(axis=1) - 12 * deviation, (len(levels), 1)).T
+    high = np.tile(points.max(axis=1) + 12 * deviation, (len(levels), 1)).T
     for _ in range(_ROUNDS):
         middle = (low + high) / 2
-        is_low = below((middle[:, None] - points) / deviation) @ weights < levels
+        is_low = below((middle[:, :, None] - points[:, None, :]) / deviation) @ _WEIGHTS < levels
         low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
     return np.asarray(high)
 
@@ -157,13 +156,6 @@ def _laplace_below(standard: Floats) -> Floats:
     """The distribution function of Laplace noise of deviation 1."""
     tail = np.exp(-np.sqrt(2) * np.abs(standard)) / 2
     return np.asarray(np.where(standard < 0, tail, 1 - tail))
-
-
-def _noise_end(deviation: float, confidence: Fraction, *, laplace: bool) -> float:
-    """How far noise alone carries a sum upwards at most, at this confidence."""
-    below = _laplace_below if laplace else ndtr
-    levels = np.array([(1 + float(confidence)) / 2])
-    return float(_mixture_quantiles(np.zeros(1), np.ones(1), deviation, levels, below)[0])
 
 
 def mean_bias(top: ClippingBias | None, bottom: ClippingBias | None) -> float:

@@ -15,10 +15,10 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr
 
 from tacit.frozen import frozen
 from tacit.query.aggregates.clipping_bias import LEVELS
+from tacit.query.aggregates.normal_law import log_normal_below
 
 Floats = NDArray[np.float64]
 
@@ -169,10 +169,10 @@ def _fitted(left: Floats, seen: Floats, deviation: float) -> tuple[Floats, Float
     precision = 1 / (deviation**2 + expected + (ROUGH * expected) ** 2)
     information = np.maximum(shares**2 @ precision, 1e-300)
     standard = shares @ (seen * precision) / np.sqrt(information)
-    logs = _family()[1] + standard**2 / 2 - np.log(information) / 2 + log_ndtr(standard)
+    logs = _family()[1] + standard**2 / 2 - np.log(information) / 2 + log_normal_below(standard)
     kept = np.argsort(logs, kind="stable")[-_KEPT:]
     standard = standard[kept]
-    hazard = np.exp(-(standard**2) / 2 - log_ndtr(standard)) / sqrt(2 * np.pi)
+    hazard = np.exp(-(standard**2) / 2 - log_normal_below(standard)) / sqrt(2 * np.pi)
     mean = standard + hazard
     unsure = np.sqrt(np.maximum(1 - hazard * mean, 1e-9)) / mean
     weights = np.exp(logs[kept] - logs[kept].max())

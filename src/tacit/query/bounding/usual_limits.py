@@ -33,6 +33,7 @@ NEAR = 2  # times a limit: at most so far beyond it, the most that one person ca
 _PRIVATE_GROUPS = 16  # groups are taken to be so many where it is private which there are
 _FEW = 10  # people at the limit: at least so much is taken to be left of all amounts
 _NOTHING: Floats = np.zeros(len(LEVELS))
+_DIGITS = 6  # that are kept of what was cut off: no more depend on the machine
 _KEYS_LOST = 0.6  # of a key beyond the limit: a person's keys are scaled, and not left out
 
 
@@ -133,7 +134,8 @@ class _PartLimit:
         return max(float(left[: span.last + 1].sum()), _FEW * limit)
 
     def _bias(self, masses: Floats, kept: float) -> ClippingBias:
-        return ClippingBias(masses * self._steps, kept * self._steps, bool(self.plan.question.keys))
+        rounded = np.array([float(f"{mass:.{_DIGITS}g}") for mass in masses * self._steps])
+        return ClippingBias(rounded, float(f"{kept * self._steps:.{_DIGITS}g}"), bool(self.plan.question.keys))
 
 
 def _scaled_together(plan: Plan, found: Mapping[Part, Finding]) -> Mapping[Part, Finding]:

@@ -100,7 +100,7 @@ def _described(column: NoisyColumn, width: int) -> dict[str, Any]:
         "norm": str(column.norm),
         "shape": list(column.values.shape),
         "width": width,
-        "interval": column.interval.value,
+        **({} if column.interval is IntervalKind.BOUNDED else {"interval": column.interval.value}),
         **({} if column.bias is None else {"bias": _bias(column.bias)}),
     }
 

@@ -134,7 +134,9 @@ def _is_few(groups: Sequence[Group] | None) -> bool:
 
 
 def _labelled(column: NoisyColumn, plan: Plan, part: Part, found: Mapping[Part, Finding]) -> NoisyColumn:
-    """The column with the kind of its interval, and what its limit cut off."""
+    """The column with the kind of its interval, and what its limit cut off; bounded ones are as they always were."""
+    if plan.interval is IntervalKind.BOUNDED:
+        return column
     if plan.limits[part].origin in CUTTING_NOBODY:
         return replace(column, interval=IntervalKind.GUARANTEED)
     if part not in found:
