@@ -24,7 +24,7 @@ from tacit.query.bounding.amount_histogram import Bins, seen
 from tacit.query.bounding.amounts import NORM_STEPS, amount_of
 from tacit.query.bounding.histogram_sql import BINS, WIDE_BINS
 from tacit.query.bounding.limit_choice import checked, choose, chosen_amount
-from tacit.query.plans.limit import Evidence, IntervalKind, Limit, Origin
+from tacit.query.plans.limit import AmountCounts, IntervalKind, Limit, Origin
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.sql.fixed_point import Steps
@@ -69,7 +69,7 @@ class Profile:
                 limits[part] = Limit(norm, Origin.PROFILE)
         return replace(plan, limits=limits)
 
-    def _evidence(self, plan: Plan, table: str, *, is_gaussian: bool) -> Mapping[Part, Evidence]:
+    def _evidence(self, plan: Plan, table: str, *, is_gaussian: bool) -> Mapping[Part, AmountCounts]:
         """What the profile says of the very amounts that a query counts people by."""
         subjects = {part: self._subject(plan, part, is_gaussian) for part in plan.binned}
         known = {part: self.people.get((table, subject)) for part, subject in subjects.items() if subject is not None}
@@ -115,10 +115,10 @@ class Profile:
         return max(Fraction(1), Fraction(amount, NORM_STEPS)) if is_norm else Fraction(amount)
 
 
-def wide(people: NDArray[np.float64], deviation: float) -> Evidence:
+def wide(people: NDArray[np.float64], deviation: float) -> AmountCounts:
     """The same people in wide bins, two of the profile's each but for the least amounts."""
     places = WIDE_BINS.index(BINS.edges())
-    return Evidence(np.bincount(places, people, len(WIDE_BINS)).astype(np.float64), deviation * math.sqrt(2))
+    return AmountCounts(np.bincount(places, people, len(WIDE_BINS)).astype(np.float64), deviation * math.sqrt(2))
 
 
 _EVERYWHERE = 1 / 16  # of the rows are taken to lie anywhere, so that no cell is more than 16 times too wide

@@ -23,7 +23,7 @@ from tacit.query.bounding.amounts import amount_of
 from tacit.query.bounding.histogram_sql import FindingBlock
 from tacit.query.bounding.objectives import EVENNESS
 from tacit.query.bounding.tail_posterior import TailPosterior, tail_posterior
-from tacit.query.plans.limit import Evidence
+from tacit.query.plans.limit import AmountCounts
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 
@@ -38,7 +38,7 @@ _KEYS_LOST = 0.6  # of a key beyond the limit: a person's keys are scaled, and n
 
 
 @frozen(eq=False)
-class Finding:
+class ClippedLimit:
     """A limit, as a norm, and what it cuts off; surely nothing, where it is the most that one person can have."""
 
     norm: Fraction
@@ -46,25 +46,25 @@ class Finding:
     is_sure: bool = False
 
 
-def find_usual(plan: Plan, price: Price, block: FindingBlock, noisy: NDArray[np.int64]) -> Mapping[Part, Finding]:
+def find_usual(plan: Plan, price: Price, block: FindingBlock, noisy: NDArray[np.int64]) -> Mapping[Part, ClippedLimit]:
     """The limits of all binned parts, and what they cut off; declared limits stay as they are."""
     deviation = noise_deviation(block.noise.law) / block.unit
     edges = block.bins.edges()[1:].astype(np.float64)
     found = {}
     for part, people in zip(block.parts, noisy / block.unit, strict=True):
-        counts = _combined(Evidence(people, deviation), plan.evidence.get(part))
+        counts = _combined(AmountCounts(people, deviation), plan.evidence.get(part))
         found[part] = _PartLimit(plan, price, part, edges, counts).finding()
     return _scaled_together(plan, found)
 
 
-def _combined(own: Evidence, earlier: Evidence | None) -> Evidence:
+def _combined(own: AmountCounts, earlier: AmountCounts | None) -> AmountCounts:
     """Both counts, each weighed by its precision."""
     if earlier is None:
         return own
     precisions = own.deviation**-2, earlier.deviation**-2
     both = sum(precisions)
     people = (precisions[0] * own.people + precisions[1] * earlier.people) / both
-    return Evidence(people, both**-0.5)
+    return AmountCounts(people, both**-0.5)
 
 
 @frozen(eq=False)
@@ -75,9 +75,9 @@ class _PartLimit:
     price: Price
     part: Part
     edges: Floats  # of the bins from 1 on
-    people: Evidence
+    people: AmountCounts
 
-    def finding(self) -> Finding:
+    def finding(self) -> ClippedLimit:
         declared, most = self.plan.limits[self.part].norm, self.plan.at_most.get(self.part)
         span = seen(self._counts, self.people.deviation, self.price.is_pure)
         if span is None:
@@ -87,9 +87,9 @@ class _PartLimit:
         )
         norm = declared or self._least_wide(posterior)
         if most is not None and declared is None and most <= NEAR * norm:
-            return Finding(most, self._bias(_NOTHING, self._kept(span, self._amount(most))), is_sure=True)
+            return ClippedLimit(most, self._bias(_NOTHING, self._kept(span, self._amount(most))), is_sure=True)
         limit = self._amount(norm)
-        return Finding(norm, self._bias(posterior.beyond(limit), self._kept(span, limit)))
+        return ClippedLimit(norm, self._bias(posterior.beyond(limit), self._kept(span, limit)))
 
     @property
     def _counts(self) -> Floats:
@@ -109,12 +109,12 @@ class _PartLimit:
         factor, power = self._amounts.units
         return np.inf if norm is None else factor * float(norm) ** power
 
-    def _unseen(self, declared: Fraction | None, most: Fraction | None) -> Finding:
+    def _unseen(self, declared: Fraction | None, most: Fraction | None) -> ClippedLimit:
         """Nobody stands out of the noise: the most that one person can have, or nothing can be told."""
         if most is not None and declared is None:
-            return Finding(most, self._bias(_NOTHING, self._amount(most)), is_sure=True)
+            return ClippedLimit(most, self._bias(_NOTHING, self._amount(most)), is_sure=True)
         norm = declared or self._amounts.norm(self._amounts.unseen(None))
-        return Finding(norm, self._bias(_NOTHING + np.inf, self._amount(norm)))
+        return ClippedLimit(norm, self._bias(_NOTHING + np.inf, self._amount(norm)))
 
     def _least_wide(self, posterior: TailPosterior) -> Fraction:
         """The limit at which the interval is narrowest."""
@@ -138,7 +138,7 @@ class _PartLimit:
         return ClippingBias(rounded, float(f"{kept * self._steps:.{_DIGITS}g}"), bool(self.plan.question.keys))
 
 
-def _scaled_together(plan: Plan, found: Mapping[Part, Finding]) -> Mapping[Part, Finding]:
+def _scaled_together(plan: Plan, found: Mapping[Part, ClippedLimit]) -> Mapping[Part, ClippedLimit]:
     """Where means are asked for, one factor scales all totals of a person: the largest share is cut off them all."""
     if not any(isinstance(each, (Mean, Variance)) for each in plan.question.aggregates.values()):
         return found
@@ -149,5 +149,5 @@ def _scaled_together(plan: Plan, found: Mapping[Part, Finding]) -> Mapping[Part,
         bias = finding.bias
         for other in together if isinstance(part, Measure) else ():
             bias = bias.with_part_of(other.bias)
-        joined[part] = Finding(finding.norm, bias, is_sure if isinstance(part, Measure) else finding.is_sure)
+        joined[part] = ClippedLimit(finding.norm, bias, is_sure if isinstance(part, Measure) else finding.is_sure)
     return joined

@@ -24,7 +24,7 @@ from tacit.query.aggregates.rank_grid import nodes_of
 from tacit.query.bounding.amount_histogram import Bins
 from tacit.query.bounding.histogram_sql import BINS, FindingBlock
 from tacit.query.bounding.limit_choice import chosen
-from tacit.query.bounding.usual_limits import Finding, find_usual
+from tacit.query.bounding.usual_limits import ClippedLimit, find_usual
 from tacit.query.engines.protocol import Counting, Fetched, Session, Stage, add_up, fetch
 from tacit.query.execution.fetched_columns import Group, in_group_order, integers, key_columns
 from tacit.query.execution.noisy_table import NoisyColumn, NoisyTable
@@ -77,7 +77,7 @@ class PlanRun:
         noisy = with_noise((counts * block.unit).ravel(), block.noise, bits).reshape(counts.shape)
         return noisy[self._order(block)].astype("<i8").tobytes()
 
-    def _found(self, released: Sequence[bytes]) -> tuple[Plan, Mapping[Part, Finding]]:
+    def _found(self, released: Sequence[bytes]) -> tuple[Plan, Mapping[Part, ClippedLimit]]:
         """The plan with all its limits, and what they cut off where intervals are usual ones."""
         plan, price, block = self._plan, self._price, self._block
         if block is None:
@@ -133,7 +133,7 @@ def _is_few(groups: Sequence[Group] | None) -> bool:
     return groups is not None and len(groups) <= _FEW
 
 
-def _labelled(column: NoisyColumn, plan: Plan, part: Part, found: Mapping[Part, Finding]) -> NoisyColumn:
+def _labelled(column: NoisyColumn, plan: Plan, part: Part, found: Mapping[Part, ClippedLimit]) -> NoisyColumn:
     """The column with the kind of its interval, and what its limit cut off; bounded ones are as they always were."""
     if plan.interval is IntervalKind.BOUNDED:
         return column

@@ -50,7 +50,7 @@ CUTTING_NOBODY = (Origin.CONSTRUCTION, Origin.AT_MOST)
 
 
 @frozen(eq=False)
-class Evidence:
+class AmountCounts:
     """Noisy numbers of people by bin of `WIDE_BINS`, from an earlier release; `deviation` is that of the noise."""
 
     people: NDArray[np.float64]

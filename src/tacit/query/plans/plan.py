@@ -13,7 +13,7 @@ from tacit.frozen import frozen
 from tacit.loss.families.loss import Relation
 from tacit.query.aggregates.aggregate import Distinct, Measure, Part, Ranks
 from tacit.query.plans.group_keys import MOST_KEYS, public_groups
-from tacit.query.plans.limit import CUTTING_NOBODY, Evidence, IntervalKind, Limit, Origin
+from tacit.query.plans.limit import CUTTING_NOBODY, AmountCounts, IntervalKind, Limit, Origin
 from tacit.query.plans.price import Price
 from tacit.query.plans.question import Question
 from tacit.schema.kind import Key
@@ -35,7 +35,7 @@ class Plan:
     most_keys: int = MOST_KEYS  # that one person may hold and still help to show a private key
     interval: IntervalKind = IntervalKind.BOUNDED
     at_most: Mapping[Part, Fraction] = field(default_factory=dict)  # the norm of the most that a person can have
-    evidence: Mapping[Part, Evidence] = field(default_factory=dict)  # what a profile says of people's amounts
+    evidence: Mapping[Part, AmountCounts] = field(default_factory=dict)  # what a profile says of people's amounts
 
     @property
     def measures(self) -> tuple[Measure, ...]:
