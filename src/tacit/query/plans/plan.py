@@ -36,6 +36,7 @@ class Plan:
     interval: IntervalKind = IntervalKind.BOUNDED
     at_most: Mapping[Part, Fraction] = field(default_factory=dict)  # the norm of the most that a person can have
     evidence: Mapping[Part, AmountCounts] = field(default_factory=dict)  # what a profile says of people's amounts
+    is_beside_profile: bool = False  # whether that is so much that a smaller share of the price finds limits
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -91,7 +92,7 @@ class Plan:
     def _finding(self) -> Fraction:
         if self.interval is not IntervalKind.USUAL:
             return FINDING
-        return BESIDE_PROFILE if set(self.binned) <= set(self.evidence) else USUAL_FINDING
+        return BESIDE_PROFILE if self.is_beside_profile else USUAL_FINDING
 
     @property
     def each(self) -> Fraction:
