@@ -1,7 +1,5 @@
 """The dialect contract: names of types, literals, casts, and one entry for each operation that a dialect has.
 
-A `Piece` is a translated expression: its text in the target dialect, its type, and what is known of its size.
-
 The walk (`expression_walk.py`) knows lowered SQL: it resolves names, finds the type of every expression as DuckDB
 would, and writes out every conversion that DuckDB would make by itself. So a dialect gets operations on operands of
 known types, one at a time, and says each of them in its own words such that the value is the same on *every*
@@ -52,46 +50,11 @@ Operations, by name (operands → result):
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
-from typing import Protocol, TypeAlias
+from collections.abc import Mapping
+from typing import Protocol
 
-from tacit.errors import Refused
-from tacit.frozen import frozen
-from tacit.query.engines.sql_type import ANY, Reach, SqlType, as_decimal, of_digits, of_number
-
-Constant: TypeAlias = int | Decimal | float | str | bool
-
-
-@frozen
-class Piece:
-    """An expression in the target dialect.
-
-    `constant` is its value where it is a literal; NULL has none. It is `fixed` if it names no column, so that a planner
-    may calculate it, and what it is a part of, before any row is read. `raw` is a column as it lies, where `sql` makes
-    a value of the type of it.
-    """
-
-    sql: str
-    type: SqlType
-    constant: Constant | None = None
-    reach: Reach = ANY
-    fixed: bool = False
-    raw: str | None = None
-
-
-def natural_reach(kind: SqlType, constant: Constant | None = None) -> Reach:
-    """What the type alone, or the constant itself, says of the size."""
-    if isinstance(constant, (int, float, Decimal)) and not isinstance(constant, bool):
-        return of_number(float(constant))
-    if not kind.is_exact:
-        return ANY
-    wide = as_decimal(kind)
-    return of_digits(39 if kind.name == "HUGEINT" else wide.width, wide.scale)
-
-
-Operation: TypeAlias = Callable[[Sequence[Piece], SqlType], str]
-"""The text of an operation: from its operands and the type of its result."""
+from tacit.query.sql.dialects.piece import Constant, Operation, Piece
+from tacit.query.sql.dialects.sql_type import SqlType
 
 
 class Dialect(Protocol):
@@ -133,10 +96,3 @@ class Dialect(Protocol):
     def materialized(self, select: str) -> str:
         """The body of a common table expression that is to be computed once, brackets included."""
         ...
-
-
-def cannot(dialect: str, what: str, accepted: str, why: str | None = None) -> Refused:
-    """A construct that the engine has no equal form of."""
-    return Refused(
-        f"{what} on {dialect}", why or "It has no form there that gives the same value on every row.", accepted
-    )

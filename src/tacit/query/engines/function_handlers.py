@@ -8,9 +8,9 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from tacit.query.engines.dialect import Piece
 from tacit.query.engines.expression_walk import Handler, Walk
-from tacit.query.engines.sql_type import (
+from tacit.query.sql.dialects.piece import Piece
+from tacit.query.sql.dialects.sql_type import (
     BIGINT,
     BOOLEAN,
     DOUBLE,

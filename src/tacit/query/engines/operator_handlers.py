@@ -8,9 +8,10 @@ from decimal import Decimal
 from sqlglot import exp
 
 from tacit.query.engines.case_ranges import as_choice, branch_facts
-from tacit.query.engines.dialect import Piece
 from tacit.query.engines.expression_walk import Handler, Walk
-from tacit.query.engines.sql_type import (
+from tacit.query.engines.time_handlers import shifted
+from tacit.query.sql.dialects.piece import Piece
+from tacit.query.sql.dialects.sql_type import (
     BIGINT,
     BOOLEAN,
     DATE,
@@ -25,7 +26,6 @@ from tacit.query.engines.sql_type import (
     decimal,
     hull,
 )
-from tacit.query.engines.time_handlers import shifted
 
 
 def column(node: exp.Expression, walk: Walk) -> Piece:

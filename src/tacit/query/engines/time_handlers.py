@@ -6,9 +6,9 @@ import re
 
 from sqlglot import exp
 
-from tacit.query.engines.dialect import Piece
 from tacit.query.engines.expression_walk import Handler, Walk
-from tacit.query.engines.sql_type import BIGINT, DATE, INTEGER, TIMESTAMP, VARCHAR
+from tacit.query.sql.dialects.piece import Piece
+from tacit.query.sql.dialects.sql_type import BIGINT, DATE, INTEGER, TIMESTAMP, VARCHAR
 
 
 def _truncated(node: exp.Expression, walk: Walk) -> Piece:

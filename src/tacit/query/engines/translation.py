@@ -21,7 +21,7 @@ from sqlglot import exp
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.engines.aggregate_handlers import AGGREGATES
-from tacit.query.engines.dialect import Dialect, Piece, cannot
+from tacit.query.engines.dialect import Dialect
 from tacit.query.engines.expression_walk import (
     Attempting,
     NameScope,
@@ -33,8 +33,9 @@ from tacit.query.engines.expression_walk import (
 )
 from tacit.query.engines.function_handlers import FUNCTIONS, NAMED_FUNCTIONS
 from tacit.query.engines.operator_handlers import OPERATORS
-from tacit.query.engines.sql_type import hull, unified
 from tacit.query.engines.time_handlers import NAMED_TIME_FUNCTIONS, TIME_FUNCTIONS
+from tacit.query.sql.dialects.piece import Piece, cannot
+from tacit.query.sql.dialects.sql_type import hull, unified
 
 FRAMES: Final = 20_000
 _ONE_AT_A_TIME = Lock()  # the limit is one for all threads, and is put back

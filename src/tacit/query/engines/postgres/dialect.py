@@ -20,14 +20,14 @@ from sqlglot import exp
 
 from tacit.frozen import frozen
 from tacit.query.engines.aggregate_handlers import SMALL_SUM
-from tacit.query.engines.dialect import Constant, Operation, Piece, cannot, natural_reach
 from tacit.query.engines.expression_walk import Walk
 from tacit.query.engines.postgres import doubles
 from tacit.query.engines.postgres.casts import cast
-from tacit.query.engines.postgres.spelling import ENGINE, ROW_ERRORS, bare, literal, quote, type_name
+from tacit.query.engines.postgres.spelling import ENGINE, ROW_ERRORS, literal, quote, type_name
 from tacit.query.engines.postgres.texts import TEXTS
 from tacit.query.engines.postgres.times import TIMES
-from tacit.query.engines.sql_type import HUGEINT, NULL, VARCHAR, SqlType
+from tacit.query.sql.dialects.piece import Constant, Operation, Piece, cannot, natural_reach
+from tacit.query.sql.dialects.sql_type import HUGEINT, NULL, VARCHAR, SqlType
 
 
 def _infix(sign: str, floats: Operation | None = None) -> Operation:
@@ -75,7 +75,7 @@ def _in(operands: Sequence[Piece], _result: SqlType) -> str:
     """A list of literals; the server hashes a long one."""
     value, *listed = operands
     texts = value.type == VARCHAR
-    return f"({value.sql} IN ({', '.join(bare(piece) if texts else piece.sql for piece in listed)}))"
+    return f"({value.sql} IN ({', '.join(piece.quoted if texts else piece.sql for piece in listed)}))"
 
 
 def _case(operands: Sequence[Piece], _result: SqlType) -> str:

@@ -11,9 +11,9 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from tacit.query.engines.dialect import Operation, Piece, cannot
-from tacit.query.engines.postgres.spelling import ENGINE, bare, once, quote
-from tacit.query.engines.sql_type import SqlType
+from tacit.query.engines.postgres.spelling import ENGINE, once, quote
+from tacit.query.sql.dialects.piece import Operation, Piece, cannot
+from tacit.query.sql.dialects.sql_type import SqlType
 
 _LOWER = {"İ": "i"}
 _UPPER = {"ß": "ẞ"}
@@ -71,7 +71,7 @@ def _upper(operands: Sequence[Piece], _result: SqlType) -> str:
 
 def _trimmed(name: str) -> Operation:
     def operation(operands: Sequence[Piece], _result: SqlType) -> str:
-        letters = bare(operands[1]) if len(operands) > 1 else quote(_SPACES)
+        letters = operands[1].quoted if len(operands) > 1 else quote(_SPACES)
         return f"{name}({operands[0].sql}, {letters})"
 
     return operation
@@ -89,8 +89,8 @@ def _cut(name: str) -> Operation:
 
 def _like(operands: Sequence[Piece], _result: SqlType) -> str:
     value, pattern, *escape = operands
-    sign = bare(escape[0]) if escape else "''"
-    return f"({value.sql} LIKE {bare(pattern)} ESCAPE {sign})"
+    sign = escape[0].quoted if escape else "''"
+    return f"({value.sql} LIKE {pattern.quoted} ESCAPE {sign})"
 
 
 def _ilike(operands: Sequence[Piece], result: SqlType) -> str:

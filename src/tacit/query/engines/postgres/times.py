@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from tacit.query.engines.dialect import Operation, Piece, cannot
 from tacit.query.engines.postgres.spelling import ENGINE
-from tacit.query.engines.sql_type import SqlType
+from tacit.query.sql.dialects.piece import Operation, Piece, cannot
+from tacit.query.sql.dialects.sql_type import SqlType
 
 _UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 _PARTS = (*_UNITS, "dow", "isodow", "doy")

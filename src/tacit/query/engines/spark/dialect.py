@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 
 from tacit.frozen import frozen
-from tacit.query.engines.dialect import Constant, Operation, Piece
 from tacit.query.engines.spark import spelling
 from tacit.query.engines.spark.casts import cast_value
 from tacit.query.engines.spark.numbers import NUMBERS, wide
 from tacit.query.engines.spark.spelling import HUGE, call, calling, cast
 from tacit.query.engines.spark.texts import LETTERS
 from tacit.query.engines.spark.times import TIMES
-from tacit.query.engines.sql_type import HUGEINT, SqlType
+from tacit.query.sql.dialects.piece import Constant, Operation, Piece
+from tacit.query.sql.dialects.sql_type import HUGEINT, SqlType
 
 _BITS = 22  # of each part of a word: the parts of 2^41 rows add up in 64 bits
 

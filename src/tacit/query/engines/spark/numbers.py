@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tacit.query.engines.dialect import Operation, Piece
 from tacit.query.engines.spark.spelling import (
     HUGE,
     both_once,
@@ -22,7 +21,8 @@ from tacit.query.engines.spark.spelling import (
     type_name,
     whole,
 )
-from tacit.query.engines.sql_type import BIGINT, HUGEINT, SqlType
+from tacit.query.sql.dialects.piece import Operation, Piece
+from tacit.query.sql.dialects.sql_type import BIGINT, HUGEINT, SqlType
 
 _HALF = 10**19  # of the digits of a HUGEINT
 _INFINITY = double(float("inf"))

@@ -7,9 +7,9 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
-from tacit.query.engines.dialect import Operation, Piece
 from tacit.query.engines.spark.spelling import call, calling, case, cast, once, text
-from tacit.query.engines.sql_type import SqlType
+from tacit.query.sql.dialects.piece import Operation, Piece
+from tacit.query.sql.dialects.sql_type import SqlType
 from tacit.query.sql.values.wildcards import Wildcards
 
 _MOST = 2**31 - 1  # Spark's positions are 32 bits wide, and so are its lengths

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from tacit.query.engines.dialect import Operation, Piece, cannot
 from tacit.query.engines.spark.spelling import ENGINE, MOMENT, ZONED_MOMENT, attempt, call, case, cast
-from tacit.query.engines.sql_type import DATE, SqlType
+from tacit.query.sql.dialects.piece import Operation, Piece, cannot
+from tacit.query.sql.dialects.sql_type import DATE, SqlType
 from tacit.query.sql.values.storage import number_of
 
 _PARTS = {
