@@ -197,3 +197,11 @@ def power(operands: Sequence[Piece], _result: SqlType) -> str:
         )
 
     return once([base], text)
+
+
+DOUBLES: dict[str, Operation] = {
+    "exp": exponential,
+    "power": power,
+    "round": rounded,
+    "round_digits": rounded_digits,
+}
