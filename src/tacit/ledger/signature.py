@@ -65,7 +65,7 @@ class Verdict:
 
 
 def key_beside(ledger: Path) -> Path:
-    """Where the key is kept when nobody says otherwise: in the ledger's folder."""
+    """The default place of the key: in the ledger's folder."""
     return Path(ledger).with_name("signing.key")
 
 

@@ -43,7 +43,7 @@ def _keystream(count: int) -> NDArray[np.uint8]:
 
 
 class _Stock(threading.local):
-    """Keystream not yet handed out: one stock a thread, void in any other process."""
+    """Unused keystream: one stock for each thread, invalid in any other process."""
 
     owner: tuple[int, int] = (-1, -1)
     octets: NDArray[np.uint8] = np.empty(0, np.uint8)

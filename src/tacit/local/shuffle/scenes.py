@@ -78,7 +78,7 @@ class TwoGroups:
         return gain_below(others, [Voice(1, yes), Voice(0, no)])
 
     def _facing_yes(self) -> TwoGroups:
-        """The same with yes and no exchanged, if a no speaks for the one world."""
+        """The same with yes and no exchanged, if a no is likelier in the first world."""
         if self.one >= self.other:
             return self
         return TwoGroups(1 - self.one, 1 - self.other, tuple((1 - chance, size) for chance, size in self.groups))
