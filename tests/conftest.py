@@ -37,7 +37,8 @@ def _no_ledger_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 def pytest_collection_finish() -> None:
-    """What is collected stays until the end: looking through it for garbage takes up to a tenth of the time of tests that plan."""
+    """Raise the garbage collector's thresholds: collected tests are never freed, and tests that plan lost up to a tenth
+    of their time looking through them."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)
