@@ -134,8 +134,8 @@ def _column(asked: Asked, rows: Rows, table: pa.Table, end: str) -> list[float]:
 def _found(asked: Asked, truth: Floats, value: Floats, low: Floats, high: Floats) -> Found:
     slack = 1e-9 * np.abs(truth)
     covered = (low <= truth + slack) & (truth - slack <= high)
-    with np.errstate(invalid="ignore"):
-        shift = np.nanmean((value - truth) / np.maximum((high - low) / 2, 1e-12))
+    half = np.where(high > low, (high - low) / 2, np.nan)  # a sum far below 0 has an interval of nothing but 0
+    shift = np.nanmean((value - truth) / half)
     size = np.maximum(np.abs(truth), 1e-12)
     return Found(
         asked,
