@@ -16,6 +16,7 @@ SUBJECTS = (
     "joins",
     "limits",
     "coverage",
+    "coverage_sql",
     "scale",
     "engines_postgres",
     "engines_spark",

@@ -18,7 +18,7 @@ from tacit.query.plans.price import Price
 from tacit.query.post_noise.estimates import Estimates
 
 AT_MOST = 2.5  # times the most that anybody has, where it is declared
-MORE = 20  # times as many draws where nothing must be found: they are cheap
+SURE_DRAWS = 40_000  # where nothing must be found: they are cheap, and coverage is to be known to 0.1%
 _CANDIDATES = 400  # limits that an oracle tries, and all of the people who have most
 _TOP = 200
 _REACH = 1.96
@@ -122,7 +122,7 @@ def usual_score(cell: Cell, draws: int, most: int | None) -> Score:
 def guaranteed_score(cell: Cell, draws: int, most: int) -> Score:
     """The most that anybody can have is the limit."""
     model = Model.of(cell, described(cell, most), IntervalKind.GUARANTEED)
-    found = model.releases(_bits(cell, "guaranteed"), MORE * draws)
+    found = model.releases(_bits(cell, "guaranteed"), SURE_DRAWS)
     return Score.of(found, cell, Oracle.of(cell, model.price), np.array([float(model.norm)]), 1.0)
 
 
