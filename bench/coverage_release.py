@@ -176,7 +176,7 @@ def _sums(cell: Cell, block: TallyBlock) -> Integers:
     """Everybody's totals, cut to the limit and scaled; over groups, shrunk where their norm is beyond the radius."""
     (scaling,) = block.scalings
     totals = cell.totals.astype(np.int64)
-    scaled = np.clip(totals, -scaling.cap, scaling.cap) * scaling.times
+    scaled = (totals if block.is_joint else np.clip(totals, -scaling.cap, scaling.cap)) * scaling.times
     scaled = np.sign(scaled) * (np.abs(scaled) // scaling.over)
     if cell.groups == 1:
         return np.asarray(scaled.sum(axis=0))

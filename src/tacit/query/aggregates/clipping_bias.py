@@ -25,10 +25,14 @@ LEVELS: Floats = np.array([NormalDist().cdf(node) for node in _NODES])
 _WEIGHTS = np.diff(np.concatenate([[0.0], (LEVELS[1:] + LEVELS[:-1]) / 2, [1.0]]))
 
 PART, UNEVEN = 0.2, 1.0  # a group bears exp(PART + UNEVEN·z) times its part of what was cut off, z normal
-_ALONE = 0.6  # of the probability of a miss, where there is one group: measured by `bench coverage`
-_SIGNS = 0.5  # the deviation of the sign of what was cut off, from that of what was left, where both signs occur
-_ALONG = 0.5  # of the share that another limit cuts off, where one factor scales all totals of a person
-_OTHER = 0.5  # the deviation, relatively, of the mean of rows cut off from that of all rows
+SPARED = 0.12  # or nothing of it, with this chance
+_BELOW, _ABOVE = 0.42, 0.23  # of what may be missed, where there is one group: what hides lies above
+_BELOW_BY_GROUP, _ABOVE_BY_GROUP = 0.6, 0.4
+_SIGNS = 0.8  # the deviation of the sign of what was cut off, from that of what was left, where both signs occur
+_ALONG = 0.2  # of the share that another limit cuts off, where one factor scales all totals of a person
+_OTHER = 0.7  # the deviation, relatively, of the mean of rows cut off from that of all rows
+_HIGHER = 0.45  # of what a sum lost more than its rows is what their mean lost
+_LIKE = 0.25  # the deviation, relatively, of the mean of rows cut off where no value is negative
 _STEPS = np.linspace(-2.6, 2.6, 11)  # of a normal variable, in deviations
 _GRID = 33  # parts of groups at which the interval is computed; between them it is interpolated
 _ROUNDS = 40  # halvings
@@ -85,13 +89,14 @@ class ClippingBias:
         self, values: Floats, deviation: float, confidence: Fraction, sign: Sign, *, laplace: bool
     ) -> tuple[Floats, Floats, Floats]:
         """(middle, low, high): what to add to each noisy sum, for its answer and for the ends of its interval."""
-        missed = float(1 - confidence) * (1.0 if self.is_grouped else _ALONE)
-        levels = np.array([missed / 2, 1 - missed / 2])
+        missed = float(1 - confidence)
+        below, above = (_BELOW_BY_GROUP, _ABOVE_BY_GROUP) if self.is_grouped else (_BELOW, _ABOVE)
+        levels = np.array([missed * below, 1 - missed * above])
         if self.is_unknown:
             low, _ = _mixture_quantiles(np.zeros((1, len(LEVELS))), deviation, levels, laplace=laplace)[0]
             ends = np.nan, (-np.inf if sign is Sign.EITHER else low), np.inf
             return ends[0] + 0 * values, ends[1] + 0 * values, ends[2] + 0 * values
-        parts = self._parts(values, deviation)
+        parts = self._parts(values, deviation, sign)
         tilts = np.clip(values / (parts * max(self.kept, _TINY)), -1, 1)
         if len(parts) <= _GRID:
             found = self._ends(parts, tilts, deviation, levels, sign, laplace)
@@ -101,11 +106,15 @@ class ClippingBias:
         middle, low, high = (np.interp(np.log(parts), np.log(grid), column) for column in found.T)
         return middle, low, high
 
-    def _parts(self, values: Floats, deviation: float) -> Floats:
-        """What part of all amounts each group holds, about; over groups they may add up to more than one."""
+    def _parts(self, values: Floats, deviation: float, sign: Sign) -> Floats:
+        """What part of all amounts each group holds, about; over groups they may add up to more than one.
+
+        Where both signs occur, a sum may be small because they cancel: a group holds an even part at least.
+        """
         if not self.is_grouped:
             return np.ones(len(values))
-        return np.minimum((np.abs(values) + deviation / 2) / max(self.kept, _TINY), 1.0)
+        even = self.kept / max(len(values), 1) if sign is Sign.EITHER else 0.0
+        return np.minimum((np.maximum(np.abs(values), even) + deviation / 2) / max(self.kept, _TINY), 1.0)
 
     def _ends(
         self, parts: Floats, tilts: Floats, deviation: float, levels: Floats, sign: Sign, laplace: bool
@@ -128,8 +137,9 @@ def _factors(parts: Floats, tilts: Floats, sign: Sign, is_grouped: bool) -> tupl
     """How much of what was cut off each group may bear: a row a group, and the chance of each column."""
     factors, chances = np.ones((len(parts), 1)), np.ones(1)
     if is_grouped:
-        factors = np.minimum(parts[:, None] * np.exp(PART + UNEVEN * _STEPS), 1.0)
+        factors = np.minimum(parts[:, None] * np.append(np.exp(PART + UNEVEN * _STEPS), 0.0), 1.0)
         chances = np.exp(-(_STEPS**2) / 2)
+        chances = np.append((1 - SPARED) * chances / chances.sum(), SPARED)
     if sign is Sign.EITHER:
         signs, weights = np.clip(tilts[:, None] + _SIGNS * _STEPS, -1, 1), np.exp(-(_STEPS**2) / 2)
     elif sign is Sign.PARTLY:
@@ -159,15 +169,21 @@ def _laplace_below(standard: Floats) -> Floats:
     return np.asarray(np.where(standard < 0, tail, 1 - tail))
 
 
-def mean_bias(top: ClippingBias | None, bottom: ClippingBias | None) -> float:
-    """The deviation of a mean that clipping leaves, in steps: rows that were cut off may have another mean.
+def mean_bias(top: ClippingBias, bottom: ClippingBias, *, is_positive: bool) -> tuple[float, float]:
+    """(shift, deviation): what clipping did to a mean, in steps: rows that were cut off may have another mean.
 
-    With f the share of rows cut off, the mean of those left differs from that of all by f times the difference of
-    the means of rows cut off and of all rows. That difference is taken to be normal around zero.
+    A mean is a sum over a number of rows. Where no value is negative, and a larger share of the sum was cut off than
+    of the rows, the mean of all rows is taken to lie part of the way up. Elsewhere the sign of the shift is not known.
     """
-    if bottom is None or top is None:
-        return 0.0
-    return bottom.usual_share * _OTHER * top.kept / max(bottom.kept, 1.0)
+    if top.is_unknown or bottom.is_unknown:
+        return np.nan, np.inf
+    size = top.kept / max(bottom.kept, 1.0)
+    if not is_positive:
+        return 0.0, _OTHER * max(top.usual_share, bottom.usual_share) * size
+    higher = np.maximum((1 - bottom.shares) / np.maximum(1 - top.shares, _TINY) - 1, 0.0)
+    shift = _HIGHER * float(np.interp(0.5, LEVELS, higher))
+    away = float(np.sqrt(_WEIGHTS @ (_HIGHER * higher - shift) ** 2))
+    return shift * size, (away + shift + _LIKE * bottom.usual_share) * size
 
 
 def square_factors(

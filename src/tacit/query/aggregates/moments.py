@@ -108,21 +108,27 @@ class NoisyMean:
         first, last = ratio_between(self.top, self.bottom, confidence, low, high)
         with np.errstate(invalid="ignore", divide="ignore"):
             value = np.clip(self.top.steps / self.bottom.steps, low, high)
-        first, last = self._widened(first, last, confidence)
-        first, last = np.clip(first, low, high), np.clip(last, low, high)
-        value = np.where(is_telling(self.bottom, confidence) & np.isfinite(first + last), value, np.nan)
+        value = np.where(is_telling(self.bottom, confidence), value, np.nan)
+        if self.top.bias is not None and self.bottom.bias is not None:
+            is_positive = self.mean.total.least >= 0
+            shift, deviation = mean_bias(self.top.bias, self.bottom.bias, is_positive=is_positive)
+            value, first, last = self._moved(value, first, last, confidence, shift, deviation)
+            value, first, last = (np.clip(end, low, high) for end in (value, first, last))
         step = float(self.mean.total.step)
         value, first, last = ((end + self.mean.centre) * step for end in (value, first, last))
         return Estimates(value, first, last)
 
-    def _widened(self, first: Floats, last: Floats, confidence: Fraction) -> tuple[Floats, Floats]:
-        """The ends, farther apart by what clipping may have done: independent of the noise, so that squares add up."""
-        bias = mean_bias(self.top.bias, self.bottom.bias)
-        if not bias:
-            return first, last
-        middle, half = (first + last) / 2, (last - first) / 2
-        wider = np.hypot(half, NormalDist().inv_cdf(float(1 + confidence) / 2) * bias)
-        return middle - wider, middle + wider
+    def _moved(
+        self, value: Floats, first: Floats, last: Floats, confidence: Fraction, shift: float, deviation: float
+    ) -> tuple[Floats, Floats, Floats]:
+        """The mean and its ends, moved by what clipping did: independent of the noise, so that squares add up."""
+        if np.isnan(shift):
+            return value + np.nan, first - np.inf, last + np.inf
+        reach = NormalDist().inv_cdf(float(1 + confidence) / 2) * deviation
+        lower, upper = np.hypot(value - first, reach), np.hypot(last - value, reach)
+        lower, upper = np.where(np.isnan(value), np.inf, lower), np.where(np.isnan(value), np.inf, upper)
+        middle = np.nan_to_num(value) + shift
+        return value + shift, middle - lower, middle + upper
 
 
 _ENOUGH = 4  # times smaller than the number of rows must its noise be for the sharper interval

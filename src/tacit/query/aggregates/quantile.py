@@ -55,7 +55,7 @@ class NoisyQuantile:
         ranks, share = self.quantile.ranks, self.quantile.share
         values = np.empty((3, len(self.noisy.counts)))
         cells, bias = cells_of(ranks), self.noisy.bias
-        cut = Fraction(0) if bias is None else Fraction(bias.share_below(confidence))
+        cut = Fraction(0) if bias is None else Fraction(bias.share_below(_SURE))
         for group, counts in enumerate(self.noisy.counts):
             found = RankDescent(counts, self.noisy.law, ranks.levels, cells).between(share, cut, confidence)
             first = min(first_value(ranks, found.first), ranks.high)
@@ -66,6 +66,7 @@ class NoisyQuantile:
         return Estimates(*(values * float(ranks.step)))
 
 
+_SURE = Fraction(3, 4)  # how surely no larger share was cut off: the bound from it is seldom reached
 _FAR = 75  # each step down takes so small a part of what an end may miss
 _WIDE = 3  # nodes: where an end may be so far from the quantile, finer nodes would add more noise than they tell
 _PARTS = np.arange(FAN) / FAN

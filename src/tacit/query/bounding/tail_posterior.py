@@ -85,12 +85,14 @@ class TailPosterior:
 
 def weighted_quantiles(points: Floats, weights: Floats, levels: Floats) -> Floats:
     """The quantiles of each column of points, all with these weights: a row a level."""
-    order = np.argsort(points, axis=0)
-    sums = np.cumsum(weights[order], axis=0)
-    rising = np.take_along_axis(points, order, axis=0)
-    columns = np.arange(points.shape[1])
-    places = [np.minimum((sums < level * sums[-1]).sum(axis=0), len(points) - 1) for level in levels]
-    return np.stack([rising[place, columns] for place in places])
+    columns = np.ascontiguousarray(points.T)
+    order = np.argsort(columns, axis=1)
+    found = np.empty((len(levels), len(columns)))
+    for place, (column, rising) in enumerate(zip(columns, order, strict=True)):
+        sums = np.cumsum(weights[rising])
+        reached = np.minimum(np.searchsorted(sums, levels * sums[-1]), len(rising) - 1)
+        found[:, place] = column[rising[reached]]
+    return found
 
 
 def tail_posterior(

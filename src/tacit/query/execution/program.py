@@ -85,7 +85,8 @@ def _tally(plan: Plan, price: Price) -> TallyBlock | None:
     noise = noise_share(price, plan.share("tally") if measures else plan.share("keys"), plan.relation)
     room = noise.split(max(1, len(measures)))
     scalings = tuple(scaling(norm_of(plan, measure), room) for measure in measures)
-    is_joint = any(isinstance(each, (Mean, Variance)) for each in plan.question.aggregates.values())
+    has_means = any(isinstance(each, (Mean, Variance)) for each in plan.question.aggregates.values())
+    is_joint = has_means or (bool(plan.question.keys) and plan.interval is not IntervalKind.BOUNDED)
     return TallyBlock(plan.question.rows, plan.question.keys, measures, scalings, noise, rule, is_joint)
 
 

@@ -26,9 +26,9 @@ class TallyBlock:
     coordinate is within its share of the radius, because its value is cut to it (`clamp`). Elsewhere the norm of the
     person's scaled totals is compared with the radius, and where it is larger all of them are multiplied by
     radius/norm, in double precision and a little less, and cut towards zero. Over groups the norm is an exact sum of
-    integers, which no order of rows can change. Where `is_joint`, means are asked for: then nothing but that one
-    factor shrinks a person's totals, so that above and below the bar they shrink alike. Else each total is cut at its
-    own limit first.
+    integers, which no order of rows can change. Where `is_joint`, nothing but that one factor shrinks a person's
+    totals: above and below the bar of a mean they shrink alike, and over groups by what the norm says. Else each total
+    is cut at its own limit first.
     """
 
     rows: Rows
