@@ -20,8 +20,10 @@ from tacit.loss.families.loss import Loss
 from tacit.query.execution.noisy_table import NoisyTable
 from tacit.query.execution.program import key_rule
 from tacit.query.execution.run import PlanRun
+from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
+from tacit.query.plans.question import Question
 
 _BALL = "one person's totals, over all groups and columns, are scaled into a ball by the query itself"
 _RANKS = "the rows of one person share a limited weight among the cells of a public grid"
@@ -104,6 +106,15 @@ def find_stored(planner: Planner, plan: Plan, keys_delta: Fraction, strength: Fr
         answered = _read(stored, planner.opened)
         if plan.identities <= set(answered.table.columns):
             return answered
+    return None
+
+
+def find_earlier(planner: Planner, question: Question, interval: IntervalKind) -> tuple[Plan, Answered] | None:
+    """An earlier release that answers a question at whatever accuracy, and the plan that reads it."""
+    for plan in planner.plans_of_any_price(question, interval):
+        found = find_stored(planner, plan, planner.usual_keys_delta, Fraction(0))
+        if found is not None:
+            return plan, found
     return None
 
 
