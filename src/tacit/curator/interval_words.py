@@ -55,9 +55,13 @@ def interval_words(plan: Plan, kinds: Mapping[Part, IntervalKind], unknown: froz
 def not_counted(plan: Plan) -> str:
     """What the description leaves out of every answer."""
     left = [] if plan.question.rows.ownership is Ownership.EACH else ["rows without an owner"]
-    counts_rows_alone = all(isinstance(part, Measure) and part.subject == "rows" for part in plan.question.parts)
-    left += [] if counts_rows_alone else ["unreadable values", "what lies beyond declared bounds"]
+    left += [] if all(map(_is_of_rows, plan.question.parts)) else ["unreadable values", "what lies beyond bounds"]
     return f"Not counted: {', '.join(left)}." if left else ""
+
+
+def _is_of_rows(part: Part) -> bool:
+    """Whether rows or people are counted, and no values."""
+    return isinstance(part, Measure) and (part.once or part.subject == "rows")
 
 
 def _usual(plan: Plan, usual: list[str], hidden: list[str], sure: list[str]) -> str:
