@@ -15,6 +15,7 @@ SUBJECTS = (
     "second_line",
     "joins",
     "limits",
+    "coverage",
     "scale",
     "engines_postgres",
     "engines_spark",

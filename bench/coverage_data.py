@@ -34,6 +34,7 @@ class Cell:
     name: str
     half: str
     totals: Floats
+    is_sum: bool = False  # of a column, not of rows
 
     @cached_property
     def norms(self) -> Floats:
@@ -85,7 +86,7 @@ def _cell(name: str, half: str, person: Any, values: Any = None, groups: Any = N
     np.add.at(totals, (who, what), 1.0 if values is None else np.round(np.asarray(values, float)))
     norms = np.sqrt((totals**2).sum(axis=1))
     order = np.argsort(norms, kind="stable")
-    return Cell(name, half, totals[order[norms[order] > 0]])
+    return Cell(name, half, totals[order[norms[order] > 0]], values is not None)
 
 
 def _numbered(groups: Any) -> tuple[NDArray[np.int64], int]:

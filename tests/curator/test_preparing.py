@@ -133,7 +133,7 @@ def test_a_form_has_norms_on_the_grids_of_the_profile(clinic: PreparedClinic) ->
     assert second != first
     assert clinic.prepare() == second
     with clinic.dataset() as dataset:
-        told = str(dataset.explain(MEDIAN, epsilon=1))
+        told = str(dataset.explain(MEDIAN, epsilon=1, interval="bounded"))
         assert _NORMS.search(told)
         assert "newer than the form" not in told
         median = dataset.query(MEDIAN, epsilon=200).table.column("middle")[0].as_py()

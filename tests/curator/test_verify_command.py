@@ -104,7 +104,7 @@ def test_a_whole_ledger_is_read_again(clinic: Clinic) -> None:
     ended = clinic.tacit("verify", "answer.json", "--ledger", "clinic.toml")
     assert ended.code == 0, ended.err
     text = " ".join(ended.out.split())
-    assert text.startswith("All 4 entries hold")
+    assert text.startswith("All 6 entries hold")
     assert key in text
     assert "Genuine: signed by the expected key" in text
     assert "The ledger holds entry 2 as the certificate says it." in text
@@ -260,7 +260,7 @@ def test_a_release_that_was_kept_with_a_certificate_of_version_1_is_read(clinic:
         answered = query_job._read(replace(stored, payload=kept + b"\n" + table), opened)
         now = query_job._read(stored, opened)
     assert answered.grounds.price == "ε = 1, δ = 1e-09" == now.grounds.price
-    assert answered.grounds.claims == now.grounds.claims
+    assert set(answered.grounds.claims) < set(now.grounds.claims)  # which say too that people were counted by amount
     assert answered.entry == now.entry
 
 

@@ -17,8 +17,8 @@ from tests.query.expressions.typed_law import broken
 from tacit.errors import Refused
 from tacit.query.engines.expression_walk import TranslatedColumn, TranslatedRelation
 from tacit.query.engines.postgres.dialect import Postgres
-from tacit.query.engines.sql_type import type_named
 from tacit.query.engines.translation import translate
+from tacit.query.sql.dialects.sql_type import type_named
 from tacit.query.sql.values.typed import Typed
 from tacit.schema.kind import Kind
 

@@ -13,8 +13,8 @@ from tests.engines.postgres_server import PostgresUnderTest
 
 from tacit.query.engines.expression_walk import TranslatedColumn, TranslatedRelation
 from tacit.query.engines.postgres.dialect import Postgres
-from tacit.query.engines.sql_type import DOUBLE, INTEGER
 from tacit.query.engines.translation import translate
+from tacit.query.sql.dialects.sql_type import DOUBLE, INTEGER
 
 _TINIEST, _LARGEST = 5e-324, 1.7976931348623157e308
 _EDGES = [

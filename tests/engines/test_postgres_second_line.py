@@ -14,14 +14,14 @@ from tests.engines.postgres_server import PostgresUnderTest
 from tests.query.expressions.test_second_line import BELIEFS, FAILING
 
 from tacit.errors import Failed
-from tacit.query.engines.dialect import Piece
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.postgres import dialect as attempts
 from tacit.query.engines.postgres import engine as postgres_engine
 from tacit.query.engines.postgres import engine as postgres_second_line
 from tacit.query.engines.postgres.engine import PostgresEngine, PostgresSession
 from tacit.query.engines.postgres.spelling import ROW_ERRORS
-from tacit.query.engines.sql_type import BIGINT
+from tacit.query.sql.dialects.piece import Piece
+from tacit.query.sql.dialects.sql_type import BIGINT
 from tacit.query.sql.expressions import second_line, type_expression
 from tacit.schema.description import Description
 from tacit.schema.reader import read_description

@@ -14,7 +14,7 @@ from tests.engines.postgres_server import PostgresUnderTest
 
 from tacit.query.engines.postgres.casts import written
 from tacit.query.engines.postgres.texts import cased, lower_letter, upper_letter
-from tacit.query.engines.sql_type import DOUBLE
+from tacit.query.sql.dialects.sql_type import DOUBLE
 
 _RANDOM = Random(5)
 _HALFWAY = [  # odd numbers of 54 bits with many factors 5: times a power of two they are short, and between two doubles

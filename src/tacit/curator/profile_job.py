@@ -10,7 +10,7 @@ from tacit.errors import Failed, Refused
 from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.ledger.request import Stored
-from tacit.query.bounding.histogram_sql import BINS
+from tacit.query.bounding.histogram_sql import bins_of
 from tacit.query.bounding.profile import Profile, profile_words
 from tacit.query.execution.profile_release import ProfileRun, subjects_of
 from tacit.query.plans.price import Price, price_of
@@ -29,7 +29,7 @@ class ProfileAnswer:
         lines = []
         for (table, subject), people in self.profile.people.items():
             if subject == "rows":
-                said = profile_words(BINS, people, self.profile.deviation)
+                said = profile_words(bins_of(people), people, self.profile.deviation)
                 lines.append(f"{table}: {said}")
         many = len(self.profile.people)
         lines.append(f"{many} private histograms are kept; from them later queries choose their limits for free.")

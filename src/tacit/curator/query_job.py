@@ -48,7 +48,7 @@ def mechanisms_of(plan: Plan, price: Price) -> tuple[Mapping[str, Any], ...]:
     ]
     if plan.is_selecting:
         listed.append({"counts": "people of each key", "noise": noise, "share": str(plan.share("keys"))})
-    if plan.binned:
+    if plan.has_finding:
         listed.append({"counts": "people by amount", "noise": noise, "share": str(plan.share("finding"))})
     return tuple(listed)
 
@@ -60,7 +60,7 @@ def claims_of(plan: Plan, price: Price) -> tuple[str, ...]:
     claims += [_RANKS] if plan.ranks else []
     claims += [_DISTINCT] if plan.distincts else []
     claims += [_KEYS] if plan.is_selecting else []
-    claims += [_FOUND] if plan.binned else []
+    claims += [_FOUND] if plan.has_finding else []
     claims += [_AT_MOST] if plan.has_at_most else []
     return tuple(claims)
 

@@ -9,8 +9,8 @@ import pytest
 from tacit.errors import Refused
 from tacit.query.engines.expression_walk import TranslatedColumn, TranslatedRelation
 from tacit.query.engines.postgres.dialect import Postgres
-from tacit.query.engines.sql_type import DOUBLE
 from tacit.query.engines.translation import translate
+from tacit.query.sql.dialects.sql_type import DOUBLE
 
 _TABLE = {"t": TranslatedRelation('"t"', (TranslatedColumn("x", DOUBLE),))}
 

@@ -7,12 +7,12 @@ import re
 import pytest
 
 from tacit.errors import Refused
-from tacit.query.engines.dialect import Piece, natural_reach
 from tacit.query.engines.expression_walk import TranslatedColumn, TranslatedRelation
 from tacit.query.engines.spark.dialect import SPARK
 from tacit.query.engines.spark.spelling import literal, quoted, text
-from tacit.query.engines.sql_type import BIGINT, HUGEINT, Reach, type_named
 from tacit.query.engines.translation import translate
+from tacit.query.sql.dialects.piece import Piece, natural_reach
+from tacit.query.sql.dialects.sql_type import BIGINT, HUGEINT, Reach, type_named
 
 _TYPES = {
     "n": "BIGINT",

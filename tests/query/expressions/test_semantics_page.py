@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import duckdb
 import pytest
 from tests.query.expressions.clinic import create, typed
+from tests.query.expressions.semantics_page import EXAMPLES, LISTED
 from tests.query.expressions.typed_law import faults
 
 from tacit.query.sql.expressions.rule_registry import FAMILIES
-
-_PAGE = (Path(__file__).parents[3] / "docs" / "sql-semantics.md").read_text()
-_SUPPORTED = _PAGE.split("## What is supported")[1].split("## Public domains")[0]
-_ROWS = [re.split(r"(?<!\\)\|", line) for line in _SUPPORTED.splitlines() if line.startswith("|")][2:]
-_EXAMPLES = [text.replace("\\|", "|") for row in _ROWS for text in re.findall(r"`([^`]+)`", row[2])]
-_LISTED = {text.replace("\\|", "|") for row in _ROWS for text in re.findall(r"`([^`]+)`", row[1])}
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +22,7 @@ def connection() -> Iterator[duckdb.DuckDBPyConnection]:
         yield opened
 
 
-@pytest.mark.parametrize("text", _EXAMPLES)
+@pytest.mark.parametrize("text", EXAMPLES)
 def test_every_example_runs(text: str, connection: duckdb.DuckDBPyConnection) -> None:
     """What the page promises is accepted, and keeps the law of `Typed` (R26)."""
     assert faults(connection, "visits", [typed(text)]) == []
@@ -38,4 +31,4 @@ def test_every_example_runs(text: str, connection: duckdb.DuckDBPyConnection) ->
 def test_every_word_is_listed() -> None:
     """The page and the registry name the same words."""
     words = {word for family in FAMILIES if family.name != "literals" for word in family.words}
-    assert words == _LISTED
+    assert words == LISTED

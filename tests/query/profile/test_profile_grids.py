@@ -61,13 +61,13 @@ def test_a_profile_gives_an_even_grid_to_later_quantiles(tmp_path: Path, monkeyp
         assert ("sales", "ranks amount") in profile.people
         again = Profile.from_bytes(profile.to_bytes())
         assert again.edges == profile.edges
-        told = shop.explain("SELECT MEDIAN(amount) FROM sales", epsilon=1)
+        told = shop.explain("SELECT MEDIAN(amount) FROM sales", epsilon=1, interval="bounded")
         assert any("stretch" in sql for sql in told.statements)
         assert "rows of one value, more where values differ (chosen from the private profile)" in str(told)
         found = shop.explain("SELECT MEDIAN(amount) FROM sales WHERE age > 20", epsilon=1)
         assert any("__kept_norms0" in sql for sql in found.statements)
         for sql in ("SELECT MEDIAN(amount) AS m FROM sales", "SELECT MEDIAN(amount) AS m FROM sales WHERE age >= 0"):
-            answer = shop.query(sql, epsilon=2).table.to_pylist()[0]
+            answer = shop.query(sql, epsilon=2, interval="bounded").table.to_pylist()[0]
             assert answer["m"] == pytest.approx(true_median(tmp_path), rel=0.02)
             assert answer["m_low"] <= answer["m"] <= answer["m_high"]
 
@@ -82,7 +82,7 @@ def test_no_even_grid_where_rows_alone_are_limited(
     with opened(tmp_path, monkeypatch, budget, limits) as shop:
         profile = shop.profile(epsilon=4).profile
         assert bool(profile.edges) is bool(limits)
-        told = shop.explain("SELECT MEDIAN(amount) FROM sales", epsilon=1)
+        told = shop.explain("SELECT MEDIAN(amount) FROM sales", epsilon=1, interval="bounded")
         assert not any("stretch" in sql for sql in told.statements)
         assert "rows (" in str(told)
         shop.query("SELECT region, MEDIAN(amount), MAX(age) FROM sales GROUP BY region", epsilon=1)
@@ -92,5 +92,5 @@ def test_expressions_go_by_the_rows_of_the_profile(tmp_path: Path, monkeypatch: 
     """R23: what is no column has no grid of its own, and is limited by rows."""
     with opened(tmp_path, monkeypatch) as shop:
         shop.profile(epsilon=4)
-        told = str(shop.explain("SELECT MEDIAN(amount * 2) FROM sales", epsilon=1))
+        told = str(shop.explain("SELECT MEDIAN(amount * 2) FROM sales", epsilon=1, interval="bounded"))
         assert re.search(r"at most [\d.]+ rows? \(chosen from the private profile\)", told)

@@ -112,13 +112,13 @@ class ClippingBias:
     ) -> Floats:
         """For groups of these parts: the median of what was cut off, and the ends of noise plus what was."""
         factors, chances = _factors(parts, tilts, sign, self.is_grouped)
-        points = (factors[:, :, None] * self.masses).reshape(len(parts), -1)
+        points = (factors[:, :, None] * self.masses).reshape(len(parts), len(chances) * len(LEVELS))
         weights = (chances[:, None] * _WEIGHTS).ravel()
         order = np.argsort(points, axis=1)
         below = np.cumsum(weights[order], axis=1)
         rising = np.take_along_axis(points, order, axis=1)
-        levels_reached = np.minimum(LEVELS, below[:, -1].min())
-        places = np.stack([np.argmax(below >= level, axis=1) for level in levels_reached], axis=1)
+        last = len(weights) - 1
+        places = np.stack([np.minimum((below < level).sum(axis=1), last) for level in LEVELS], axis=1)
         lost = np.take_along_axis(rising, places, axis=1)
         ends = _mixture_quantiles(lost, deviation, levels, laplace=laplace)
         return np.concatenate([lost[:, len(LEVELS) // 2, None], ends], axis=1)
@@ -137,7 +137,8 @@ def _factors(parts: Floats, tilts: Floats, sign: Sign, is_grouped: bool) -> tupl
     else:
         signs, weights = np.ones((len(parts), 1)), np.ones(1)
     chances = (chances[:, None] * weights).ravel()
-    return (factors[:, :, None] * signs[:, None, :]).reshape(len(parts), -1), chances / chances.sum()
+    each = (factors[:, :, None] * signs[:, None, :]).reshape(len(parts), len(chances))
+    return each, chances / chances.sum()
 
 
 def _mixture_quantiles(points: Floats, deviation: float, levels: Floats, *, laplace: bool) -> Floats:

@@ -156,7 +156,7 @@ REACH = 32
 """No tail is thought to reach this many times the least amount above the last bin seen."""
 
 _EXPONENTS = np.array([-1, 0, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4.5])  # people per bin fall like amount^-exponent
-_FITTED = 3 * PER_DOUBLING  # seen bins that a tail is fitted to
+_FITTED = 3  # doublings of seen bins that a tail is fitted to
 _ROUGHNESS = 0.1  # how far, relatively, seen bins may be off a power law
 _LAST_BIN = 0.25  # people: a tail with fewer in its last bin is the same tail, ended earlier
 _NEGLIGIBLE = 1e-3
@@ -188,7 +188,7 @@ def possible_tails(bins: Bins, counts: NDArray[np.float64], noise_sd: float, spa
     """
     last, end = span.last, end_of_reach(bins, span)
     low, high = bins.edges()[:end].astype(np.float64), bins.tops()[:end].astype(np.float64)
-    fitted = np.arange(_start_of_run(counts, noise_sd, span), end)
+    fitted = np.arange(_start_of_run(counts, noise_sd, span, _FITTED * bins.per_doubling), end)
     beyond = fitted > last
 
     widths = np.log((high[fitted] + 1) / low[fitted])
@@ -227,9 +227,9 @@ def end_of_reach(bins: Bins, span: Span) -> int:
     return int(np.searchsorted(tops, most, side="right"))
 
 
-def _start_of_run(counts: NDArray[np.float64], noise_sd: float, span: Span) -> int:
+def _start_of_run(counts: NDArray[np.float64], noise_sd: float, span: Span, most: int) -> int:
     """The first bin that a tail is fitted to: down from the last seen, until two neighbours are lost in the noise."""
     start = span.last
-    while start > max(span.first, span.last - _FITTED) and counts[start - 2 : start].sum() > 2 * noise_sd:
+    while start > max(span.first, span.last - most) and counts[start - 2 : start].sum() > 2 * noise_sd:
         start -= 1
     return start

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import Measure, Part, Ranks
 from tacit.query.bounding.amount import Amount
@@ -15,6 +18,13 @@ from tacit.query.sql.rows import Rows
 
 BINS = Bins(2**45)
 WIDE_BINS = Bins(2**45, per_doubling=2)  # fewer hold more people each: what is cut off is read from them
+
+
+def bins_of(people: NDArray[np.float64]) -> Bins:
+    """The bins that a histogram has: wide ones, unless it was released when there were none."""
+    return WIDE_BINS if len(people) == len(WIDE_BINS) else BINS
+
+
 _TOGETHER = 8  # amounts in one SELECT: each is read from it with all others, which takes the square in memory
 
 

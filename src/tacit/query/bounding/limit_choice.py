@@ -20,7 +20,7 @@ from tacit.query.bounding.amount import MANY_SMALL
 from tacit.query.bounding.amount_histogram import Bins, Span, end_of_reach, possible_tails, seen
 from tacit.query.bounding.amounts import amount_of
 from tacit.query.bounding.at_most import possible_norms, refuse_cuts
-from tacit.query.bounding.histogram_sql import BINS, FindingBlock
+from tacit.query.bounding.histogram_sql import FindingBlock, bins_of
 from tacit.query.bounding.objectives import Objective
 from tacit.query.catalogue import Catalogue
 from tacit.query.plans.group_keys import MOST_KEYS, public_groups
@@ -112,7 +112,7 @@ def chosen_amount(
     """The same, as an amount; that of `rows` rows, each at its largest, where nobody stands out of the noise."""
     amount = amount_of(part, plan.question.keys, not price.is_pure)
     aim = MANY_SMALL if plan.is_selecting else amount.objective(plan, price)
-    return choose_limit(BINS, people, deviation, aim, laplace=price.is_pure, unseen=amount.unseen(rows))
+    return choose_limit(bins_of(people), people, deviation, aim, laplace=price.is_pure, unseen=amount.unseen(rows))
 
 
 _LARGEST = 1e18

@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 
 from tacit.frozen import frozen
 from tacit.mechanisms.statistics.rank_tree import FAN
-from tacit.query.aggregates.aggregate import Aggregate, Measure, Part, Ranks
+from tacit.query.aggregates.aggregate import Aggregate, Measure, Part, Ranks, noise_deviation
 from tacit.query.aggregates.quantile import Quantile
 from tacit.query.aggregates.rank_grid import STRETCHES, Edges, fits
 from tacit.query.bounding.amount_histogram import Bins, seen
 from tacit.query.bounding.amounts import NORM_STEPS, amount_of
-from tacit.query.bounding.histogram_sql import BINS, WIDE_BINS
+from tacit.query.bounding.histogram_sql import BINS, WIDE_BINS, bins_of
 from tacit.query.bounding.limit_choice import checked, choose, chosen_amount
 from tacit.query.plans.limit import AmountCounts, IntervalKind, Limit, Origin
 from tacit.query.plans.plan import Plan
-from tacit.query.plans.price import Price
+from tacit.query.plans.price import Price, noise_share
 from tacit.query.sql.fixed_point import Steps
 
 
@@ -61,13 +61,23 @@ class Profile:
         if table is None:
             return plan
         if plan.interval is IntervalKind.USUAL:
-            return replace(plan, evidence=self._evidence(plan, table, is_gaussian=not price.is_pure))
+            return self._beside(plan, table, price)
         limits = dict(plan.limits)
         for part in plan.unknown:
             norm = self._norm(plan, price, table, part)
             if norm is not None:
                 limits[part] = Limit(norm, Origin.PROFILE)
         return replace(plan, limits=limits)
+
+    def _beside(self, plan: Plan, table: str, price: Price) -> Plan:
+        """The plan with what the profile says of people's amounts; a smaller share finds limits if that is enough."""
+        evidence = self._evidence(plan, table, is_gaussian=not price.is_pure)
+        with_it = replace(plan, evidence=evidence, is_beside_profile=True)
+        alone, beside = (_finding_deviation(each, price) for each in (plan, with_it))
+        is_enough = len(evidence) == len(plan.binned) and all(
+            (beside**-2 + counts.deviation**-2) ** -0.5 <= _ENOUGH * alone for counts in evidence.values()
+        )
+        return replace(with_it, is_beside_profile=is_enough)
 
     def _evidence(self, plan: Plan, table: str, *, is_gaussian: bool) -> Mapping[Part, AmountCounts]:
         """What the profile says of the very amounts that a query counts people by."""
@@ -115,8 +125,19 @@ class Profile:
         return max(Fraction(1), Fraction(amount, NORM_STEPS)) if is_norm else Fraction(amount)
 
 
+_ENOUGH = 1.35  # times the noise on people that a query alone would have: more would cost more than it saves
+
+
+def _finding_deviation(plan: Plan, price: Price) -> float:
+    """The deviation of the noise on a number of people that a query itself counts."""
+    noise = noise_share(price, plan.share("finding"), plan.relation)
+    return noise_deviation(noise.law) / noise.split(len(plan.binned))
+
+
 def wide(people: NDArray[np.float64], deviation: float) -> AmountCounts:
-    """The same people in wide bins, two of the profile's each but for the least amounts."""
+    """The same people in wide bins: older profiles have two bins in each, but for the least amounts."""
+    if bins_of(people) is WIDE_BINS:
+        return AmountCounts(people, deviation)
     places = WIDE_BINS.index(BINS.edges())
     return AmountCounts(np.bincount(places, people, len(WIDE_BINS)).astype(np.float64), deviation * math.sqrt(2))
 

@@ -120,7 +120,8 @@ def _start(counts: Floats, deviation: float, first: int, last: int) -> int:
     """The bin at which a tail starts: the last whose amount is exceeded by many people."""
     exceeding = np.cumsum(counts[: last + 11][::-1])[::-1]
     many = np.flatnonzero(exceeding[: last + 1] >= START * deviation)
-    return max(int(many[-1]), first) if many.size else first
+    start = max(int(many[-1]), first) if many.size else first
+    return min(start, len(counts) - 2)  # a tail has a bin at least
 
 
 @lru_cache(maxsize=1)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from tacit.query.engines.dialect import Piece
 from tacit.query.engines.expression_walk import Handler, Walk
-from tacit.query.engines.sql_type import BIGINT, HUGEINT
+from tacit.query.sql.dialects.piece import Piece
+from tacit.query.sql.dialects.sql_type import BIGINT, HUGEINT
 
 SMALL_SUM = "SUM of small"
 _SMALL = 2**20  # so many of them as a table can hold, 2^43, add up in 64 bits

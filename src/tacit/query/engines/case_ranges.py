@@ -9,7 +9,7 @@ from decimal import Decimal
 from sqlglot import exp
 
 from tacit.query.engines.expression_walk import Walk
-from tacit.query.engines.sql_type import TINIEST, Reach
+from tacit.query.sql.dialects.sql_type import TINIEST, Reach
 
 _UPPER, _LOWER = (exp.LT, exp.LTE), (exp.GT, exp.GTE)
 

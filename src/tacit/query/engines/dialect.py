@@ -1,20 +1,18 @@
 """The dialect contract: names of types, literals, casts, and one entry for each operation that a dialect has.
 
-A `Piece` is a translated expression: its text in the target dialect, its type, and what is known of its size.
-
 The walk (`expression_walk.py`) knows lowered SQL: it resolves names, finds the type of every expression as DuckDB
 would, and writes out every conversion that DuckDB would make by itself. So a dialect gets operations on operands of
 known types, one at a time, and says each of them in its own words such that the value is the same on *every*
 operand: NULL, NaN, infinities, −0.0, the ends of each type. What it has no entry for is refused before any data is
 read.
 
-Operations, by name (operands → result):
+Functions are entries of `query/sql/expressions`, each with its words: they say which operands a call has. The other
+operations, by name (operands → result):
 
     + - * // %          two operands of the result's type (for * of decimals: of any); // and % cut towards zero,
                         and lowered SQL never divides integers by zero
     /                   DOUBLE, DOUBLE → DOUBLE; likewise never by zero
-    negate abs          a number
-    sign                a number → TINYINT; of NaN 0
+    negate              a number
     = <> < <= > >=  IS DISTINCT FROM  IS NOT DISTINCT FROM    two operands of one type; NaN equals NaN and is largest,
                         −0.0 equals 0.0, texts compare by code points
     < <= > >= "in a test"    if the dialect has it: the same, but FALSE will do for NULL
@@ -23,28 +21,6 @@ Operations, by name (operands → result):
     AND OR NOT          BOOLEANs, three-valued
     IS NULL             anything
     CASE                a test, its value, the next test, its value, and so on; perhaps a value for the rest
-    coalesce least greatest    operands of the result's type; least and greatest leave NULLs out
-    sqrt ln log10 log2 exp     DOUBLE → DOUBLE; lowered SQL guards sqrt and logarithms against what has none
-    power               DOUBLE, a whole literal from 0 to 16
-    round floor ceil trunc     DOUBLE → DOUBLE; halves go away from zero
-    round_digits        DOUBLE, a whole literal: round(x·10^n)/10^n, for n < 0 round(x/10^−n)·10^−n
-    isfinite            DOUBLE → BOOLEAN
-    length lower upper md5     VARCHAR; lengths in code points, case by the simple mappings of Unicode
-    strlen              VARCHAR → BIGINT; the octets of its UTF-8
-    trim ltrim rtrim    VARCHAR, perhaps a literal of letters; without it every space separator (category Zs) goes
-    substring           VARCHAR, start ≥ 1, perhaps length ≥ 0, literals below 2^32
-    left right          VARCHAR, literal ≥ 0
-    concat ||           VARCHARs; concat reads NULL as ''
-    LIKE ILIKE          VARCHAR, literal pattern, perhaps a literal escape (without it there is none)
-    starts_with ends_with contains    VARCHAR, VARCHAR
-    date_trunc          literal unit, TIMESTAMP → TIMESTAMP
-    date_part           literal unit, TIMESTAMP → BIGINT; seconds without their fraction, weeks of ISO 8601
-    date_diff           literal unit, start, end (both TIMESTAMP) → BIGINT; weeks are whole weeks between two days
-    date_minus          DATE, DATE → BIGINT
-    epoch_us            TIMESTAMP → BIGINT
-    shift               TIMESTAMP, months, seconds (literals) → TIMESTAMP; may leave the years 1 to 9999, and is
-                        then compared with their ends: a time beyond what the engine has may be any that is as far out
-    in_utc              TIMESTAMP WITH TIME ZONE → TIMESTAMP
     SUM COUNT COUNT DISTINCT MIN MAX    one operand; COUNT(*) none. SUM of integers → HUGEINT, exact
     SUM of small        if the dialect has it, of integers within ±2^20 → BIGINT
     row_number          no operand → BIGINT; the walk adds its OVER
@@ -52,46 +28,11 @@ Operations, by name (operands → result):
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
-from typing import Protocol, TypeAlias
+from collections.abc import Mapping
+from typing import Protocol
 
-from tacit.errors import Refused
-from tacit.frozen import frozen
-from tacit.query.engines.sql_type import ANY, Reach, SqlType, as_decimal, of_digits, of_number
-
-Constant: TypeAlias = int | Decimal | float | str | bool
-
-
-@frozen
-class Piece:
-    """An expression in the target dialect.
-
-    `constant` is its value where it is a literal; NULL has none. It is `fixed` if it names no column, so that a planner
-    may calculate it, and what it is a part of, before any row is read. `raw` is a column as it lies, where `sql` makes
-    a value of the type of it.
-    """
-
-    sql: str
-    type: SqlType
-    constant: Constant | None = None
-    reach: Reach = ANY
-    fixed: bool = False
-    raw: str | None = None
-
-
-def natural_reach(kind: SqlType, constant: Constant | None = None) -> Reach:
-    """What the type alone, or the constant itself, says of the size."""
-    if isinstance(constant, (int, float, Decimal)) and not isinstance(constant, bool):
-        return of_number(float(constant))
-    if not kind.is_exact:
-        return ANY
-    wide = as_decimal(kind)
-    return of_digits(39 if kind.name == "HUGEINT" else wide.width, wide.scale)
-
-
-Operation: TypeAlias = Callable[[Sequence[Piece], SqlType], str]
-"""The text of an operation: from its operands and the type of its result."""
+from tacit.query.sql.dialects.piece import Constant, Operation, Piece
+from tacit.query.sql.dialects.sql_type import SqlType
 
 
 class Dialect(Protocol):
@@ -133,10 +74,3 @@ class Dialect(Protocol):
     def materialized(self, select: str) -> str:
         """The body of a common table expression that is to be computed once, brackets included."""
         ...
-
-
-def cannot(dialect: str, what: str, accepted: str, why: str | None = None) -> Refused:
-    """A construct that the engine has no equal form of."""
-    return Refused(
-        f"{what} on {dialect}", why or "It has no form there that gives the same value on every row.", accepted
-    )

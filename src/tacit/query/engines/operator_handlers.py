@@ -1,4 +1,4 @@
-"""Operators of lowered SQL: columns, literals, arithmetic, comparison, logic, CASE."""
+"""Operators of lowered SQL: arithmetic, comparison, logic, CASE."""
 
 from __future__ import annotations
 
@@ -8,57 +8,21 @@ from decimal import Decimal
 from sqlglot import exp
 
 from tacit.query.engines.case_ranges import as_choice, branch_facts
-from tacit.query.engines.dialect import Piece
 from tacit.query.engines.expression_walk import Handler, Walk
-from tacit.query.engines.sql_type import (
+from tacit.query.engines.leaf_handlers import integer_type
+from tacit.query.sql.dialects.piece import Piece
+from tacit.query.sql.dialects.sql_type import (
     BIGINT,
     BOOLEAN,
     DATE,
     DOUBLE,
-    HUGEINT,
-    INTEGER,
-    NULL,
-    VARCHAR,
     Reach,
     SqlType,
     as_decimal,
     decimal,
     hull,
 )
-from tacit.query.engines.time_handlers import shifted
-
-
-def column(node: exp.Expression, walk: Walk) -> Piece:
-    """A column by its name."""
-    assert isinstance(node, exp.Column)
-    found = walk.scope.find(node.name, node.table or None)
-    if found is None:
-        raise walk.refusal(f"the column {node.name}", "a column that is there.")
-    alias, own = found
-    if not own.type.is_known:
-        why = f"the column {own.name} of the type {own.type}"
-        raise walk.refusal(why, "a column of another type, or leave it out.")
-    sql = f"{walk.dialect.quoted(alias)}.{walk.dialect.quoted(own.name)}"
-    if own.reading is None:
-        return Piece(sql, own.type, reach=own.reach, fixed=own.fixed)
-    return Piece(own.reading.format(sql), own.type, reach=own.reach, raw=sql)
-
-
-def _literal(node: exp.Expression, walk: Walk) -> Piece:
-    if node.is_string:
-        return walk.literal(str(node.this), VARCHAR)
-    text = str(node.this)
-    if "e" in text.lower():
-        return walk.literal(float(text), DOUBLE)
-    if "." in text:
-        scale = len(text.split(".")[1])
-        return walk.literal(Decimal(text), decimal(len(text.replace(".", "").lstrip("0")) or 1, scale))
-    return walk.literal(int(text), integer_type(int(text)))
-
-
-def integer_type(value: int) -> SqlType:
-    """The type that DuckDB gives to an integer literal."""
-    return next(kind for kind, bits in ((INTEGER, 31), (BIGINT, 63), (HUGEINT, 127)) if -(2**bits) <= value < 2**bits)
+from tacit.query.sql.expressions.date_shifts import shifted
 
 
 def _negate(node: exp.Expression, walk: Walk) -> Piece:
@@ -196,14 +160,6 @@ def _case(node: exp.Expression, walk: Walk) -> Piece:
     return walk.say("CASE", [*chosen, *otherwise], kind, hull(piece.reach for piece in results))
 
 
-def _null(node: exp.Expression, walk: Walk) -> Piece:
-    return Piece("NULL", NULL, fixed=True)
-
-
-def _boolean(node: exp.Expression, walk: Walk) -> Piece:
-    return walk.literal(bool(node.this), BOOLEAN)
-
-
 def _collate(node: exp.Expression, walk: Walk) -> Piece:
     if node.expression.name != "C":
         raise walk.refusal("COLLATE")
@@ -211,10 +167,6 @@ def _collate(node: exp.Expression, walk: Walk) -> Piece:
 
 
 OPERATORS: dict[type[exp.Expression], Handler] = {
-    exp.Column: column,
-    exp.Literal: _literal,
-    exp.Null: _null,
-    exp.Boolean: _boolean,
     exp.Paren: _paren,
     exp.Neg: _negate,
     exp.Add: _arithmetic("+"),

@@ -21,9 +21,10 @@ from sqlglot import exp
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.engines.aggregate_handlers import AGGREGATES
-from tacit.query.engines.dialect import Dialect, Piece, cannot
+from tacit.query.engines.dialect import Dialect
 from tacit.query.engines.expression_walk import (
     Attempting,
+    Handler,
     NameScope,
     TranslatedColumn,
     TranslatedRelation,
@@ -31,10 +32,11 @@ from tacit.query.engines.expression_walk import (
     attempt,
     without_attempts,
 )
-from tacit.query.engines.function_handlers import FUNCTIONS, NAMED_FUNCTIONS
+from tacit.query.engines.leaf_handlers import LEAVES
 from tacit.query.engines.operator_handlers import OPERATORS
-from tacit.query.engines.sql_type import hull, unified
-from tacit.query.engines.time_handlers import NAMED_TIME_FUNCTIONS, TIME_FUNCTIONS
+from tacit.query.sql.dialects.piece import Piece, cannot
+from tacit.query.sql.dialects.sql_type import hull, unified
+from tacit.query.sql.expressions.rule_registry import FUNCTIONS
 
 FRAMES: Final = 20_000
 _ONE_AT_A_TIME = Lock()  # the limit is one for all threads, and is put back
@@ -56,8 +58,16 @@ def deep() -> Iterator[None]:
             sys.setrecursionlimit(before)
 
 
-_HANDLERS = {**OPERATORS, **FUNCTIONS, **TIME_FUNCTIONS, **AGGREGATES, exp.Try: attempt}
-_NAMED = {**NAMED_FUNCTIONS, **NAMED_TIME_FUNCTIONS}
+_HANDLERS: Mapping[type[exp.Expression], Handler] = {
+    **{node: entry.lowered.translation for entry in FUNCTIONS if entry.lowered for node in entry.nodes},
+    **LEAVES,
+    **OPERATORS,
+    **AGGREGATES,
+    exp.Try: attempt,
+}
+_NAMED: Mapping[str, Handler] = {
+    name: entry.lowered.translation for entry in FUNCTIONS if entry.lowered for name in entry.names
+}
 _CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "with_", "distinct", "qualify"}
 _PLACE = "__place"
 _MOST_COLUMNS = 1_500  # PostgreSQL takes 1,664, some of which a run has for itself

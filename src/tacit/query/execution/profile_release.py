@@ -19,8 +19,9 @@ from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
 from tacit.query.aggregates.aggregate import noise_deviation
 from tacit.query.aggregates.rank_grid import Edges, fits, ranks_of
+from tacit.query.bounding.amount_histogram import Bins
 from tacit.query.bounding.amounts import norm_sql, root_sql
-from tacit.query.bounding.histogram_sql import BINS, finding_sql
+from tacit.query.bounding.histogram_sql import BINS, WIDE_BINS, finding_sql
 from tacit.query.bounding.limit_choice import choose_limit
 from tacit.query.bounding.objectives import ManyKeys
 from tacit.query.bounding.profile import Profile, even_edges
@@ -64,7 +65,7 @@ class ProfileRun:
 
     def _lie(self, session: Session, bits: Bits, _: Sequence[bytes]) -> bytes:
         """With centres and edges as places, and no longer as bins above a bound that may since be another."""
-        lying = self._counted(self._values, VALUES, session, bits)
+        lying = self._counted(self._values, VALUES, BINS, session, bits)
         centres = _centres(self.catalogue, lying, self.price.is_pure)
         return replace(lying, centres=centres, edges=_edges(self.catalogue, lying)).to_bytes()
 
@@ -73,10 +74,12 @@ class ProfileRun:
         centres, edges = lying.centres, lying.edges
         subjects = subjects_of(self.catalogue, not self.price.is_pure, centres, edges, self.statements)
         share = 1 - VALUES if self._values else Fraction(1)
-        people = self._counted(subjects, share, session, bits)
+        people = self._counted(subjects, share, WIDE_BINS, session, bits)
         return Profile(people.people, people.deviation, centres, edges).to_bytes()
 
-    def _counted(self, subjects: tuple[Subject, ...], share: Fraction, session: Session, bits: Bits) -> Profile:
+    def _counted(
+        self, subjects: tuple[Subject, ...], share: Fraction, bins: Bins, session: Session, bits: Bits
+    ) -> Profile:
         """Noisy numbers of people, for a share of the price.
 
         Claim: one person is in one bin of each subject and counts `unit` there, so their vector has norm at most
@@ -84,8 +87,8 @@ class ProfileRun:
         """
         noise = noise_share(self.price, share, self.relation)
         unit = noise.split(len(subjects))
-        sql = finding_sql([(subject.people, subject.amount) for subject in subjects])
-        counts = bin_counts(add_up(session, sql), len(subjects))
+        sql = finding_sql([(subject.people, subject.amount) for subject in subjects], bins)
+        counts = bin_counts(add_up(session, sql), len(subjects), bins)
         noisy = with_noise((counts * unit).ravel(), noise, bits).reshape(counts.shape)
         people = {(subject.table, subject.name): row / unit for subject, row in zip(subjects, noisy, strict=True)}
         return Profile(people, noise_deviation(noise.law) / unit, {})
@@ -120,7 +123,9 @@ def _lying(catalogue: Catalogue, values: Profile, kind: str) -> Iterator[tuple[s
             yield table, name, numbers_of(rows)[name], people
 
 
-MOST_SUBJECTS = 24
+MOST_SUBJECTS = 8  # each more makes the noise of all others larger
+MOST_VALUES = 24
+_KINDS = ("rows", "total", "norm", "away", "ranks", "keys")
 _LARGEST = 2**50
 _PRIME, _MULTIPLIER = 65521, 40503  # a hash of 16 bits
 _ROOM = 2**46  # for what is marked with it
@@ -149,13 +154,13 @@ def value_subjects(catalogue: Catalogue, is_gaussian: bool, statements: Statemen
         if is_gaussian:
             amounts |= {f"sample {name}": _sample_above(steps) for name, steps in numbers.items()}
         found += _from_people(table, rows, amounts) if amounts else []
-    return tuple(found[:MOST_SUBJECTS])
+    return tuple(found[:MOST_VALUES])
 
 
 def subjects_of(
     catalogue: Catalogue, is_gaussian: bool, centres: Centres, edges: Edges, statements: Statements = STATEMENTS
 ) -> tuple[Subject, ...]:
-    """Everything else that a profile counts: each person once in each."""
+    """Everything else that a profile counts, the most useful first: each person once in each."""
     found: list[Subject] = []
     for table, rows in _tables(catalogue, statements):
         amounts = {"rows": "COUNT(*)"}
@@ -166,6 +171,7 @@ def subjects_of(
         found += _from_people(table, rows, amounts)
         found += _of_keys(table, rows, is_gaussian)
         found += _of_ranks(table, rows, edges)
+    found.sort(key=lambda subject: _KINDS.index(subject.name.partition(" ")[0]))
     return tuple(found[:MOST_SUBJECTS])
 
 

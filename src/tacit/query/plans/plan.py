@@ -36,6 +36,7 @@ class Plan:
     interval: IntervalKind = IntervalKind.BOUNDED
     at_most: Mapping[Part, Fraction] = field(default_factory=dict)  # the norm of the most that a person can have
     evidence: Mapping[Part, AmountCounts] = field(default_factory=dict)  # what a profile says of people's amounts
+    is_beside_profile: bool = False  # whether that is so much that a smaller share finds limits: it sets `strength`
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -58,8 +59,13 @@ class Plan:
     def binned(self) -> tuple[Part, ...]:
         """The parts for which people are counted by amount: to find limits, or what limits cut off."""
         if self.interval is not IntervalKind.USUAL:
-            return tuple(part for part in self.question.parts if self.limits[part].origin is Origin.FOUND)
+            return self.unknown
         return tuple(part for part in self.question.parts if self.limits[part].origin not in CUTTING_NOBODY)
+
+    @property
+    def has_finding(self) -> bool:
+        """Whether a share of the price goes, or went, into counting people by amount."""
+        return bool(self.binned) or any(limit.origin is Origin.FOUND for limit in self.limits.values())
 
     @property
     def has_at_most(self) -> bool:
@@ -82,7 +88,7 @@ class Plan:
         vector, so equal weights make the sum of their relative variances least.
         """
         if part == "finding":
-            return self._finding if self.binned else Fraction(0)
+            return self._finding if self.has_finding else Fraction(0)
         if part == "keys":
             return self.each * KEYS
         return self.each * len(self.measures) if part == "tally" else self.each
@@ -91,7 +97,7 @@ class Plan:
     def _finding(self) -> Fraction:
         if self.interval is not IntervalKind.USUAL:
             return FINDING
-        return BESIDE_PROFILE if set(self.binned) <= set(self.evidence) else USUAL_FINDING
+        return BESIDE_PROFILE if self.is_beside_profile else USUAL_FINDING
 
     @property
     def each(self) -> Fraction:

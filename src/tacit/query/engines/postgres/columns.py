@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from tacit.errors import Failed
 from tacit.frozen import frozen
-from tacit.query.engines.dialect import natural_reach
 from tacit.query.engines.expression_walk import TranslatedColumn, TranslatedRelation
 from tacit.query.engines.postgres.spelling import CATALOGUE
-from tacit.query.engines.sql_type import SqlType, type_named
+from tacit.query.sql.dialects.piece import natural_reach
+from tacit.query.sql.dialects.sql_type import SqlType, type_named
 from tacit.schema.kind import TIMES
 
 if TYPE_CHECKING:

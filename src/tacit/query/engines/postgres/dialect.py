@@ -12,7 +12,7 @@ plan for the values of one row could calculate what that row does not reach, so 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Final
 
@@ -20,14 +20,16 @@ from sqlglot import exp
 
 from tacit.frozen import frozen
 from tacit.query.engines.aggregate_handlers import SMALL_SUM
-from tacit.query.engines.dialect import Constant, Operation, Piece, cannot, natural_reach
 from tacit.query.engines.expression_walk import Walk
 from tacit.query.engines.postgres import doubles
 from tacit.query.engines.postgres.casts import cast
-from tacit.query.engines.postgres.spelling import ENGINE, ROW_ERRORS, bare, literal, quote, type_name
+from tacit.query.engines.postgres.spelling import ENGINE, ROW_ERRORS, literal, quote, type_name
 from tacit.query.engines.postgres.texts import TEXTS
 from tacit.query.engines.postgres.times import TIMES
-from tacit.query.engines.sql_type import HUGEINT, NULL, VARCHAR, SqlType
+from tacit.query.sql.dialects.lowered_call import Call, words_of
+from tacit.query.sql.dialects.piece import Constant, Operation, Piece, natural_reach
+from tacit.query.sql.dialects.sql_type import HUGEINT, NULL, VARCHAR, SqlType
+from tacit.query.sql.expressions.rule_registry import CALLS
 
 
 def _infix(sign: str, floats: Operation | None = None) -> Operation:
@@ -57,8 +59,8 @@ def _tested(sign: str) -> Operation:
     return operation
 
 
-def _call(name: str, after: str = "") -> Operation:
-    return lambda operands, _: f"{name}({', '.join(piece.sql for piece in operands)}){after}"
+def _call(name: str) -> Operation:
+    return lambda operands, _: f"{name}({', '.join(piece.sql for piece in operands)})"
 
 
 def _quotient(operands: Sequence[Piece], result: SqlType) -> str:
@@ -66,16 +68,11 @@ def _quotient(operands: Sequence[Piece], result: SqlType) -> str:
     return f"div({left.sql}, {right.sql})" if result == HUGEINT else f"({left.sql} / {right.sql})"
 
 
-def _sign(operands: Sequence[Piece], _result: SqlType) -> str:
-    value = operands[0]
-    return f"sign({value.sql}{'' if value.type.is_float else '::numeric'})::smallint"
-
-
 def _in(operands: Sequence[Piece], _result: SqlType) -> str:
     """A list of literals; the server hashes a long one."""
     value, *listed = operands
     texts = value.type == VARCHAR
-    return f"({value.sql} IN ({', '.join(bare(piece) if texts else piece.sql for piece in listed)}))"
+    return f"({value.sql} IN ({', '.join(piece.quoted if texts else piece.sql for piece in listed)}))"
 
 
 def _case(operands: Sequence[Piece], _result: SqlType) -> str:
@@ -90,8 +87,12 @@ def _sum(operands: Sequence[Piece], _result: SqlType) -> str:
     return f"SUM({value.sql})" if value.type.name in ("BIGINT", "HUGEINT") else f"SUM({value.sql})::numeric"
 
 
-def _logarithm(operands: Sequence[Piece], _result: SqlType) -> str:
-    raise cannot(ENGINE, "LOG2", "LN(x) / LN(2).", "PostgreSQL has no binary logarithm of floats.")
+OWN_WORDS: Final = {**TEXTS, **TIMES, **doubles.DOUBLES}
+
+
+def spoken(calls: Iterable[Call]) -> dict[str, Operation]:
+    """The operations that calls of functions are."""
+    return {call.name: words_of(call.name, call.postgres, _call, OWN_WORDS) for call in calls}
 
 
 OPERATIONS: Mapping[str, Operation] = {
@@ -102,8 +103,6 @@ OPERATIONS: Mapping[str, Operation] = {
     "//": _quotient,
     "%": _infix("%"),
     "negate": lambda operands, _: f"(-({operands[0].sql}))",
-    "abs": _call("abs"),
-    "sign": _sign,
     **{sign: _infix(sign) for sign in ("=", "<>", "<", "<=", ">", ">=", "AND", "OR")},
     **{word: _infix(word) for word in ("IS DISTINCT FROM", "IS NOT DISTINCT FROM")},
     **{f"{sign} in a test": _tested(sign) for sign in ("<", "<=", ">", ">=")},
@@ -112,21 +111,6 @@ OPERATIONS: Mapping[str, Operation] = {
     "NOT": lambda operands, _: f"(NOT {operands[0].sql})",
     "IS NULL": lambda operands, _: f"({operands[0].sql} IS NULL)",
     "CASE": _case,
-    "coalesce": _call("COALESCE"),
-    "least": _call("LEAST"),
-    "greatest": _call("GREATEST"),
-    "sqrt": _call("sqrt"),
-    "ln": _call("ln"),
-    "log10": _call("log"),
-    "log2": _logarithm,
-    "exp": doubles.exponential,
-    "power": doubles.power,
-    "round": doubles.rounded,
-    "round_digits": doubles.rounded_digits,
-    "floor": _call("floor"),
-    "ceil": _call("ceil"),
-    "trunc": _call("trunc"),
-    "isfinite": lambda operands, _: f"(abs({operands[0].sql}) < 'Infinity'::float8)",
     "SUM": _sum,
     SMALL_SUM: lambda operands, _: f"SUM({operands[0].sql}::integer)",
     "COUNT": _call("COUNT"),
@@ -135,8 +119,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "MIN": _call("MIN"),
     "MAX": _call("MAX"),
     "row_number": lambda _operands, _result: "row_number()",
-    **TEXTS,
-    **TIMES,
+    **spoken(CALLS),
 }
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tacit.query.engines.dialect import Operation, Piece
 from tacit.query.engines.postgres.overflow_thresholds import LARGEST, by_constant, largest, under_constant, vanishing
 from tacit.query.engines.postgres.spelling import double, once
-from tacit.query.engines.sql_type import SqlType
+from tacit.query.sql.dialects.piece import Operation, Piece
+from tacit.query.sql.dialects.sql_type import SqlType
 
 _INFINITY, _BELOW = double(math.inf), double(-math.inf)
 _DOWN, _UP = double(2.0**-520), double(2.0**500)
@@ -197,3 +197,11 @@ def power(operands: Sequence[Piece], _result: SqlType) -> str:
         )
 
     return once([base], text)
+
+
+DOUBLES: dict[str, Operation] = {
+    "exp": exponential,
+    "power": power,
+    "round": rounded,
+    "round_digits": rounded_digits,
+}

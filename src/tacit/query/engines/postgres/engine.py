@@ -31,8 +31,8 @@ from tacit.query.engines.postgres.connection import BEGIN, batches, fetched, loo
 from tacit.query.engines.postgres.dialect import SETTINGS, AttemptingPostgres, Postgres
 from tacit.query.engines.postgres.tables import VERSION_SQL, held, named
 from tacit.query.engines.protocol import Headers
-from tacit.query.engines.sql_type import type_named
 from tacit.query.engines.translation import translate
+from tacit.query.sql.dialects.sql_type import type_named
 from tacit.schema.description import Description, Source
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from tacit.query.engines.dialect import Constant, Piece, cannot
-from tacit.query.engines.sql_type import BOOLEAN, DOUBLE, VARCHAR, SqlType
+from tacit.query.sql.dialects.piece import Constant, Piece, cannot
+from tacit.query.sql.dialects.sql_type import BOOLEAN, DOUBLE, VARCHAR, SqlType
 from tacit.schema.kind import ZONED
 
 ENGINE = "PostgreSQL"
@@ -87,11 +87,6 @@ def double(value: float) -> str:
 def quote(text: str) -> str:
     """A text as it stands in SQL, where backslashes mean themselves."""
     return "'" + text.replace("'", "''") + "'"
-
-
-def bare(piece: Piece) -> str:
-    """A text literal without its collation, which another operand carries."""
-    return quote(str(piece.constant)) if isinstance(piece.constant, str) else piece.sql
 
 
 _SHORT = 80  # letters that may stand several times

@@ -11,9 +11,9 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from tacit.query.engines.dialect import Operation, Piece, cannot
-from tacit.query.engines.postgres.spelling import ENGINE, bare, once, quote
-from tacit.query.engines.sql_type import SqlType
+from tacit.query.engines.postgres.spelling import ENGINE, once, quote
+from tacit.query.sql.dialects.piece import Operation, Piece, cannot
+from tacit.query.sql.dialects.sql_type import SqlType
 
 _LOWER = {"İ": "i"}
 _UPPER = {"ß": "ẞ"}
@@ -56,9 +56,7 @@ def cased(name: str, function: Callable[[str], str], a: str) -> str:
     return f'{name}(({plain}) COLLATE "C")'
 
 
-_MOST = 2**31 - 1  # longer than any text here
 _MOST_ARGUMENTS = 100
-_SPACES = " \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"  # category Zs
 
 
 def _lower(operands: Sequence[Piece], _result: SqlType) -> str:
@@ -69,28 +67,10 @@ def _upper(operands: Sequence[Piece], _result: SqlType) -> str:
     return once(operands, lambda a: cased("upper", upper_letter, a))
 
 
-def _trimmed(name: str) -> Operation:
-    def operation(operands: Sequence[Piece], _result: SqlType) -> str:
-        letters = bare(operands[1]) if len(operands) > 1 else quote(_SPACES)
-        return f"{name}({operands[0].sql}, {letters})"
-
-    return operation
-
-
-def _cut(name: str) -> Operation:
-    """A part of a text by positions, which are 32-bit numbers here."""
-
-    def operation(operands: Sequence[Piece], _result: SqlType) -> str:
-        numbers = [min(piece.constant, _MOST) for piece in operands[1:] if isinstance(piece.constant, int)]
-        return f"{name}({', '.join([operands[0].sql, *map(str, numbers)])})"
-
-    return operation
-
-
 def _like(operands: Sequence[Piece], _result: SqlType) -> str:
     value, pattern, *escape = operands
-    sign = bare(escape[0]) if escape else "''"
-    return f"({value.sql} LIKE {bare(pattern)} ESCAPE {sign})"
+    sign = escape[0].quoted if escape else "''"
+    return f"({value.sql} LIKE {pattern.quoted} ESCAPE {sign})"
 
 
 def _ilike(operands: Sequence[Piece], result: SqlType) -> str:
@@ -110,35 +90,16 @@ def _ends(operands: Sequence[Piece], _result: SqlType) -> str:
 def _concat(operands: Sequence[Piece], result: SqlType) -> str:
     """A function takes a hundred arguments at most."""
     if len(operands) <= _MOST_ARGUMENTS:
-        return _function("concat")(operands, result)
+        return f"concat({', '.join(piece.sql for piece in operands)})"
     first = Piece(_concat(operands[:_MOST_ARGUMENTS], result), result)
     return _concat([first, *operands[_MOST_ARGUMENTS:]], result)
 
 
-def _function(name: str, after: str = "") -> Operation:
-    def operation(operands: Sequence[Piece], _result: SqlType) -> str:
-        return f"{name}({', '.join(piece.sql for piece in operands)}){after}"
-
-    return operation
-
-
 TEXTS: dict[str, Operation] = {
-    "length": _function("length", "::bigint"),
-    "strlen": _function("octet_length", "::bigint"),
     "lower": _lower,
     "upper": _upper,
-    "md5": _function("md5"),
-    "trim": _trimmed("btrim"),
-    "ltrim": _trimmed("ltrim"),
-    "rtrim": _trimmed("rtrim"),
-    "substring": _cut("substr"),
-    "left": _cut("left"),
-    "right": _cut("right"),
     "concat": _concat,
-    "||": lambda operands, _: f"({' || '.join(piece.sql for piece in operands)})",
     "LIKE": _like,
     "ILIKE": _ilike,
-    "starts_with": _function("starts_with"),
     "ends_with": _ends,
-    "contains": lambda operands, _: f"(strpos({operands[0].sql}, {operands[1].sql}) > 0)",
 }

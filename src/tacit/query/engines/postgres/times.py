@@ -5,25 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from tacit.query.engines.dialect import Operation, Piece, cannot
-from tacit.query.engines.postgres.spelling import ENGINE
-from tacit.query.engines.sql_type import SqlType
+from tacit.query.sql.dialects.piece import Operation, Piece
+from tacit.query.sql.dialects.sql_type import SqlType
 
-_UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
-_PARTS = (*_UNITS, "dow", "isodow", "doy")
 _MONTHS = {"month": 12, "quarter": 4}
 _SECONDS = {"hour": 3600, "minute": 60, "second": 1}
 _EARLIEST = -4700 * 12  # months before year 1 where PostgreSQL's timestamps are near their beginning
-
-
-def _unit(piece: Piece, known: Sequence[str]) -> str:
-    if piece.constant not in known:
-        raise cannot(ENGINE, f"the unit {piece.constant}", f"{', '.join(known)}.")
-    return str(piece.constant)
-
-
-def _truncated(operands: Sequence[Piece], _result: SqlType) -> str:
-    return f"date_trunc('{_unit(operands[0], _UNITS)}', {operands[1].sql})"
 
 
 def part(unit: str, time: str) -> str:
@@ -33,11 +20,11 @@ def part(unit: str, time: str) -> str:
 
 
 def _part(operands: Sequence[Piece], _result: SqlType) -> str:
-    return part(_unit(operands[0], _PARTS), operands[1].sql)
+    return part(str(operands[0].constant), operands[1].sql)
 
 
 def _difference(operands: Sequence[Piece], _result: SqlType) -> str:
-    unit, start, end = _unit(operands[0], _UNITS), operands[1].sql, operands[2].sql
+    unit, start, end = str(operands[0].constant), operands[1].sql, operands[2].sql
     if unit in ("day", "week"):
         days = f"({end}::date - {start}::date)"
         return f"({days} / 7)::bigint" if unit == "week" else f"{days}::bigint"
@@ -72,12 +59,4 @@ def _first(months: int, seconds: int) -> datetime:
     return datetime(1, 1, 1) + timedelta(days=min(days, 3_652_058))
 
 
-TIMES: dict[str, Operation] = {
-    "date_trunc": _truncated,
-    "date_part": _part,
-    "date_diff": _difference,
-    "date_minus": lambda operands, _: f"({operands[0].sql} - {operands[1].sql})::bigint",
-    "epoch_us": lambda operands, _: f"(extract(epoch FROM {operands[0].sql}) * 1000000)::bigint",
-    "shift": _shifted,
-    "in_utc": lambda operands, _: f"({operands[0].sql} AT TIME ZONE 'UTC')",
-}
+TIMES: dict[str, Operation] = {"date_part": _part, "date_diff": _difference, "shift": _shifted}

@@ -5,18 +5,21 @@ Sums of integers are added so that no number of rows can overflow them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
+from typing import Final
 
 from tacit.frozen import frozen
-from tacit.query.engines.dialect import Constant, Operation, Piece
 from tacit.query.engines.spark import spelling
 from tacit.query.engines.spark.casts import cast_value
-from tacit.query.engines.spark.numbers import NUMBERS, wide
+from tacit.query.engines.spark.numbers import NUMBERS, OPERATORS, wide
 from tacit.query.engines.spark.spelling import HUGE, call, calling, cast
 from tacit.query.engines.spark.texts import LETTERS
 from tacit.query.engines.spark.times import TIMES
-from tacit.query.engines.sql_type import HUGEINT, SqlType
+from tacit.query.sql.dialects.lowered_call import Call, words_of
+from tacit.query.sql.dialects.piece import Constant, Operation, Piece
+from tacit.query.sql.dialects.sql_type import HUGEINT, SqlType
+from tacit.query.sql.expressions.rule_registry import CALLS
 
 _BITS = 22  # of each part of a word: the parts of 2^41 rows add up in 64 bits
 
@@ -62,7 +65,15 @@ AGGREGATES: dict[str, Operation] = {
 }
 
 
-_OPERATIONS = {**NUMBERS, **LETTERS, **TIMES, **AGGREGATES}
+OWN_WORDS: Final = {**NUMBERS, **LETTERS, **TIMES}
+
+
+def spoken(calls: Iterable[Call]) -> dict[str, Operation]:
+    """The operations that calls of functions are."""
+    return {call.name: words_of(call.name, call.spark, calling, OWN_WORDS) for call in calls}
+
+
+_OPERATIONS = {**OPERATORS, **AGGREGATES, **spoken(CALLS)}
 
 
 @frozen

@@ -13,15 +13,15 @@ from pyspark.storagelevel import StorageLevel
 
 from tacit.errors import Failed, Refused
 from tacit.frozen import frozen
-from tacit.query.engines.dialect import natural_reach
 from tacit.query.engines.expression_walk import TranslatedColumn, TranslatedRelation
 from tacit.query.engines.protocol import Headers
 from tacit.query.engines.spark.context import GONE, new_session, rows_of
 from tacit.query.engines.spark.dialect import SPARK
 from tacit.query.engines.spark.spelling import quoted
 from tacit.query.engines.spark.tables import SparkTable, table_of
-from tacit.query.engines.sql_type import type_named
 from tacit.query.engines.translation import translate
+from tacit.query.sql.dialects.piece import natural_reach
+from tacit.query.sql.dialects.sql_type import type_named
 from tacit.schema.description import Description, Source
 
 if TYPE_CHECKING:

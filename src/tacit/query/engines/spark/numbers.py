@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tacit.query.engines.dialect import Operation, Piece
 from tacit.query.engines.spark.spelling import (
     HUGE,
     both_once,
@@ -22,7 +21,8 @@ from tacit.query.engines.spark.spelling import (
     type_name,
     whole,
 )
-from tacit.query.engines.sql_type import BIGINT, HUGEINT, SqlType
+from tacit.query.sql.dialects.piece import Operation, Piece
+from tacit.query.sql.dialects.sql_type import BIGINT, HUGEINT, SqlType
 
 _HALF = 10**19  # of the digits of a HUGEINT
 _INFINITY = double(float("inf"))
@@ -188,23 +188,17 @@ def _nearest_digits(operands: Sequence[Piece], result: SqlType) -> str:
 
 
 def _is_finite(x: str) -> str:
+    """NaN is above infinity here."""
     return call("<", call("abs", x), _INFINITY)
 
 
-def _finite(operands: Sequence[Piece], result: SqlType) -> str:
-    """NaN is above infinity here."""
-    return _is_finite(operands[0].sql)
-
-
-NUMBERS: dict[str, Operation] = {
+OPERATORS: dict[str, Operation] = {
     "+": _exact("+"),
     "-": _exact("-"),
     "*": _exact("*"),
     "//": _quotient,
     "%": _rest,
     "negate": _negate,
-    "abs": _abs,
-    "sign": _sign,
     **{sign: calling(sign) for sign in ("/", "=", "<", "<=", ">", ">=")},
     "<>": lambda operands, result: call("not", calling("=")(operands, result)),
     "IS NOT DISTINCT FROM": calling("<=>"),
@@ -213,13 +207,13 @@ NUMBERS: dict[str, Operation] = {
     "IS NULL": calling("isnull"),
     "IN": _listed,
     "CASE": calling("when"),
-    **{
-        name: calling(name) for name in ("coalesce", "least", "greatest", "sqrt", "ln", "log10", "log2", "exp", "power")
-    },
+}
+NUMBERS: dict[str, Operation] = {
+    "abs": _abs,
+    "sign": _sign,
     "round": _nearest,
     "floor": _floor,
     "ceil": _ceil,
     "trunc": _trunc,
     "round_digits": _nearest_digits,
-    "isfinite": _finite,
 }

@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Final
 
-from tacit.query.engines.dialect import Constant, Operation, Piece, cannot
-from tacit.query.engines.sql_type import SqlType
+from tacit.query.sql.dialects.piece import Constant, Operation, Piece, cannot
+from tacit.query.sql.dialects.sql_type import SqlType
 from tacit.schema.kind import ZONED
 
 ENGINE = "Spark"

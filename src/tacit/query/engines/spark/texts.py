@@ -7,12 +7,11 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
-from tacit.query.engines.dialect import Operation, Piece
-from tacit.query.engines.spark.spelling import call, calling, case, cast, once, text
-from tacit.query.engines.sql_type import SqlType
+from tacit.query.engines.spark.spelling import call, case, once, text
+from tacit.query.sql.dialects.piece import Operation, Piece
+from tacit.query.sql.dialects.sql_type import SqlType
 from tacit.query.sql.values.wildcards import Wildcards
 
-_MOST = 2**31 - 1  # Spark's positions are 32 bits wide, and so are its lengths
 _ESCAPE = "\\"
 _OWN = {"ß": "ẞ"}  # where DuckDB has a letter that Unicode's simple mapping lacks
 
@@ -57,38 +56,6 @@ def _cased(name: str, change: Callable[[str], str]) -> Callable[[str], str]:
 _lower, _upper = _cased("lower", lowered), _cased("upper", raised)
 
 
-def _trim(name: str) -> Operation:
-    def operation(operands: Sequence[Piece], result: SqlType) -> str:
-        spaces = text("".join(_spaces())) if len(operands) == 1 else operands[1].sql
-        return call(name, spaces, operands[0].sql)
-
-    return operation
-
-
-def _spaces() -> Iterator[str]:
-    return (chr(code) for code in range(0x3001) if unicodedata.category(chr(code)) == "Zs")
-
-
-def _number(piece: Piece) -> int:
-    assert isinstance(piece.constant, int)
-    return min(piece.constant, _MOST)
-
-
-def _substring(operands: Sequence[Piece], result: SqlType) -> str:
-    return call("substring", operands[0].sql, *(str(_number(piece)) for piece in operands[1:]))
-
-
-def _side(name: str) -> Operation:
-    def operation(operands: Sequence[Piece], result: SqlType) -> str:
-        return call(name, operands[0].sql, str(_number(operands[1])))
-
-    return operation
-
-
-def _concat(operands: Sequence[Piece], result: SqlType) -> str:
-    return call("concat", *(call("coalesce", piece.sql, "''") for piece in operands))
-
-
 def _like(operands: Sequence[Piece], result: SqlType) -> str:
     return _matched(operands[0].sql, _wildcards(operands))
 
@@ -110,22 +77,8 @@ def _matched(x: str, signs: Wildcards) -> str:
 
 
 LETTERS: dict[str, Operation] = {
-    "length": lambda operands, result: cast(call("char_length", operands[0].sql), "BIGINT"),
-    "strlen": lambda operands, result: cast(call("octet_length", operands[0].sql), "BIGINT"),
     "lower": lambda operands, result: _lower(operands[0].sql),
     "upper": lambda operands, result: _upper(operands[0].sql),
-    "md5": lambda operands, result: call("md5", cast(operands[0].sql, "BINARY")),
-    "trim": _trim("trim"),
-    "ltrim": _trim("ltrim"),
-    "rtrim": _trim("rtrim"),
-    "substring": _substring,
-    "left": _side("left"),
-    "right": _side("right"),
-    "concat": _concat,
-    "||": calling("concat"),
     "LIKE": _like,
     "ILIKE": _ilike,
-    "starts_with": calling("startswith"),
-    "ends_with": calling("endswith"),
-    "contains": calling("contains"),
 }

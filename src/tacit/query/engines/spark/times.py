@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from tacit.query.engines.dialect import Operation, Piece, cannot
-from tacit.query.engines.spark.spelling import ENGINE, MOMENT, ZONED_MOMENT, attempt, call, case, cast
-from tacit.query.engines.sql_type import DATE, SqlType
+from tacit.query.engines.spark.spelling import ENGINE, ZONED_MOMENT, attempt, call, case, cast
+from tacit.query.sql.dialects.piece import Operation, Piece, cannot
+from tacit.query.sql.dialects.sql_type import DATE, SqlType
 from tacit.query.sql.values.storage import number_of
 
 _PARTS = {
@@ -44,27 +44,13 @@ def days(time: str) -> str:
     return cast(call("unix_date", cast(time, "DATE")), "BIGINT")
 
 
-def _unit(piece: Piece, known: Sequence[str]) -> str:
-    unit = str(piece.constant)
-    if unit not in known:
-        raise cannot(ENGINE, f"the unit {unit}", ", ".join(known) + ".")
-    return unit
-
-
-def _truncate(operands: Sequence[Piece], result: SqlType) -> str:
-    unit = _unit(operands[0], ("year", "quarter", "month", "week", "day", "hour", "minute", "second"))
-    return cast(call("date_trunc", f"'{unit}'", cast(operands[1].sql, ZONED_MOMENT)), MOMENT)
-
-
 def _part(operands: Sequence[Piece], result: SqlType) -> str:
-    unit = _unit(operands[0], tuple(_PARTS))
-    return cast(_PARTS[unit].format(operands[1].sql), "BIGINT")
+    return cast(_PARTS[str(operands[0].constant)].format(operands[1].sql), "BIGINT")
 
 
 def _difference(operands: Sequence[Piece], result: SqlType) -> str:
     """How many starts of the unit lie between; of weeks, how many sevens of days."""
-    unit = _unit(operands[0], ("year", "quarter", "month", "week", "day", "hour", "minute", "second"))
-    start, end = operands[1].sql, operands[2].sql
+    unit, start, end = str(operands[0].constant), operands[1].sql, operands[2].sql
     if unit == "week":
         return call("div", call("-", days(end), days(start)), "7L")
     if unit == "day":
@@ -94,13 +80,10 @@ def _shift(operands: Sequence[Piece], result: SqlType) -> str:
 
 
 TIMES: dict[str, Operation] = {
-    "date_trunc": _truncate,
     "date_part": _part,
     "date_diff": _difference,
     "date_minus": _minus,
-    "epoch_us": lambda operands, result: microseconds(operands[0].sql),
     "shift": _shift,
-    "in_utc": lambda operands, result: cast(operands[0].sql, MOMENT),
 }
 
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
 
 from sqlglot import exp
 
+from tacit.query.sql.dialects.lowered_call import Call
+from tacit.query.sql.dialects.piece import Piece
+from tacit.query.sql.dialects.sql_type import TINIEST, Reach, hull
+from tacit.query.sql.dialects.translator import Lowered, Translator
 from tacit.query.sql.expressions.predicates import sides, truth
 from tacit.query.sql.expressions.result_types import joined_bounds, unify
-from tacit.query.sql.expressions.rule import Family, Rule, Typer, part, parts
+from tacit.query.sql.expressions.rule import Rule, Typer, part, parts
+from tacit.query.sql.expressions.sql_function import Family, SqlFunction
 from tacit.query.sql.values.domains import united
 from tacit.query.sql.values.exact_intervals import Interval
 from tacit.query.sql.values.refusal import refuse
@@ -102,17 +108,35 @@ def _extreme(name: str) -> Rule:
     return rule
 
 
-CONDITIONAL = Family(
+def _several(call: Call) -> Lowered:
+    """Operands of one type."""
+
+    def translation(node: exp.Expression, walk: Translator) -> Piece:
+        operands, kind = walk.together([walk(item) for item in (node.this, *node.expressions)])
+        size = hull(piece.reach for piece in operands)
+        return walk.say(call.name, operands, kind, size & _clamped(node, walk))
+
+    return Lowered(translation, (call,))
+
+
+def _clamped(node: exp.Expression, walk: Translator) -> Reach:
+    """The reach of least(greatest(x, low), high), whatever x is."""
+    inner, ends = node.this, [*node.expressions]
+    if not (isinstance(node, exp.Least) and isinstance(inner, exp.Greatest) and len(ends) == 1):
+        return Reach()
+    found = [walk(end).constant for end in (*ends, *inner.expressions)]
+    numbers = [abs(float(end)) for end in found if isinstance(end, (int, float, Decimal))]
+    return Reach(TINIEST, max(numbers)) if len(numbers) == len(found) == 2 else Reach()
+
+
+CONDITIONAL = Family.of(
     "conditions",
-    ("CASE", "IF", "COALESCE", "IFNULL", "NULLIF", "GREATEST", "LEAST"),
-    {
-        exp.Case: _case,
-        exp.If: _if,
-        exp.Coalesce: _coalesce,
-        exp.Nullif: _nullif,
-        exp.Greatest: _extreme("GREATEST"),
-        exp.Least: _extreme("LEAST"),
-    },
+    SqlFunction(("CASE",), _case, (exp.Case,)),
+    SqlFunction(("IF",), _if, (exp.If,)),
+    SqlFunction(("COALESCE", "IFNULL"), _coalesce, (exp.Coalesce,), _several(Call("coalesce", "COALESCE"))),
+    SqlFunction(("NULLIF",), _nullif, (exp.Nullif,)),
+    SqlFunction(("GREATEST",), _extreme("GREATEST"), (exp.Greatest,), _several(Call("greatest", "GREATEST"))),
+    SqlFunction(("LEAST",), _extreme("LEAST"), (exp.Least,), _several(Call("least", "LEAST"))),
 )
 
 

@@ -1,27 +1,26 @@
-"""Parts of dates (EXTRACT, date_part, YEAR …), differences (date_diff) and truncation (date_trunc).
-
-Weeks are ISO weeks: they begin on Monday.
-"""
+"""Parts of dates (EXTRACT, date_part, YEAR …) and differences (date_diff). Weeks are ISO weeks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from datetime import date, datetime, timedelta
 from fractions import Fraction
 
 from sqlglot import exp
 
-from tacit.query.sql.expressions.date_shifts import shift
+from tacit.query.sql.dialects.lowered_call import OWN, Call
+from tacit.query.sql.dialects.piece import Piece
+from tacit.query.sql.dialects.sql_type import BIGINT, DATE, TIMESTAMP
+from tacit.query.sql.dialects.translator import Lowered, Translator
+from tacit.query.sql.expressions.date_shifts import shift, shifted
+from tacit.query.sql.expressions.date_truncation import unit_literal, unit_of
 from tacit.query.sql.expressions.result_types import as_timestamp, unify
-from tacit.query.sql.expressions.rule import Family, Rule, Typer, part, parts
-from tacit.query.sql.expressions.text_functions import fixed_text
-from tacit.query.sql.values.domains import mapped
+from tacit.query.sql.expressions.rule import Rule, Typer, part, parts
+from tacit.query.sql.expressions.sql_function import Family, SqlFunction
+from tacit.query.sql.expressions.text_operands import fixed_text
 from tacit.query.sql.values.exact_intervals import Interval
 from tacit.query.sql.values.refusal import refuse
-from tacit.query.sql.values.storage import days, is_null, null_of, number_of, time_of
+from tacit.query.sql.values.storage import days, is_null, null_of, time_of
 from tacit.query.sql.values.typed import Typed
-from tacit.schema.kind import Key, Kind
+from tacit.schema.kind import Kind
 
 _RANGES = {
     "year": (1, 9999),
@@ -110,98 +109,60 @@ def _starts(days: Fraction, unit: str) -> Fraction:
     return Fraction(int(days / _SHORTEST[unit]) + 1 if days > 0 else 0)
 
 
-DATES = Family(
+def _part(node: exp.Expression, walk: Translator) -> Piece:
+    """Seconds are without their fraction, weeks are those of ISO 8601."""
+    unit, time = (walk(item) for item in node.expressions)
+    if unit.constant not in _RANGES:
+        raise walk.refusal(f"the unit {unit.constant}", f"{', '.join(_RANGES)}.")
+    return walk.say("date_part", [unit, walk.convert(time, TIMESTAMP)], BIGINT)
+
+
+def _counted(node: exp.Expression, walk: Translator) -> Piece:
+    """Boundaries between two times; weeks are whole weeks between two days."""
+    unit, times = unit_literal(node, walk), [walk(node.expression), walk(node.this)]
+    if unit.constant == "day" and all(time.type == DATE for time in times):
+        return walk.say("date_minus", times[::-1], BIGINT)
+    return walk.say("date_diff", [unit, *(walk.convert(time, TIMESTAMP) for time in times)], BIGINT)
+
+
+def _in_utc(node: exp.Expression, walk: Translator) -> Piece:
+    value = walk(node.this)
+    if not value.type.is_zoned or node.args["zone"].name != "UTC":
+        raise walk.refusal("AT TIME ZONE")
+    return walk.say("in_utc", [value], TIMESTAMP)
+
+
+DATES = Family.of(
     "dates",
-    (
-        *("EXTRACT", "date_part", "YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DAYOFWEEK", "ISODOW", "DAYOFYEAR"),
-        *("HOUR", "MINUTE", "SECOND", "date_diff", "date_add"),
+    SqlFunction(("EXTRACT",), _extract, (exp.Extract,)),
+    SqlFunction(
+        ("date_part",),
+        _date_part,
+        lowered=Lowered(_part, (Call("date_part", OWN, OWN),)),
+        names=("date_part", "datepart"),
     ),
-    {
-        exp.Extract: _extract,
-        exp.Year: _named("year"),
-        exp.Quarter: _named("quarter"),
-        exp.Month: _named("month"),
-        exp.Week: _named("week"),
-        exp.WeekOfYear: _named("week"),
-        exp.Day: _named("day"),
-        exp.DayOfMonth: _named("day"),
-        exp.DayOfWeek: _named("dow"),
-        exp.DayOfWeekIso: _named("isodow"),
-        exp.DayOfYear: _named("doy"),
-        exp.Hour: _named("hour"),
-        exp.Minute: _named("minute"),
-        exp.Second: _named("second"),
-        exp.DateDiff: _difference,
-        exp.DateAdd: shift,
-    },
-    {"date_part": _date_part, "datepart": _date_part, "dow": _named("dow"), "doy": _named("doy")},
+    SqlFunction(("YEAR",), _named("year"), (exp.Year,)),
+    SqlFunction(("QUARTER",), _named("quarter"), (exp.Quarter,)),
+    SqlFunction(("MONTH",), _named("month"), (exp.Month,)),
+    SqlFunction(("WEEK",), _named("week"), (exp.Week, exp.WeekOfYear)),
+    SqlFunction(("DAY",), _named("day"), (exp.Day, exp.DayOfMonth)),
+    SqlFunction(("DAYOFWEEK",), _named("dow"), (exp.DayOfWeek,), names=("dow",)),
+    SqlFunction(("ISODOW",), _named("isodow"), (exp.DayOfWeekIso,)),
+    SqlFunction(("DAYOFYEAR",), _named("doy"), (exp.DayOfYear,), names=("doy",)),
+    SqlFunction(("HOUR",), _named("hour"), (exp.Hour,)),
+    SqlFunction(("MINUTE",), _named("minute"), (exp.Minute,)),
+    SqlFunction(("SECOND",), _named("second"), (exp.Second,)),
+    SqlFunction(
+        ("date_diff",),
+        _difference,
+        (exp.DateDiff,),
+        Lowered(_counted, (Call("date_diff", OWN, OWN), Call("date_minus", "({0} - {1})::bigint", OWN))),
+    ),
+    SqlFunction(("date_add",), shift, (exp.DateAdd,), Lowered(shifted, (Call("shift", OWN, OWN),))),
+    SqlFunction(
+        (),
+        None,
+        (exp.AtTimeZone,),
+        Lowered(_in_utc, (Call("in_utc", "({0} AT TIME ZONE 'UTC')", "{0}::TIMESTAMP_NTZ"),)),
+    ),
 )
-
-
-_MOST_STARTS = 9_000  # fewer than the 9,999 years of a date without bounds
-_CLOCK = {"hour": 3600, "minute": 60, "second": 1}
-_STARTS: dict[str, Callable[[date], date]] = {
-    "year": lambda day: day.replace(month=1, day=1),
-    "quarter": lambda day: day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1),
-    "month": lambda day: day.replace(day=1),
-    "week": lambda day: day - timedelta(days=day.weekday()),
-    "day": lambda day: day,
-}
-_DAYS = {"year": 366, "quarter": 92, "month": 31, "week": 7, "day": 1}
-UNITS = (*_STARTS, *_CLOCK)
-
-
-def unit_of(node: exp.Expression, written: str, units: tuple[str, ...]) -> str:
-    """The unit of time that is named; plural and upper case count as the same."""
-    unit = written.strip().lower().removesuffix("s")
-    if unit not in units:
-        raise refuse(node, f"{written.lower()} is not a unit of time here.", f"{', '.join(units)}.")
-    return unit
-
-
-def start_of(value: date | datetime, unit: str) -> date | datetime:
-    """The start of the unit that a date or timestamp lies in."""
-    if not isinstance(value, datetime):
-        return _STARTS[unit](value)
-    if unit in _CLOCK:
-        seconds = value.hour * 3600 + value.minute * 60 + value.second
-        whole = timedelta(seconds=seconds // _CLOCK[unit] * _CLOCK[unit])
-        return datetime.combine(value.date(), datetime.min.time()) + whole
-    return datetime.combine(_STARTS[unit](value.date()), datetime.min.time())
-
-
-def _truncate(node: exp.Expression, typer: Typer) -> Typed:
-    unit = unit_of(node, part(node, "unit").name, UNITS)
-    value = typer(part(node))
-    if is_null(value):
-        return as_timestamp(value)
-    if not value.kind.is_time:
-        raise refuse(node, f"date_trunc takes a date or timestamp; this is {value.kind}.", "CAST(… AS DATE).")
-    if value.kind is Kind.DATE and unit in _CLOCK:
-        return as_timestamp(value)
-    sql = f"date_trunc('{unit}', {value.sql})"
-    if value.kind is Kind.DATE:
-        sql = f"CAST({sql} AS DATE)"
-    assert value.low is not None
-    assert value.high is not None
-    low, high = (number_of(start_of(time_of(value.kind, end), unit)) for end in (value.low, value.high))
-    keys = _between(value.kind, low, high, unit)
-    if value.keys is not None:
-        keys = mapped(value, lambda key: start_of(key, unit) if isinstance(key, date) else None)
-    return replace(value, sql=sql, low=low, high=high, keys=keys, is_constant=False)
-
-
-def _between(kind: Kind, low: Fraction, high: Fraction, unit: str) -> tuple[Key, ...] | None:
-    """Every start from the first to the last; None if they are too many."""
-    longest = Fraction(_CLOCK[unit], 86400) if unit in _CLOCK else Fraction(_DAYS[unit])
-    step = longest * kind.time_scale.steps_a_day
-    if not high - low < _MOST_STARTS * step:
-        return None
-    found = [low]
-    while found[-1] < high:
-        beyond = min(high, found[-1] + step)
-        found.append(number_of(start_of(time_of(kind, beyond), unit)))
-    return tuple(time_of(kind, number) for number in found)
-
-
-TRUNCATING = Family("dates", ("date_trunc",), {exp.TimestampTrunc: _truncate, exp.DateTrunc: _truncate})

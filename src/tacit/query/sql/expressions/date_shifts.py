@@ -10,6 +10,9 @@ from fractions import Fraction
 from sqlglot import exp
 
 from tacit.frozen import frozen
+from tacit.query.sql.dialects.piece import Piece
+from tacit.query.sql.dialects.sql_type import INTEGER, TIMESTAMP
+from tacit.query.sql.dialects.translator import Translator
 from tacit.query.sql.expressions.result_types import as_timestamp, exact_result
 from tacit.query.sql.expressions.rule import Typer, part
 from tacit.query.sql.values.column_reader import clamp_time
@@ -143,3 +146,22 @@ def difference(node: exp.Expression, left: Typed, right: Typed) -> Typed:
     bounds = interval(left) - interval(right)
     days = tuple(replace(item, kind=Kind.INTEGER, keys=None, is_constant=False) for item in (left, right))
     return exact_result(node, days, bounds, lambda a, b: f"CAST({left.sql} - {right.sql} AS BIGINT)")
+
+
+_SHIFT = re.compile(r"(-?\d+) months (-?\d+) (days|seconds)")
+
+
+def shifted(node: exp.Expression, walk: Translator) -> Piece:
+    """What `shift` writes: date + INTERVAL 'm months n days', or timestamp + INTERVAL 'm months n seconds'.
+
+    The result may leave the years 1 to 9999, and is then compared with their ends: a time beyond what an engine has may
+    be any that is as far out.
+    """
+    written = node.expression.this
+    match = _SHIFT.fullmatch(written.name) if isinstance(written, exp.Literal) else None
+    value = walk(node.this)
+    if match is None or not isinstance(node, exp.Add) or not value.type.is_time:
+        raise walk.refusal("an INTERVAL of another form")
+    seconds = int(match[2]) * (_SECONDS["day"] if match[3] == "days" else 1)
+    moves = [walk.literal(int(match[1]), INTEGER), Piece(str(seconds), INTEGER, seconds)]
+    return walk.say("shift", [walk.convert(value, TIMESTAMP), *moves], TIMESTAMP)

@@ -1,33 +1,29 @@
-"""ABS, SIGN, SQRT, LN, LOG, EXP, POWER and WIDTH_BUCKET: NULL where a function is not defined.
-
-WIDTH_BUCKET(x, low, high, n) is the number of the bucket, of n equal ones, that x lies in; 0 is below, n + 1 above.
-"""
+"""ABS, SIGN, SQRT, LN, LOG, EXP and POWER: NULL where a function is not defined."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from sqlglot import exp
 
+from tacit.query.sql.dialects.lowered_call import OWN, Call, refusing
+from tacit.query.sql.dialects.piece import Piece
+from tacit.query.sql.dialects.sql_type import BOOLEAN, DOUBLE, INTEGER, TINIEST, Reach, SqlType
+from tacit.query.sql.dialects.translator import Lowered, Translator, of_double, whole_literal
 from tacit.query.sql.expressions.arithmetic import numbers
 from tacit.query.sql.expressions.result_types import exact_result, float_result
-from tacit.query.sql.expressions.rule import Family, Typer, part
+from tacit.query.sql.expressions.rule import Typer, part
+from tacit.query.sql.expressions.sql_function import Family, SqlFunction
 from tacit.query.sql.values.exact_intervals import Interval, doubles, widened
 from tacit.query.sql.values.refusal import refuse
 from tacit.query.sql.values.storage import (
     as_float,
-    as_type,
     constant_number,
-    double_sql,
-    integer_sql,
-    integer_type,
     interval,
     is_null,
     null_of,
-    rescaled,
-    stored,
 )
 from tacit.query.sql.values.typed import Typed
 from tacit.schema.kind import Kind
@@ -122,88 +118,70 @@ def _power(node: exp.Expression, typer: Typer) -> Typed:
     return float_result(f"power({value.sql}, {count})", bounds, (value,))
 
 
-ELEMENTARY = Family(
+def _size(node: exp.Expression, walk: Translator) -> Piece:
+    value = walk(node.this)
+    return walk.say("abs", [value], value.type, value.reach)
+
+
+def _signed(node: exp.Expression, walk: Translator) -> Piece:
+    """Of NaN it is 0."""
+    return walk.say("sign", [walk(node.this)], SqlType("TINYINT"))
+
+
+def _sign_in_postgres(operands: Sequence[Piece], _result: SqlType) -> str:
+    value = operands[0]
+    return f"sign({value}{'' if value.type.is_float else '::numeric'})::smallint"
+
+
+def _based(node: exp.Expression, walk: Translator) -> Piece:
+    name = {"10": "log10", "2": "log2"}.get(node.this.name)
+    if name is None or node.args.get("expression") is None:
+        raise walk.refusal("LOG")
+    return walk.say(name, [walk.convert(walk(node.expression), DOUBLE)], DOUBLE, _LOGARITHMS)
+
+
+def _raised(node: exp.Expression, walk: Translator) -> Piece:
+    """A double to a whole power from 0 to 16."""
+    value = walk.convert(walk(node.this), DOUBLE)
+    exponent = walk.literal(whole_literal(node.expression, walk, "power"), INTEGER)
+    return walk.say("power", [value, exponent], DOUBLE, Reach())
+
+
+def _finite(node: exp.Expression, walk: Translator) -> Piece:
+    return walk.say("isfinite", [walk.convert(walk(node.expressions[0]), DOUBLE)], BOOLEAN)
+
+
+def _root_reach(value: Reach) -> Reach:
+    return Reach(math.sqrt(value.least) / 2, math.sqrt(value.most) * 2)
+
+
+_LOGARITHMS = Reach(TINIEST, 1100.0)  # of doubles
+_NO_LOG2 = "PostgreSQL has no binary logarithm of floats."
+ELEMENTARY = Family.of(
     "mathematics",
-    ("ABS", "SIGN", "SQRT", "LN", "LOG", "LOG10", "LOG2", "EXP", "POWER", "POW"),
-    {
-        exp.Abs: _absolute,
-        exp.Sign: _sign,
-        exp.Sqrt: _sqrt,
-        exp.Ln: _ln,
-        exp.Log: _log,
-        exp.Exp: _exp,
-        exp.Pow: _power,
-    },
+    SqlFunction(("ABS",), _absolute, (exp.Abs,), Lowered(_size, (Call("abs", spark=OWN),))),
+    SqlFunction(("SIGN",), _sign, (exp.Sign,), Lowered(_signed, (Call("sign", _sign_in_postgres, OWN),))),
+    SqlFunction(("SQRT",), _sqrt, (exp.Sqrt,), of_double(Call("sqrt"), _root_reach)),
+    SqlFunction(("LN",), _ln, (exp.Ln,), of_double(Call("ln"), lambda _: _LOGARITHMS)),
+    SqlFunction(
+        ("LOG", "LOG10", "LOG2"),
+        _log,
+        (exp.Log,),
+        Lowered(
+            _based, (Call("log10", "log"), Call("log2", refusing("PostgreSQL", "LOG2", "LN(x) / LN(2).", _NO_LOG2)))
+        ),
+    ),
+    SqlFunction(
+        ("EXP",), _exp, (exp.Exp,), of_double(Call("exp", OWN), lambda _: Reach()), bounded="EXP(LEAST({}, 50))."
+    ),
+    SqlFunction(("POWER", "POW"), _power, (exp.Pow,), Lowered(_raised, (Call("power", OWN),))),
+    SqlFunction(
+        (),
+        None,
+        lowered=Lowered(
+            _finite,
+            (Call("isfinite", "(abs({0}) < 'Infinity'::float8)", "`<`(`abs`({0}), 'Infinity'::DOUBLE)"),),
+        ),
+        names=("isfinite",),
+    ),
 )
-
-
-_MOST_BUCKETS = 10_000
-_ACCEPTED = f"WIDTH_BUCKET(x, low, high, n) with literals low < high and 1 ≤ n ≤ {_MOST_BUCKETS}."
-
-
-def _width_bucket(node: exp.Expression, typer: Typer) -> Typed:
-    names = ("this", "min_value", "max_value", "num_buckets")
-    if any(node.args.get(name) is None for name in names):
-        raise refuse(node, "It takes four arguments.", _ACCEPTED)
-    value, low, high, count = numbers(node, *(typer(part(node, name)) for name in names))
-    first, last, buckets = (constant_number(fixed) for fixed in (low, high, count))
-    if first is None or last is None or buckets is None:
-        raise refuse(node, "Its limits and number must be literals.", _ACCEPTED)
-    if not (buckets.denominator == 1 and 1 <= buckets <= _MOST_BUCKETS):
-        raise refuse(node, "The number of buckets is out of range.", _ACCEPTED)
-    is_float = Kind.FLOAT in (value.kind, low.kind, high.kind)
-    if is_float:
-        value, first, last = as_float(value), Fraction(float(first)), Fraction(float(last))
-    if not float((last - first) / buckets) > 1e-300:
-        raise refuse(node, "The lower limit is not below the upper one.", _ACCEPTED)
-    if is_null(value):
-        return null_of(Kind.INTEGER)
-    if is_float:
-        sql = _in_doubles(value, first, last, int(buckets))
-    else:
-        sql = _in_integers(node, value, low, high, int(buckets))
-    return Typed(Kind.INTEGER, sql, *_ends(value, first, last, int(buckets)), nullable=value.nullable)
-
-
-def _ends(value: Typed, low: Fraction, high: Fraction, buckets: int) -> tuple[Fraction, Fraction]:
-    """No bucket below or above where the bounds say so."""
-    first = 1 if value.low is not None and value.low >= low else 0
-    last = buckets if value.high is not None and value.high < high else buckets + 1
-    return Fraction(min(first, last)), Fraction(last)
-
-
-def _in_integers(node: exp.Expression, value: Typed, low: Typed, high: Typed, buckets: int) -> str:
-    """Exactly: (x − low)·n // (high − low) + 1, where x is at least low."""
-    scale = max(value.scale, low.scale, high.scale)
-    fine, start, end = (rescaled(item, scale, node) for item in (value, low, high))
-    assert start.low is not None
-    assert end.low is not None
-    first, last = int(start.low * 10**scale), int(end.low * 10**scale)
-    largest = Fraction(max(abs(first), abs(last), last - first) * buckets)
-    reach = stored(fine)
-    assert reach.low is not None
-    assert reach.high is not None
-    kept = Interval(min(-largest, reach.low), max(largest, reach.high))
-    target = integer_type(kept)
-    if target is None:
-        raise refuse(node, "Its limits are too large to calculate with exactly.", _ACCEPTED)
-    x = as_type(fine, target)
-    inside = f"({x} - {integer_sql(first, target)}) * {buckets} // {integer_sql(last - first, target)}"
-    return (
-        f"(CASE WHEN {x} < {integer_sql(first, target)} THEN {integer_sql(0)} WHEN {x} < {integer_sql(last, target)} "
-        f"THEN CAST({inside} AS BIGINT) + 1 WHEN {x} IS NOT NULL THEN {integer_sql(buckets + 1)} END)"
-    )
-
-
-def _in_doubles(value: Typed, low: Fraction, high: Fraction, buckets: int) -> str:
-    """In doubles, kept within 1 … n against rounding."""
-    x, width = value.sql, (high - low) / buckets
-    place = f"CAST(floor(({x} - {double_sql(low)}) / {double_sql(width)}) AS BIGINT) + 1"
-    inside = f"least(greatest({place}, {integer_sql(1)}), {integer_sql(buckets)})"
-    return (
-        f"(CASE WHEN {x} < {double_sql(low)} THEN {integer_sql(0)} WHEN {x} < {double_sql(high)} THEN {inside} "
-        f"WHEN {x} IS NOT NULL THEN {integer_sql(buckets + 1)} END)"
-    )
-
-
-BUCKETS = Family("histograms", ("WIDTH_BUCKET",), {exp.WidthBucket: _width_bucket})

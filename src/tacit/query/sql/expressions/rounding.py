@@ -8,9 +8,14 @@ from fractions import Fraction
 
 from sqlglot import exp
 
+from tacit.query.sql.dialects.lowered_call import OWN, Call
+from tacit.query.sql.dialects.piece import Piece
+from tacit.query.sql.dialects.sql_type import DOUBLE, INTEGER, Reach
+from tacit.query.sql.dialects.translator import Lowered, Translator, of_double, whole_literal
 from tacit.query.sql.expressions.arithmetic import numbers
 from tacit.query.sql.expressions.result_types import exact_result, float_result
-from tacit.query.sql.expressions.rule import Family, Rule, Typer, part
+from tacit.query.sql.expressions.rule import Rule, Typer, part
+from tacit.query.sql.expressions.sql_function import Family, SqlFunction
 from tacit.query.sql.values.domains import mapped
 from tacit.query.sql.values.exact_intervals import Interval
 from tacit.query.sql.values.refusal import refuse
@@ -135,13 +140,32 @@ def _formulas(name: str, unit: int, up: int) -> Callable[[str], str]:
     return lambda v: f"(({v} + {more}) // {unit} - {up // unit})"
 
 
-ROUNDING = Family(
+def _rounded(node: exp.Expression, walk: Translator) -> Piece:
+    """With n digits it is round(x·10^n)/10^n, for n < 0 round(x/10^−n)·10^−n."""
+    value, digits = walk.convert(walk(node.this), DOUBLE), node.args.get("decimals")
+    if digits is None:
+        return walk.say("round", [value], DOUBLE, _whole_reach(value.reach))
+    number = walk.literal(whole_literal(digits, walk, "round"), INTEGER)
+    return walk.say("round_digits", [value, number], DOUBLE, Reach())
+
+
+def _whole_reach(value: Reach) -> Reach:
+    return Reach(1.0, value.most + 1)
+
+
+ROUNDING = Family.of(
     "rounding",
-    ("ROUND", "FLOOR", "CEIL", "CEILING", "TRUNC"),
-    {
-        exp.Round: _round,
-        exp.Floor: _whole("FLOOR", math.floor),
-        exp.Ceil: _whole("CEIL", math.ceil),
-        exp.Trunc: _whole("TRUNC", int),
-    },
+    SqlFunction(
+        ("ROUND",),
+        _round,
+        (exp.Round,),
+        Lowered(_rounded, (Call("round", OWN, OWN), Call("round_digits", OWN, OWN))),
+    ),
+    SqlFunction(
+        ("FLOOR",), _whole("FLOOR", math.floor), (exp.Floor,), of_double(Call("floor", spark=OWN), _whole_reach)
+    ),
+    SqlFunction(
+        ("CEIL", "CEILING"), _whole("CEIL", math.ceil), (exp.Ceil,), of_double(Call("ceil", spark=OWN), _whole_reach)
+    ),
+    SqlFunction(("TRUNC",), _whole("TRUNC", int), (exp.Trunc,), of_double(Call("trunc", spark=OWN), _whole_reach)),
 )

@@ -36,19 +36,6 @@ class Typer(Protocol):
 Rule: TypeAlias = Callable[[exp.Expression, Typer], Typed]
 
 
-@frozen
-class Family:
-    """Rules that belong together: by node, and by name for functions that the parser has no node for.
-
-    `words` is how a refusal and the documentation list what the family supports.
-    """
-
-    name: str
-    words: tuple[str, ...]
-    nodes: Mapping[type[exp.Expression], Rule] = field(default_factory=dict)
-    functions: Mapping[str, Rule] = field(default_factory=dict)
-
-
 def part(node: exp.Expression, key: str = "this") -> exp.Expression:
     """The part of a node that must be there."""
     found = node.args[key]

@@ -13,17 +13,22 @@ from sqlglot import exp
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
+from tacit.query.sql.dialects.lowered_call import Call
 from tacit.query.sql.expressions.arithmetic import ARITHMETIC, DIVISION
 from tacit.query.sql.expressions.cast_rules import CASTING
 from tacit.query.sql.expressions.conditional import CONDITIONAL
-from tacit.query.sql.expressions.date_functions import DATES, TRUNCATING
+from tacit.query.sql.expressions.date_functions import DATES
+from tacit.query.sql.expressions.date_truncation import TRUNCATING
 from tacit.query.sql.expressions.leaves import COLUMNS, LITERALS
-from tacit.query.sql.expressions.number_functions import BUCKETS, ELEMENTARY
-from tacit.query.sql.expressions.predicates import COMPARISON, LOGIC, PATTERNS, truth
+from tacit.query.sql.expressions.number_functions import ELEMENTARY
+from tacit.query.sql.expressions.patterns import PATTERNS
+from tacit.query.sql.expressions.predicates import COMPARISON, LOGIC, truth
 from tacit.query.sql.expressions.rounding import ROUNDING
-from tacit.query.sql.expressions.rule import Family, Rule, Scope
+from tacit.query.sql.expressions.rule import Rule, Scope
 from tacit.query.sql.expressions.second_line import tried
+from tacit.query.sql.expressions.sql_function import Family, SqlFunction
 from tacit.query.sql.expressions.text_functions import TEXTS
+from tacit.query.sql.expressions.width_bucket import BUCKETS
 from tacit.query.sql.values.domains import weighed
 from tacit.query.sql.values.refusal import near, refuse, shown
 from tacit.query.sql.values.typed import Typed
@@ -46,6 +51,8 @@ FAMILIES: tuple[Family, ...] = (
     TRUNCATING,
     DATES,
 )
+FUNCTIONS: tuple[SqlFunction, ...] = tuple(entry for family in FAMILIES for entry in family.entries)
+CALLS: tuple[Call, ...] = tuple(call for entry in FUNCTIONS if entry.lowered for call in entry.lowered.calls)
 _NODES: dict[type[exp.Expression], Rule] = {node: rule for family in FAMILIES for node, rule in family.nodes.items()}
 _FUNCTIONS: dict[str, Rule] = {name: rule for family in FAMILIES for name, rule in family.functions.items()}
 _OPEN = {exp.Paren, *LOGIC.nodes, *COMPARISON.nodes}  # they do not fail, only what they are made of
@@ -213,6 +220,6 @@ def _reason(node: exp.Expression, scope: Scope) -> Unbounded:
             return Unbounded(why, f"{shown(node.this)} / GREATEST({below}, 1), or a bounded form of the quotient.")
         why = f"{text} has no bound because {below} may be 0."
         return Unbounded(why, f"{shown(node.this)} / {small}({below}, {limit}).")
-    if isinstance(node, exp.Exp):
-        return Unbounded(f"{text} may be larger than any number kept.", f"EXP(LEAST({shown(node.this)}, 50)).")
-    return Unbounded(f"{text} may be larger than any number kept.", f"LEAST(GREATEST({text}, 0), 100).")
+    bounded = next((entry.bounded for entry in FUNCTIONS if type(node) in entry.nodes and entry.bounded), None)
+    cure = f"LEAST(GREATEST({text}, 0), 100)." if bounded is None else bounded.format(shown(node.this))
+    return Unbounded(f"{text} may be larger than any number kept.", cure)

@@ -3,65 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
 from sqlglot import exp
 
-from tacit.query.sql.expressions.rule import Family, Rule, Typer, part, parts
+from tacit.query.sql.dialects.lowered_call import OWN, Call
+from tacit.query.sql.dialects.piece import Piece
+from tacit.query.sql.dialects.sql_type import BIGINT, INTEGER, VARCHAR, SqlType
+from tacit.query.sql.dialects.translator import Lowered, Translator, of_text, whole_literal
+from tacit.query.sql.expressions.rule import Rule, Typer, part, parts
+from tacit.query.sql.expressions.sql_function import Family, SqlFunction
+from tacit.query.sql.expressions.text_operands import changed, fixed_number, fixed_text, text
 from tacit.query.sql.values.domains import LONGEST_MADE, MOST_PIECES, cut, domain, mapped
 from tacit.query.sql.values.refusal import refuse
-from tacit.query.sql.values.storage import is_null, null_of, text_sql
+from tacit.query.sql.values.storage import text_sql
 from tacit.query.sql.values.typed import Typed
 from tacit.schema.kind import Key, Kind
 
-_LAST = 2**32 - 1  # position
+_LAST = 2**31 - 1  # in PostgreSQL and Spark; longer than any text here
+_SPACES = " \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"  # category Zs
 _MOST_PAIRS = 10_000
-
-
-def text(node: exp.Expression, typer: Typer) -> Typed:
-    """The expression, if it is a text."""
-    value = typer(node)
-    if is_null(value):
-        return null_of(Kind.TEXT)
-    if value.kind is not Kind.TEXT:
-        raise refuse(node, f"A text is wanted here; this is {value.kind}.", "CAST(… AS VARCHAR) around it.")
-    return value
-
-
-def fixed_text(node: exp.Expression, typer: Typer, what: str) -> str:
-    """The text of a literal."""
-    value = text(node, typer)
-    if not (value.is_constant and value.keys):
-        raise refuse(node, f"{what} must be a literal.", "a quoted text such as 'abc'.")
-    return str(value.keys[0])
-
-
-def fixed_number(node: exp.Expression, typer: Typer, least: int, accepted: str) -> int:
-    """The integer of a literal."""
-    value = typer(node)
-    if not (value.is_constant and value.kind is Kind.INTEGER and value.keys):
-        raise refuse(node, "Positions and lengths must be literals.", accepted)
-    number = int(str(value.keys[0]))
-    if not least <= number <= _LAST:
-        raise refuse(node, f"It must be at least {least}.", accepted)
-    return number
-
-
-def changed(
-    value: Typed, sql: str, function: Callable[[str], str], only_ascii: bool = False, longest: int | None = None
-) -> Typed:
-    """A text that is not longer than the one it is made of, and has `longest` letters at most if that is given.
-
-    Its keys are worked out here where this is sure to be what the engine does.
-    """
-    keys = None
-    if value.keys is not None and not (only_ascii and not all(str(key).isascii() for key in value.keys)):
-        keys = mapped(value, lambda key: function(str(key)))
-    is_constant = value.is_constant and keys is not None
-    most = value.longest if longest is None else min(longest, value.longest)
-    return replace(value, sql=sql, keys=keys, is_constant=is_constant, longest=most)
 
 
 def _length(node: exp.Expression, typer: Typer) -> Typed:
@@ -81,10 +43,13 @@ def _cased(name: str, function: Callable[[str], str]) -> Rule:
     return rule
 
 
+def _side(node: exp.Expression) -> str:
+    return {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position") or "").upper(), "trim")
+
+
 def _trim(node: exp.Expression, typer: Typer) -> Typed:
     value = text(part(node), typer)
-    name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position") or "").upper(), "trim")
-    letters = node.args.get("expression")
+    name, letters = _side(node), node.args.get("expression")
     chars = " " if letters is None else fixed_text(letters, typer, "What is trimmed")
     function = {"ltrim": str.lstrip, "rtrim": str.rstrip, "trim": str.strip}[name]
     sql = f"{name}({value.sql})" if letters is None else f"{name}({value.sql}, {text_sql(chars)})"
@@ -154,18 +119,79 @@ def _joined_keys(items: tuple[Typed, ...], longest: int, nulls_are_empty: bool) 
     return tuple(dict.fromkeys("".join(map(str, chosen))[:longest] for chosen in product(*choices)))
 
 
-TEXTS = Family(
+def _trimmed(node: exp.Expression, walk: Translator) -> Piece:
+    """Without letters that are named, every space separator is taken off."""
+    letters = node.args.get("expression")
+    taken = walk.literal(_SPACES, VARCHAR) if letters is None else walk(letters)
+    return walk.say(_side(node), [walk.convert(walk(node.this), VARCHAR), taken], VARCHAR)
+
+
+def _cut(call: Call, *places: str) -> Lowered:
+    """A part of a text by literal positions, which are 32-bit numbers elsewhere."""
+
+    def translation(node: exp.Expression, walk: Translator) -> Piece:
+        given = [node.args[place] for place in places if node.args.get(place) is not None]
+        positions = [walk.literal(min(whole_literal(item, walk, call.name), _LAST), INTEGER) for item in given]
+        return walk.say(call.name, [walk.convert(walk(node.this), VARCHAR), *positions], VARCHAR)
+
+    return Lowered(translation, (call,))
+
+
+def _listed(call: Call) -> Lowered:
+    """Texts in a row; concat reads NULL as no letters, || gives NULL."""
+
+    def translation(node: exp.Expression, walk: Translator) -> Piece:
+        given = node.expressions or [node.this, node.expression]
+        return walk.say(call.name, [walk.convert(walk(item), VARCHAR) for item in given], VARCHAR)
+
+    return Lowered(translation, (call,))
+
+
+def _octets(node: exp.Expression, walk: Translator) -> Piece:
+    """How long a text is in UTF-8."""
+    return walk.say("strlen", [walk.convert(walk(node.expressions[0]), VARCHAR)], BIGINT)
+
+
+def _concat_in_spark(operands: Sequence[Piece], _result: SqlType) -> str:
+    present = (f"`coalesce`({item}, '')" for item in operands)
+    return f"`concat`({', '.join(present)})"
+
+
+TEXTS = Family.of(
     "texts",
-    ("LENGTH", "LOWER", "UPPER", "TRIM", "LTRIM", "RTRIM", "SUBSTRING", "SUBSTR", "LEFT", "RIGHT", "CONCAT", "||"),
-    {
-        exp.Length: _length,
-        exp.Lower: _cased("lower", str.lower),
-        exp.Upper: _cased("upper", str.upper),
-        exp.Trim: _trim,
-        exp.Substring: _substring,
-        exp.Left: _left,
-        exp.Right: _right,
-        exp.Concat: _concat,
-        exp.DPipe: _pipe,
-    },
+    SqlFunction(
+        ("LENGTH",),
+        _length,
+        (exp.Length,),
+        of_text(Call("length", "length({0})::bigint", "`char_length`({0})::BIGINT"), BIGINT),
+    ),
+    SqlFunction(("LOWER",), _cased("lower", str.lower), (exp.Lower,), of_text(Call("lower", OWN, OWN), VARCHAR)),
+    SqlFunction(("UPPER",), _cased("upper", str.upper), (exp.Upper,), of_text(Call("upper", OWN, OWN), VARCHAR)),
+    SqlFunction(
+        ("TRIM", "LTRIM", "RTRIM"),
+        _trim,
+        (exp.Trim,),
+        Lowered(
+            _trimmed,
+            (
+                Call("trim", "btrim({0}, {1.quoted})", "`trim`({1}, {0})"),
+                Call("ltrim", "ltrim({0}, {1.quoted})", "`ltrim`({1}, {0})"),
+                Call("rtrim", "rtrim({0}, {1.quoted})", "`rtrim`({1}, {0})"),
+            ),
+        ),
+    ),
+    SqlFunction(
+        ("SUBSTRING", "SUBSTR"), _substring, (exp.Substring,), _cut(Call("substring", "substr"), "start", "length")
+    ),
+    SqlFunction(("LEFT",), _left, (exp.Left,), _cut(Call("left"), "expression")),
+    SqlFunction(("RIGHT",), _right, (exp.Right,), _cut(Call("right"), "expression")),
+    SqlFunction(("CONCAT",), _concat, (exp.Concat,), _listed(Call("concat", OWN, _concat_in_spark))),
+    SqlFunction(("||",), _pipe, (exp.DPipe,), _listed(Call("||", "({0} || {1})", "concat"))),
+    SqlFunction(
+        (),
+        None,
+        lowered=Lowered(_octets, (Call("strlen", "octet_length({0})::bigint", "`octet_length`({0})::BIGINT"),)),
+        names=("strlen",),
+    ),
+    SqlFunction((), None, (exp.MD5,), of_text(Call("md5", spark="`md5`({0}::BINARY)"), VARCHAR)),
 )

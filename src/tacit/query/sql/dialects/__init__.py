@@ -1,0 +1,1 @@
+"""What every dialect shares: the types and parts of lowered SQL, and calls of functions with their words."""
