@@ -184,7 +184,7 @@ class Dataset:
         rendered = plan.question.above.render(groups, confidence, bounded)
         kept = [] if target is None else [target.verdict(groups, confidence, found.free)]
         kept += [PROMISED] if is_promised else []
-        notes = (*kept, *notes_of(plan, found.table, found.people))
+        notes = (*kept, *notes_of(plan, found.table, found.people, found.finding))
         loss_words = found.grounds.price
         words = price_words(self._opened.filter, loss_words, found.share, found.free, found.charge)
         certify = Certifier.of(self._opened, found.grounds, found.entry, sql)

@@ -96,13 +96,14 @@ class Explanation:
 
     def _limits(self) -> list[str]:
         norms = {part: self.plan.limits[part].norm for part in self.plan.question.parts}
-        known = limit_notes(self.plan, norms, planned_kinds(self.plan), is_gaussian=not self.price.is_pure)
+        finding = self.plan.share("finding")
+        known = limit_notes(self.plan, norms, planned_kinds(self.plan), finding, not self.price.is_pure)
         return [*known, self._found_first] if self.plan.unknown else known
 
     @property
     def _found_first(self) -> str:
         if self.plan.interval is IntervalKind.USUAL:
-            share = finding_words(self.plan)
+            share = finding_words(self.plan.share("finding"))
             return f"How much of one person counts, and what that cuts off, is found first, with {share}."
         return "How much of one person counts is found first, with a tenth of the price: no profile or limit says it."
 

@@ -10,7 +10,7 @@ from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.aggregate import Part
 from tacit.query.execution.noisy_table import NoisyColumn, NoisyTable
 from tacit.query.plans.limit import IntervalKind, Origin
-from tacit.query.plans.plan import Plan
+from tacit.query.plans.plan import BESIDE_PROFILE, Plan
 from tacit.query.sql.bounded_join import MOST_PAIRS, MOST_PARTNERS, MOST_ROWS
 from tacit.release.release import IntervalWords
 from tacit.words import shown
@@ -29,12 +29,12 @@ _WORDS = {
 }
 
 
-def notes_of(plan: Plan, table: NoisyTable, people: int | None) -> tuple[str, ...]:
-    """The sentences under a release. Whether anything was cut is not revealed; that it may have been is said."""
+def notes_of(plan: Plan, table: NoisyTable, people: int | None, finding: Fraction) -> tuple[str, ...]:
+    """The sentences under a release; `finding` is the share of its price that went into finding limits."""
     columns = _columns(plan, table)
     is_gaussian = any(isinstance(column.law, RoundedGaussian) for column in columns.values())
     norms = {part: column.norm for part, column in columns.items()}
-    notes = limit_notes(plan, norms, released_kinds(plan, columns), is_gaussian)
+    notes = limit_notes(plan, norms, released_kinds(plan, columns), finding, is_gaussian)
     if people is not None:
         notes.append(withheld(people))
     if plan.question.above.chooses_by_noise:
@@ -57,14 +57,18 @@ def _columns(plan: Plan, table: NoisyTable) -> Mapping[Part, NoisyColumn]:
 
 
 def limit_notes(
-    plan: Plan, norms: Mapping[Part, Fraction | None], kinds: Mapping[Part, IntervalKind], is_gaussian: bool
+    plan: Plan,
+    norms: Mapping[Part, Fraction | None],
+    kinds: Mapping[Part, IntervalKind],
+    finding: Fraction,
+    is_gaussian: bool,
 ) -> list[str]:
     """How much of one person counts: one sentence for each way in which the limits were chosen."""
     found: dict[str, dict[tuple[str, str], list[Fraction]]] = {}
     for part, norm in norms.items():
         if plan.limits[part].origin is not Origin.CONSTRUCTION and norm is not None:
             what, amount = _limited(part, norm, plan, is_gaussian)
-            found.setdefault(_whence(plan, part, kinds[part]), {}).setdefault(what, []).append(amount)
+            found.setdefault(_whence(plan, part, kinds[part], finding), {}).setdefault(what, []).append(amount)
     several = "more if they lie in several groups" if is_gaussian else "over all groups together"
     notes = []
     for whence, limits in found.items():
@@ -82,12 +86,10 @@ def limit_notes(
     return notes
 
 
-def finding_words(plan: Plan) -> str:
-    """What limits, and what they cut off, are found with."""
-    share = plan.share("finding")
-    part = _SHARES.get(share, f"{shown(100 * share)}%")
-    own = f"{part} of this query's price"
-    return f"the private profile and {own}" if set(plan.binned) <= set(plan.evidence) else own
+def finding_words(share: Fraction) -> str:
+    """What limits, and what they cut off, are found with: a share of the price; a small one beside a profile."""
+    own = f"{_SHARES.get(share, f'{shown(100 * share)}%')} of this query's price"
+    return f"the private profile and {own}" if share == BESIDE_PROFILE else own
 
 
 def withheld(people: int) -> str:
@@ -95,7 +97,7 @@ def withheld(people: int) -> str:
     return f"Groups with fewer than about {people:,} people are withheld."
 
 
-def _whence(plan: Plan, part: Part, kind: IntervalKind) -> str:
+def _whence(plan: Plan, part: Part, kind: IntervalKind, finding: Fraction) -> str:
     """Who said how much counts. A limit that was to be found is the most there can be, where that was near."""
     origin = plan.limits[part].origin
     if kind is IntervalKind.GUARANTEED:
@@ -103,8 +105,8 @@ def _whence(plan: Plan, part: Part, kind: IntervalKind) -> str:
     if origin is Origin.PROFILE:
         return _PROFILED
     if origin is Origin.FOUND:
-        return f"found with {finding_words(plan)}"
-    tells = f"; {finding_words(plan)} tells what that cuts off" if kind is IntervalKind.USUAL else ""
+        return f"found with {finding_words(finding)}"
+    tells = f"; {finding_words(finding)} tells what that cuts off" if kind is IntervalKind.USUAL else ""
     return f"declared{tells}"
 
 

@@ -35,6 +35,7 @@ _FOUND = "limits were found from noisy numbers of people, at a fixed share of th
 _AT_MOST = (
     "limits are the most that one person can have, as declared; whoever has more is cut to it by the query itself"
 )
+_PEOPLE_BY_AMOUNT = "people by amount"
 _CHARGED = "the price was charged and durable before any row was read"
 
 
@@ -49,7 +50,7 @@ def mechanisms_of(plan: Plan, price: Price) -> tuple[Mapping[str, Any], ...]:
     if plan.is_selecting:
         listed.append({"counts": "people of each key", "noise": noise, "share": str(plan.share("keys"))})
     if plan.has_finding:
-        listed.append({"counts": "people by amount", "noise": noise, "share": str(plan.share("finding"))})
+        listed.append({"counts": _PEOPLE_BY_AMOUNT, "noise": noise, "share": str(plan.share("finding"))})
     return tuple(listed)
 
 
@@ -79,6 +80,12 @@ class Answered:
     share: Fraction
     charge: Loss  # in the account's currency
     people: int | None  # about how many a private key needs
+
+    @property
+    def finding(self) -> Fraction:
+        """The share of its price that went into counting people by amount."""
+        shares = (each["share"] for each in self.grounds.mechanisms if each["counts"] == _PEOPLE_BY_AMOUNT)
+        return Fraction(next(shares, 0))
 
 
 def request_digest(version: str, plan: Plan, keys_delta: Fraction) -> tuple[str, str]:
