@@ -67,12 +67,33 @@ def test_columns_that_no_limit_cuts_are_named(found: Clinic) -> None:
     assert "distinct" not in beside  # it is the same
 
 
+def test_different_values_are_all_there_are_unless_the_noise_alone_is_told(found: Clinic) -> None:
+    wards = "SELECT COUNT(DISTINCT ward) FROM visits"
+    counted = "Different values, of those that count."
+    assert counted not in said(found, "query", wards, "--epsilon", "1")
+    assert counted in said(found, "query", wards, "--epsilon", "1", "--interval", "bounded")
+
+
+def test_at_most_is_not_advised_where_it_says_nothing(found: Clinic) -> None:
+    totals = "SELECT SUM(t) FROM (SELECT patient_id, SUM(cost) AS t FROM visits GROUP BY patient_id)"
+    text = said(found, "query", totals, "--epsilon", "1")
+    assert ASSUMED in text
+    assert NEED not in text
+
+
 def test_a_profile_is_named_where_it_helped(found: Clinic) -> None:
     said(found, "profile", "--epsilon", "1")
     words = "found with the private profile and 15% of this query's price"
     assert words in said(found, "query", COUNT, "--epsilon", "1")
     asked = said(found, "explain", "SELECT SUM(cost) FROM visits", "--epsilon", "1", "--brief")
     assert "is found first, with the private profile and 15% of this query's price." in asked
+
+
+def test_an_earlier_release_says_what_it_was_found_with(found: Clinic) -> None:
+    """A profile that came later had no part in it."""
+    said(found, "query", COUNT, "--epsilon", "1")
+    said(found, "profile", "--epsilon", "1")
+    assert "(found with a third of this query's price)." in said(found, "query", COUNT)
 
 
 def test_too_few_people_are_said_to_be_too_few(found: Clinic) -> None:
@@ -105,7 +126,7 @@ def test_at_most_near_the_limit_is_the_limit(found: Clinic) -> None:
 def test_at_most_far_beyond_the_limit_leaves_the_interval_usual(found: Clinic) -> None:
     described(found, at_most=5000)
     told = said(found, "explain", COUNT, "--epsilon", "1", "--brief")
-    assert "Where at_most is near the limit found, it is the limit: they are guaranteed then." in told
+    assert "If at_most is near the limit found, it becomes the limit, and they are guaranteed." in told
     text = said(found, "query", COUNT, "--epsilon", "1")
     assert ASSUMED in text
     assert NEED not in text

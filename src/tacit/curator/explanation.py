@@ -111,7 +111,7 @@ class Explanation:
         """What the intervals will be about, where the noise is not all that there is to say."""
         words = interval_words(self.plan, planned_kinds(self.plan), frozenset())
         about = f"{percent(self.confidence)} intervals{words.about}."
-        at_most = "Where at_most is near the limit found, it is the limit: they are guaranteed then."
+        at_most = "If at_most is near the limit found, it becomes the limit, and they are guaranteed."
         is_near = self.plan.interval is IntervalKind.USUAL and not self.plan.at_most.keys().isdisjoint(
             self.plan.unknown
         )

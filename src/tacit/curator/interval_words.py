@@ -77,9 +77,9 @@ def _hidden(usual: list[str], hidden: list[str]) -> tuple[str, ...]:
 
 
 def _need(plan: Plan, kinds: Mapping[Part, IntervalKind]) -> tuple[str, ...]:
-    """What would make them guaranteed, where it is not declared."""
+    """What would make them guaranteed, where it is not declared. It says nothing of what a sub-query adds up."""
     open_ended = [part for part, kind in kinds.items() if kind is IntervalKind.USUAL and part not in plan.at_most]
-    return (_NEED,) if open_ended else ()
+    return (_NEED,) if open_ended and plan.question.rows.ownership is Ownership.MANY else ()
 
 
 def _is_of(parts: tuple[Part, ...], kinds: Mapping[Part, IntervalKind], kind: IntervalKind) -> bool:

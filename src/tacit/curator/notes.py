@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from tacit.curator.interval_words import interval_words, not_counted, released_kinds
 from tacit.noise.gaussian_law import RoundedGaussian
-from tacit.query.aggregates.aggregate import Part
+from tacit.query.aggregates.aggregate import Aggregate, Distinct, Part
 from tacit.query.execution.noisy_table import NoisyColumn, NoisyTable
 from tacit.query.plans.limit import IntervalKind, Origin
 from tacit.query.plans.plan import BESIDE_PROFILE, Plan
@@ -34,12 +34,13 @@ def notes_of(plan: Plan, table: NoisyTable, people: int | None, finding: Fractio
     columns = _columns(plan, table)
     is_gaussian = any(isinstance(column.law, RoundedGaussian) for column in columns.values())
     norms = {part: column.norm for part, column in columns.items()}
-    notes = limit_notes(plan, norms, released_kinds(plan, columns), finding, is_gaussian)
+    kinds = released_kinds(plan, columns)
+    notes = limit_notes(plan, norms, kinds, finding, is_gaussian)
     if people is not None:
         notes.append(withheld(people))
     if plan.question.above.chooses_by_noise:
         notes.append("Noise helped to choose which groups are shown: for those, intervals hold a little less often.")
-    notes += [words + "." for each in plan.question.aggregates.values() if (words := each.describe())]
+    notes += [words for each in plan.question.aggregates.values() if (words := _described(each, kinds))]
     if plan.interval is not IntervalKind.BOUNDED and (left_out := not_counted(plan)):
         notes.append(left_out)
     return tuple(notes)
@@ -95,6 +96,15 @@ def finding_words(share: Fraction) -> str:
 def withheld(people: int) -> str:
     """That rare keys are not shown."""
     return f"Groups with fewer than about {people:,} people are withheld."
+
+
+def _described(aggregate: Aggregate, kinds: Mapping[Part, IntervalKind]) -> str:
+    """What an aggregate stands for; different values are all there are, unless the interval is a bounded one."""
+    words = aggregate.describe()
+    distinct = [part for part in aggregate.parts if isinstance(part, Distinct)]
+    if not words or any(kinds[part] is not IntervalKind.BOUNDED for part in distinct):
+        return ""
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def _whence(plan: Plan, part: Part, kind: IntervalKind, finding: Fraction) -> str:
