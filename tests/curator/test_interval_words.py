@@ -67,6 +67,13 @@ def test_columns_that_no_limit_cuts_are_named(found: Clinic) -> None:
     assert "distinct" not in beside  # it is the same
 
 
+def test_keys_alone_have_no_interval(found: Clinic) -> None:
+    wards = "SELECT ward FROM visits GROUP BY ward"
+    for text in (said(found, "explain", wards, "--epsilon", "1"), said(found, "query", wards, "--epsilon", "1")):
+        assert "intervals" not in text
+        assert "Not counted" not in text
+
+
 def test_different_values_are_all_there_are_unless_the_noise_alone_is_told(found: Clinic) -> None:
     wards = "SELECT COUNT(DISTINCT ward) FROM visits"
     counted = "Different values, of those that count."

@@ -115,7 +115,8 @@ class Explanation:
         is_near = self.plan.interval is IntervalKind.USUAL and not self.plan.at_most.keys().isdisjoint(
             self.plan.unknown
         )
-        return [" ".join([about, *words.further, *([at_most] if is_near else [])])] if words.kind != "bounded" else []
+        more = [at_most] if is_near else []
+        return [" ".join([about, *words.further, *more])] if words.kind not in ("", "bounded") else []
 
     def _errors(self) -> list[str]:
         aggregates = self.plan.question.aggregates

@@ -49,11 +49,15 @@ def interval_words(plan: Plan, kinds: Mapping[Part, IntervalKind], unknown: froz
         return IntervalWords("usual", _usual(plan, usual, hidden, sure), (*_hidden(usual, hidden), *_need(plan, kinds)))
     if any(_is_of(each.parts, kinds, IntervalKind.BOUNDED) for each in aggregates.values()):
         return IntervalWords("bounded", _CUT)
+    if not aggregates:
+        return IntervalWords()
     return IntervalWords("guaranteed", _SURE + (", for rows cut to at_most" if _is_cut(plan, kinds) else ""))
 
 
 def not_counted(plan: Plan) -> str:
     """What the description leaves out of every answer."""
+    if not plan.question.aggregates:
+        return ""
     left = [] if plan.question.rows.ownership is Ownership.EACH else ["rows without an owner"]
     left += [] if all(map(_is_of_rows, plan.question.parts)) else ["unreadable values", "what lies beyond bounds"]
     return f"Not counted: {', '.join(left)}." if left else ""
