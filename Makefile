@@ -3,6 +3,8 @@ BIN := .venv/bin
 PEERS := .venv-peers/bin
 NAME ?=
 
+export PYTHONDONTWRITEBYTECODE =# tests start hundreds of processes: each would compile the package anew
+
 .PHONY: demo test test-long lint bench bench-peers clean
 
 .venv/ready: pyproject.toml

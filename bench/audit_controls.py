@@ -7,11 +7,12 @@ from concurrent.futures import ProcessPoolExecutor
 from time import perf_counter
 
 from scipy.special import betaincinv
+from tests.audit.controls.all_controls import BROKEN
 
 from bench.claims import Claim, report
 from tacit.audit.auditor import Effort, audit
-from tacit.audit.controls.all_controls import BROKEN, SOUND
-from tacit.audit.stages.all_stages import STAGES
+from tacit.audit.tacit_mechanisms import SOUND
+from tacit.cli.audit import STAGES
 
 ROUNDS = int(os.environ.get("AUDIT_ROUNDS", "1"))  # over the sound controls; more make the interval narrower
 ALARM_RATE, CONFIDENCE = 1e-4, 0.95

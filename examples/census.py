@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from tacit.audit.anonymity.assessment import attack_anonymity
+from tacit.audit.anonymity.attacks import attack_anonymity
 from tacit.audit.anonymity.microdata import Hierarchy, People
 
 NAMES = [

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.local.logistic_regression import logistic
 from tacit.local.polls.designs.design import OneSample
 from tacit.local.polls.designs.randomized_response import ForcedDesign, Kuk, WarnerDesign
+from tacit.local.polls.estimation.logistic_regression import logistic
 from tacit.local.polls.estimation.prevalence import Prevalence
 from tacit.noise.bits import Bits
 from tacit.noise.entropy import ENTROPY

@@ -13,9 +13,9 @@ from examples.clinic import write_clinic
 
 from tacit.audit.auditor import Stage
 from tacit.audit.own_function import read_claim
-from tacit.audit.stages.all_stages import STAGES
 from tacit.audit.verdict import Finding, Outcome
 from tacit.cli import audit as audit_command
+from tacit.cli.audit import STAGES
 from tacit.cli.main import app
 from tacit.errors import Refused
 from tacit.loss.families.approx import Approx, Pure

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from itertools import count
 from pathlib import Path
 from types import CodeType, FrameType
@@ -105,7 +106,10 @@ def test_no_fault_behind_the_charge_is_a_refusal(
     """Each question runs again and again, and another function of ours breaks each time: with a refusal, every fifth
     time with Ctrl-C. It is `Failed`, or answered where what broke does not matter; and it has always ended."""
     fault = Fault(monkeypatch, every)
+    monkeypatch.setattr(Dataset, "_planned", cache(Dataset._planned))  # before the charge, and the same each time
     with open_clinic(tmp_path, _FILE, v=_ROWS) as dataset:
+        planner = dataset._planner
+        monkeypatch.setattr(Dataset, "_planner", planner)
 
         def work() -> object:
             fault.error = Refused("canary", "canary", "canary") if len(fault.broken) % 5 else KeyboardInterrupt()

@@ -109,7 +109,7 @@ def test_keys_from_the_data_are_shown_and_not_obeyed(clinic: Clinic, monkeypatch
     assert is_plain(table.out)
     assert is_plain(clinic.tacit(*words, "--format", "json").out)
     assert EVIL in clinic.tacit(*words, "--format", "csv").out
-    monkeypatch.setattr("tacit.cli.output.is_terminal", lambda: True)
+    monkeypatch.setattr("tacit.cli.query.is_terminal", lambda: True)
     csv = clinic.tacit(*words, "--format", "csv").out
     assert "\\x1b[2J" in csv
     assert is_plain(csv)

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Protocol
 
-from tests.laws.movement import Reading, planned, probes
+from tests.laws.movement import Probe, Reading, planned, probes
 
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Engine
@@ -93,14 +93,20 @@ class Place(Protocol):
         ...
 
 
-def opened(place: Place, names: Names, folder: Path, without: str | None = None) -> tuple[Engine, Catalogue]:
-    """The data set, without one of its people if asked, and what the planner knows of it."""
+def opened(place: Place, names: Names, folder: Path) -> tuple[Engine, Catalogue]:
+    """The data set, and what the planner knows of it."""
+    engine, description = written(place, names, folder)
+    return engine, Catalogue(description, headers(engine, description))
+
+
+def written(place: Place, names: Names, folder: Path, without: str | None = None) -> tuple[Engine, Description]:
+    """The data set, without one of its people if asked."""
     folder.mkdir()
     text, engine = _DESCRIPTION, place.engine()
     for table, lines in place.load(names, names.rows(without), folder).items():
         text += f"[tables.{table}]\n{lines}\n{_TABLES[table]}"
     (folder / "names.toml").write_text(text)
-    return engine, Catalogue(description := described(folder), headers(engine, description))
+    return engine, described(folder)
 
 
 def described(folder: Path) -> Description:
@@ -120,17 +126,25 @@ def wrong_headers(place: Place, names: Names, folder: Path) -> list[str]:
 
 def moved(place: Place, names: Names, folder: Path, queries: Sequence[str] = QUERIES) -> Iterator[str | None]:
     """One comparison after another with everybody's neighbour: None, or what moved too far."""
-    worlds = [None, *names.people]
-    found = [_integers(*opened(place, names, folder / f"w{i}", who), queries) for i, who in enumerate(worlds)]
-    for who, other in zip(names.people, found[1:], strict=True):
-        for (sql, base), (_, without) in zip(found[0], other, strict=True):
+    engine, catalogue = opened(place, names, folder / "all")
+    asked = [
+        (sql, probe)
+        for number, sql in enumerate(queries)
+        for probe in probes(*planned(sql, catalogue, Random(number), edges={}))
+    ]
+    found = _integers(engine, catalogue.description, catalogue, asked)
+    for number, who in enumerate(names.people):
+        other = _integers(*written(place, names, folder / f"w{number}", who), catalogue, asked)
+        for (sql, base), (_, without) in zip(found, other, strict=True):
             yield None if base.is_within(without, 1) else f"{names.pid}/{names.who}, without {who!r}: {sql}"
 
 
-def _integers(engine: Engine, catalogue: Catalogue, queries: Sequence[str]) -> list[tuple[str, Reading]]:
+def _integers(
+    engine: Engine, description: Description, planned_by: Catalogue, asked: Sequence[tuple[str, Probe]]
+) -> list[tuple[str, Reading]]:
+    """What is added up in a world: its types are those of the world that was planned by."""
     found = []
-    with engine.session(catalogue.description, catalogue.physical) as session:
-        for place, sql in enumerate(queries):
-            for probe in probes(*planned(sql, catalogue, Random(place), edges={})):
-                found += [(sql, each) for each in probe.read(session.run(probe.sql).to_pylist())]
+    with engine.session(description, planned_by.physical) as session:
+        for sql, probe in asked:
+            found += [(sql, each) for each in probe.read(session.run(probe.sql).to_pylist())]
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,7 +17,8 @@ from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.protocol import Engine
 from tacit.query.execution.noisy_table import NoisyTable
-from tacit.query.plans.price import price_of
+from tacit.query.plans.plan import Plan
+from tacit.query.plans.price import Price, price_of
 from tacit.query.plans.question import read_question
 from tacit.schema.header_types import can_be_read, is_read_without_fail
 from tacit.schema.kind import Kind
@@ -112,14 +114,25 @@ class World:
         narrow = replace(table, columns={column: table.columns[column]})
         return replace(self, catalogue=replace(self.catalogue, description=replace(description, tables={way: narrow})))
 
-    def noisy(self, sql: str) -> NoisyTable:
-        """The noisy integers of a query, with frozen entropy; the charge is left out, nothing else."""
+    def planned(self, sql: str) -> tuple[Plan, Price]:
+        """The plan of a query and its price: those of every neighbour too, for they know no row."""
         description = self.catalogue.description
         question = read_question(sql, self.catalogue)
         price = price_of(description.budget, description.promise, 10, None, question.has_private_keys)
-        plan = make_plan(question, self.catalogue, is_gaussian=not isinstance(description.budget, Pure))
-        with self.engine.session(description) as session:
+        return make_plan(question, self.catalogue, is_gaussian=not isinstance(description.budget, Pure)), price
+
+    def noisy(self, sql: str, planned: tuple[Plan, Price] | None = None) -> NoisyTable:
+        """The noisy integers of a query, with frozen entropy; the charge is left out, nothing else."""
+        plan, price = planned or self.planned(sql)
+        with self.engine.session(self.catalogue.description) as session:
             return run(plan, price, session, Seeded(1))
+
+
+def of_both(neighbours: Sequence[World], way: str, column: str, sql: str) -> list[NoisyTable]:
+    """The noisy integers of a query about one column in every neighbour; it is planned once."""
+    worlds = [world.alone(way, column) for world in neighbours]
+    planned = worlds[0].planned(sql)
+    return [world.noisy(sql, planned) for world in worlds]
 
 
 def columns_of(world: World, way: str, every: int) -> list[str]:

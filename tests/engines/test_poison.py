@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from tests.engines.poison_values import TYPES, table_sql
-from tests.engines.poisoned_world import WAYS, World, columns_of, poisoned
+from tests.engines.poisoned_world import WAYS, World, columns_of, of_both, poisoned
 
 from tacit.curator.dataset import open_dataset
 from tacit.errors import Refused
@@ -43,7 +43,7 @@ def test_every_aggregate_of_poison_has_an_answer(neighbours: list[World], way: s
     """R07, R26: no aggregate over any type fails, and its shape is the same without one of the people."""
     for name in columns_of(neighbours[0], way, every):
         sql = f"SELECT {WAYS[way].aggregates.format(name)} FROM {way}"
-        one, other = (world.alone(way, name).noisy(sql) for world in neighbours)
+        one, other = of_both(neighbours, way, name, sql)
         assert shape_of(one) == shape_of(other)
 
 
@@ -55,7 +55,7 @@ def test_every_poison_can_be_grouped_by(neighbours: list[World], way: str, every
     assert group is not None
     for name in columns_of(neighbours[0], way, every):
         sql = f"SELECT {group.format(name)}, COUNT(*), COUNT(DISTINCT person) FROM {way} GROUP BY 1"
-        one, other = (_stored(world.alone(way, name).noisy(sql)) for world in neighbours)
+        one, other = map(_stored, of_both(neighbours, way, name, sql))
         assert (one.keys is None) == (other.keys is None)
         assert one.keys is not None or shape_of(one) == shape_of(other)
 

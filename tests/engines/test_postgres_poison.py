@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.engines.poisoned_world import WAYS, World
+from tests.engines.poisoned_world import WAYS, World, of_both
 from tests.engines.postgres_server import PostgresUnderTest
 from tests.engines.test_poison import shape_of
 
@@ -132,7 +132,7 @@ def test_every_aggregate_of_postgres_poison_has_an_answer(neighbours: list[World
     """R07, R26: no aggregate over any type fails, and its shape is the same without one of the people."""
     for name in _asked(neighbours[0], way, every):
         sql = f"SELECT {WAYS[way].aggregates.format(name)} FROM {way}"
-        one, other = (world.alone(way, name).noisy(sql) for world in neighbours)
+        one, other = of_both(neighbours, way, name, sql)
         assert shape_of(one) == shape_of(other)
 
 
@@ -144,7 +144,7 @@ def test_every_postgres_poison_can_be_grouped_by(neighbours: list[World], way: s
     assert group is not None
     for name in _asked(neighbours[0], way, every):
         sql = f"SELECT {group.format(name)}, COUNT(*), COUNT(DISTINCT person) FROM {way} GROUP BY 1"
-        one, other = (world.alone(way, name).noisy(sql) for world in neighbours)
+        one, other = of_both(neighbours, way, name, sql)
         assert one.keys is not None or shape_of(one) == shape_of(other)
 
 

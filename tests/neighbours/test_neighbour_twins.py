@@ -20,6 +20,8 @@ Asked = tuple[int, float]
 """How many questions, and what part of them searches for an expression beyond its bounds."""
 _FILES = Route()
 _SEEDS = range(120)  # where the first that catches a twin is looked for
+_SEEN = {twins.one_row_more: 11, twins.full_weights: 16, twins.loose_totals: 2, twins.no_clamp: 4}
+"""Where each twin was last seen. It is looked for there first, then from the start."""
 
 
 def catching(
@@ -48,7 +50,7 @@ def _is_wrong(seed: int, route: Route, asked: Asked) -> bool:
 
 def test_beliefs_that_are_wrong_need_the_clamp() -> None:
     """The planner believes too little of every expression: the clamp holds them, and no clamp does not."""
-    assert is_noticed([twins.wrong_bounds, twins.no_clamp], range(12))
+    assert is_noticed([twins.wrong_bounds, twins.no_clamp], [_SEEN[twins.no_clamp], *range(12)])
     assert catching([twins.wrong_bounds], range(3)) is None
 
 
@@ -69,7 +71,7 @@ def test_names_are_compared_by_octets() -> None:
 @pytest.mark.parametrize("broken", [twins.one_row_more, twins.full_weights, twins.loose_totals])
 def test_limits_that_are_loose(broken: Broken) -> None:
     """One row more than was paid for; a weight that is not shared among keys; a total that is not cut."""
-    assert is_noticed([broken], _SEEDS)
+    assert is_noticed([broken], [_SEEN[broken], *_SEEDS])
 
 
 _MONTHS = (

@@ -64,7 +64,7 @@ class Finding:
         return replace(self, seconds=seconds)
 
     def fields(self) -> dict[str, Any]:
-        """As JSON knows it."""
+        """Its fields, for JSON."""
         return {
             "stage": self.stage,
             "outcome": self.outcome.value,

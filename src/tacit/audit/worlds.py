@@ -85,7 +85,7 @@ def coin(epsilon: Number) -> Worlds:
 
 
 def giveaway(delta: Number) -> Worlds:
-    """Everything is told with probability δ, else nothing."""
+    """Reveals everything with probability δ, else nothing."""
     slack = probability(delta, "delta")
     return Worlds([(ball(slack), ball(0)), (ball(0), ball(slack)), (ball(1 - slack), ball(1 - slack))])
 

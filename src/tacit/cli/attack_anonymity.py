@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tacit.audit.anonymity.assessment import attack_anonymity
+from tacit.audit.anonymity.attacks import attack_anonymity
 from tacit.audit.anonymity.microdata import People
 from tacit.audit.table_file import read_table
 
@@ -26,7 +26,7 @@ def anonymity(file: Path, known: tuple[str, ...], secret: str, size: int, figure
     report = attack_anonymity(people, size)
     click.echo(report.describe())
     if figure is not None:
-        from tacit.audit.anonymity.assessment import draw_exposures  # matplotlib takes a second to load
+        from tacit.audit.anonymity.exposure_figure import draw_exposures  # matplotlib takes a second to load
 
         draw_exposures(figure, report)
         click.echo(f"Drawn to {figure}.")

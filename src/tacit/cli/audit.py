@@ -12,11 +12,21 @@ from tacit.audit.auditor import Effort
 from tacit.audit.auditor import audit as examine
 from tacit.audit.own_function import own_subject, raises_everywhere, read_claim, read_values
 from tacit.audit.sequences.data_set_audit import audit_data_set
-from tacit.audit.stages.all_stages import STAGES
+from tacit.audit.stages.accountants import ACCOUNTANTS
+from tacit.audit.stages.bits import BITS
+from tacit.audit.stages.black_box import BLACK_BOX
+from tacit.audit.stages.exclusive import EXCLUSIVE
+from tacit.audit.stages.replay import REPLAY
+from tacit.audit.stages.sampler import SAMPLER
+from tacit.audit.stages.sensitivity import PRICE, SENSITIVITY
+from tacit.audit.stages.timing import TIMING
 from tacit.audit.subject import AuditSubject
 from tacit.audit.verdict import AuditVerdict
 from tacit.errors import Refused
 from tacit.loss.families.loss import Relation
+
+STAGES = (SENSITIVITY, PRICE, ACCOUNTANTS, REPLAY, EXCLUSIVE, SAMPLER, BITS, TIMING, BLACK_BOX)
+"""Stages in the order in which they run, cheap to expensive."""
 
 BROKEN, RAISES, SUSPICIOUS = 1, 3, 4
 _QUIET = 2.0  # seconds between two words of progress
@@ -102,7 +112,7 @@ def _own(named: str, claims: str | None, relation: str, values: str) -> AuditSub
 
 def _named(name: str) -> AuditSubject:
     """One of Tacit's own mechanisms."""
-    from tacit.audit.controls.all_controls import SOUND
+    from tacit.audit.tacit_mechanisms import SOUND
 
     found = {each.name: each for each in SOUND}
     if name not in found:

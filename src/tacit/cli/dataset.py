@@ -37,7 +37,7 @@ def check(file: Path, ledger: str | None) -> None:
 @options.threads
 @options.ledger
 def prepare(file: Path, drop: bool, memory: str | None, threads: int | None, ledger: str | None) -> None:
-    """Keep every person's totals, so that later questions are scans of few rows. For the steward alone.
+    """Keep every unit's totals, so that later questions are scans of few rows. For the steward alone.
 
     The form is a copy of personal data: it lies beside the ledger, in a file that its owner alone can read. Answers
     are the same with and without it, and cost the same. When the data change it is left aside, until you prepare again.

@@ -15,8 +15,8 @@ from tacit.schema.sources import read_source
 
 @click.command()
 @click.argument("data")
-@click.option("--unit", help="The column that tells people apart.")
-@click.option("--row", is_flag=True, help="Each row is a person of its own.")
+@click.option("--unit", help="The column that identifies the unit of privacy, as a person.")
+@click.option("--row", is_flag=True, help="Each row is a unit of its own.")
 @click.option("--out", type=click.Path(path_type=Path), help="Where to write; the data's name with .toml if not given.")
 @click.option("--name", help="What to call the data set.")
 @click.option("--table", help="The table in a DuckDB file.")

@@ -1,20 +1,77 @@
-"""The `tacit` command: it mounts every command by name, and loads each when it is called."""
+"""The `tacit` command: its groups of commands, each command loaded when it is called."""
 
 from __future__ import annotations
 
 import gc
+from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, Final
 
 import click
 
-from tacit.cli.groups import LazyGroup
 from tacit.errors import Failed, Refused
+
+
+class LazyGroup(click.Group):
+    """A group of commands, each given by its module and by what it is for; the module holds it under its name."""
+
+    def __init__(self, *arguments: Any, mounts: Mapping[str, tuple[str, str]], **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.mounts = mounts
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.mounts)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command's name and purpose, enough to list it."""
+        known = self.mounts.get(cmd_name)
+        return None if known is None else click.Command(cmd_name, short_help=known[1])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        if name is not None:
+            command = getattr(import_module(self.mounts[name][0]), name)
+        return name, command, rest
+
+
+_POLL: Final = {
+    "design": ("tacit.cli.poll_design", "Choose how to ask, and how many people; write it into a poll's file."),
+    "page": ("tacit.cli.poll_page", "Write the poll as a page on which the respondent's own browser randomises."),
+    "collect": ("tacit.cli.poll_collect", "Hand out the page and take in reports, on this machine."),
+    "estimate": ("tacit.cli.poll_estimate", "Say what the reports tell about everybody, with intervals."),
+}
+
+
+@click.group(cls=LazyGroup, mounts=_POLL, no_args_is_help=True)
+def poll() -> None:
+    """Polls in which no respondent has to trust anybody: each answer is randomised before it leaves its device.
+
+    Example: `tacit poll design "Have you ever cheated in an exam?" --truth 3/4 --width 0.06`
+    """
+
+
+_ATTACK: Final = {
+    "reconstruct": ("tacit.cli.attack_reconstruct", "Recover a secret column from counts about random groups."),
+    "membership": ("tacit.cli.attack_membership", "Tell from averages who was in the data."),
+    "anonymity": ("tacit.cli.attack_anonymity", "Attack a table that was made k-anonymous."),
+}
+
+
+@click.group(cls=LazyGroup, mounts=_ATTACK, no_args_is_help=True)
+def attack() -> None:
+    """What a release without differential privacy gives away, shown on data of your own. Nothing is sent anywhere.
+
+    Example: `tacit attack reconstruct patients.parquet --secret diabetic`
+    """
+
 
 CURATOR: Final = {
     "init": ("tacit.cli.init", "Write a first description of a data set, from its header alone."),
     "check": ("tacit.cli.dataset", "Say whether a description fits its data, and what it promises."),
-    "profile": ("tacit.cli.profile", "Learn privately how much people have, so that limits are chosen."),
-    "prepare": ("tacit.cli.dataset", "Keep people's totals, so that later questions take no time."),
+    "profile": ("tacit.cli.profile", "Learn privately how much each unit has, so that limits are chosen."),
+    "prepare": ("tacit.cli.dataset", "Keep each unit's totals, so that later questions take no time."),
     "explain": ("tacit.cli.query", "Say what a query would cost and how far off it would be; free."),
     "query": ("tacit.cli.query", "Answer a query privately, with error bars, against the budget."),
     "budget": ("tacit.cli.budget", "Show what was spent, by whom, on what, and what is left."),
@@ -27,9 +84,9 @@ CURATOR: Final = {
 COMMANDS: Final = {
     **CURATOR,
     "account": ("tacit.cli.account", "What many releases cost together, and how much noise a promise needs."),
-    "poll": ("tacit.cli.groups", "Polls in which respondents randomise for themselves: design, page, estimate."),
+    "poll": ("tacit.cli.main", "Polls in which respondents randomise for themselves: design, page, estimate."),
     "attack": (
-        "tacit.cli.groups",
+        "tacit.cli.main",
         "What an unprotected release gives away: reconstruct, membership, anonymity.",
     ),
     "audit": ("tacit.cli.audit", "Look for faults in a mechanism, a function of yours, or a data set."),

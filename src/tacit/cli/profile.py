@@ -1,4 +1,4 @@
-"""`tacit profile`: how much people have, learnt once and privately, so that every later query can choose its limits."""
+"""`tacit profile`: how much units have, learnt once and privately, so that every later query can choose its limits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def profile(
     threads: int | None,
     ledger: str | None,
 ) -> None:
-    """Learn privately how many rows, keys and how large totals people have. Later queries choose their limits from it.
+    """Learn privately how many rows, keys and how large totals units have. Later queries choose their limits from it.
 
     FILE is the description of the data set, as `tacit init` writes it.
 

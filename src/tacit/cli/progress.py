@@ -17,7 +17,7 @@ _WEIGHT: Final = 0.2  # of what was told last
 
 @dataclass
 class Remaining:
-    """An estimate that follows what it is told, smoothly."""
+    """A smoothed estimate of the remaining time."""
 
     whole: float | None = None  # seconds, of all of it
 
@@ -31,7 +31,7 @@ class Remaining:
 
 
 def in_words(seconds: float) -> str:
-    """A time as one says it."""
+    """A duration in words."""
     if seconds < 10:
         return "a few seconds left"
     if seconds < 55:
@@ -64,7 +64,7 @@ class Waiting:
             self._session, self._statements = session, max(1, statements)
 
     def share(self) -> float:
-        """What part of the time is over; 0 where nobody says."""
+        """The share of the time that is over; 0 if it is not known."""
         if self._session is None:
             return 0.0
         finished, part = self._session.progress()

@@ -144,7 +144,7 @@ def _said(verdict: Verdict) -> bool:
 
 
 def ledger_place(written: str) -> str | Path:
-    """Where the ledger is that is written so, or that of the data that a description describes."""
+    """The place of the ledger that was named, or of the one that a description uses."""
     if Path(written).suffix == ".toml":
         from tacit.curator.books import ledger_of  # a certificate needs no description
 

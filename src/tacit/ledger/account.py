@@ -46,7 +46,7 @@ class BudgetAccount(Runs):
         return self._chain.head().hash
 
     def find(self, digest: str, accuracy: Fraction) -> Stored | None:
-        """The answer to this digest, if it is as accurate as asked: the best one, or else that it failed."""
+        """The most accurate answer to this digest, if it is as accurate as asked; else its failure."""
         found = self._releases.best(self._releases.courses(digest).values(), nonnegative(accuracy, "accuracy"))
         if found is not None:
             self._chain.secure(found.number)
@@ -147,7 +147,7 @@ class BudgetAccount(Runs):
 
     @retried
     def clear(self, seen: Collection[Unanswered] | None = None) -> None:
-        """The steward has seen these failures, or all; the breaker counts anew. Refused where there are others now."""
+        """Clear these failures, or all: the breaker counts from zero. Refused if there are other failures by now."""
         with self._chain.writing() as connection:
             link = self._append(connection, Cleared(self._now(), self._failures.running_beside(seen)))
         self._chain.secure(link.number)
@@ -161,7 +161,7 @@ class BudgetAccount(Runs):
 
 @contextmanager
 def _holding(store: Store) -> Iterator[Callable[[int], None]]:
-    """Take a charge to run it; whatever goes wrong, it is let go."""
+    """Hold a charge while it runs; it is released on any error."""
     taken: list[int] = []
 
     def hold(number: int) -> None:

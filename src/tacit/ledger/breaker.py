@@ -1,4 +1,4 @@
-"""The breaker: after some failures nobody asks anew until the steward has looked at them."""
+"""The circuit breaker: after some failures new questions are refused until the steward clears them."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _UNANSWERED: Final = (
 
 @frozen
 class Breaker:
-    """How many failures are borne, of one analyst and of all together: each is an answer that no price covers."""
+    """How many failures are allowed, of one analyst and of all together: each is an answer that no price covers."""
 
     analyst: int
     dataset: int
 
 
 class How(Enum):
-    """How a run went that gave no answer."""
+    """How a run without an answer ended."""
 
     FAILED = "failed"
     DIED = "died"
@@ -63,7 +63,7 @@ class Failures:
         self._answered = 0  # every charge up to this entry is
 
     def found(self) -> tuple[Unanswered, ...]:
-        """Each of them, those that ended first."""
+        """Every such run, in the order in which they ended."""
         *_, cleared = (None, *self._chain.links(_CLEARED, self._account))
         found, begun = self._ended(cleared)
         newest = max((link.number for link in self._chain.links(_NEWEST, self._account)), default=0)
@@ -97,7 +97,7 @@ class Failures:
         return found, begun
 
     def is_room(self, breaker: Breaker, analyst: str) -> bool:
-        """Whether one more may begin now; if not, some must end first. Refused where too many have failed."""
+        """Whether one more run may start now; if not, another must end first. Refused if too many have failed."""
         found = self.found()
         own = [each for each in found if each.analyst == analyst]
         for runs, most, whose in ((own, breaker.analyst, "this analyst's"), (found, breaker.dataset, "these data's")):
@@ -113,7 +113,7 @@ class Failures:
         return len(own) < breaker.analyst and len(found) < breaker.dataset
 
     def running_beside(self, seen: Collection[Unanswered] | None) -> tuple[int, ...]:
-        """The charges that are under way. Refused where others ended without an answer than were seen."""
+        """The charges that are running. Refused if the failures are not those that were seen."""
         found = self.found()
         if seen is not None and any(run not in seen for run in found if run.how is not How.RUNNING):
             raise Refused(

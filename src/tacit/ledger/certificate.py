@@ -29,13 +29,13 @@ class Grounds:
     claims: tuple[str, ...]
 
     def fields(self) -> dict[str, Any]:
-        """The grounds as JSON knows them."""
+        """The grounds as fields for JSON."""
         listed = {"mechanisms": [dict(each) for each in self.mechanisms], "claims": list(self.claims)}
         return {"plan": self.plan, "unit": self.unit, "price": self.price, **listed}
 
     @classmethod
     def from_fields(cls, stated: Mapping[str, Any]) -> Grounds:
-        """The grounds that JSON says, among other things perhaps: those of a certificate too."""
+        """The grounds read from JSON fields; other fields are ignored."""
         listed = tuple(stated["mechanisms"]), stated["price"], tuple(stated["claims"])
         return cls(stated["plan"], stated["unit"], *listed)
 
@@ -61,12 +61,12 @@ class Presentation:
         return presented_bytes(self.format, self.digest, certificate)
 
     def fields(self) -> dict[str, str]:
-        """The line as JSON knows it."""
+        """The line as fields for JSON."""
         return {"format": self.format, "digest": self.digest, "signature": self.signature.hex()}
 
     @classmethod
     def from_fields(cls, stated: Mapping[str, Any]) -> Presentation:
-        """The line that JSON says; ValueError for another form."""
+        """The line read from JSON fields; ValueError for another form."""
         if stated.keys() != _FIELDS or not all(isinstance(value, str) for value in stated.values()):
             raise ValueError("not a presentation")
         return cls(stated["format"], stated["digest"], bytes.fromhex(stated["signature"]))
@@ -136,7 +136,7 @@ class Statement:
         return self.shown is not None
 
     def fields(self) -> dict[str, Any]:
-        """The statement as JSON knows it."""
+        """The statement as fields for JSON."""
         stated = {field.name: getattr(self, field.name) for field in fields(self)}
         stated |= {"mechanisms": list(self.mechanisms), "claims": list(self.claims)}
         if self.version == 1:
@@ -146,7 +146,7 @@ class Statement:
 
     @classmethod
     def from_fields(cls, stated: Mapping[str, Any]) -> Statement:
-        """The statement that JSON says."""
+        """The statement read from JSON fields."""
         said = dict(stated)
         if said.get("version") == 1:
             said["time"] = said.pop("issued")
@@ -171,7 +171,7 @@ class Certificate:
         return signed_bytes(self.statement, self.public_key)
 
     def to_json(self) -> str:
-        """The certificate as a file: keys sorted, two spaces, one spelling."""
+        """The certificate as JSON text: keys sorted, two spaces, one spelling."""
         whole: dict[str, Any] = {"statement": self.statement.fields()}
         whole |= {"public_key": self.public_key.hex(), "signature": self.signature.hex()}
         if self.statement.binds_numbers:

@@ -36,7 +36,7 @@ class Chain:
         return bytes.fromhex(self._meta["secret"])
 
     def head(self) -> Head:
-        """How far the chain has come."""
+        """The head of the chain."""
         with self.database.reading() as connection:
             row = connection.execute("SELECT number, hash FROM entries ORDER BY number DESC LIMIT 1").fetchone()
         return Head(*row) if row else self.genesis

@@ -16,7 +16,7 @@ _EARLIER: Final = hashlib.sha256(b"failed").hexdigest()  # a failure, as ledgers
 
 @frozen
 class Course:
-    """How far it has come with a charge.
+    """The state of a charge.
 
     A failure is an answer that no price covers, so it is given once. Claim: under one charge each stage draws at most
     once, and at most one answer is seen, be it a failure. For a stage is marked, durably, before it draws, and no mark
@@ -41,7 +41,7 @@ class Course:
 
     @property
     def may_run_again(self) -> bool:
-        """Whether a process that died leaves it to another."""
+        """Whether another process may run it after its own died."""
         return self.end is None and self.is_between and self.is_spare
 
     @property

@@ -13,7 +13,7 @@ from tacit.loss.families.loss import Loss
 
 @frozen
 class AccountOpened:
-    """An account came to be: its unit, its budget and the first sources it owns."""
+    """An account was opened: its unit, its budget and the first sources it owns."""
 
     kind: ClassVar[str] = "open"
     time: str
@@ -27,7 +27,7 @@ class AccountOpened:
 
 @frozen
 class SourceJoined:
-    """More sources came to an account, through a description that names them beside one of its own."""
+    """Sources were added to an account: a description names them together with one of its own."""
 
     kind: ClassVar[str] = "join"
     time: str
@@ -64,7 +64,7 @@ class Charged:
 
 @frozen
 class Settled:
-    """The release of a charge was stored. When is not kept: how long a run takes may depend on the data."""
+    """The release of a charge was stored. The time is not kept: how long a run takes may depend on the data."""
 
     kind: ClassVar[str] = "store"
     charge: int
@@ -79,7 +79,7 @@ class Settled:
 
 @frozen
 class NoiseDraw:
-    """From here on noise is drawn for a stage of what was charged: it will not run again. Durable before the first."""
+    """Noise is about to be drawn for a stage of a charge: the stage never runs again. Durable before the first draw."""
 
     kind: ClassVar[str] = "draw"
     of: int  # the charge
@@ -92,7 +92,7 @@ class NoiseDraw:
 
 @frozen
 class Staged:
-    """A stage of what was charged was stored: the next may build on it. When is not kept, as of a release."""
+    """A stage of a charge was stored: the next may build on it. The time is not kept, as for a release."""
 
     kind: ClassVar[str] = "stage"
     of: int
@@ -106,7 +106,7 @@ class Staged:
 
 @frozen
 class Again:
-    """Whoever ran what was charged died between stages, with nothing drawn that is not stored; it runs once more."""
+    """The process that ran a charge died between stages, with all drawn noise stored; the charge runs once more."""
 
     kind: ClassVar[str] = "again"
     of: int
@@ -118,7 +118,7 @@ class Again:
 
 @frozen
 class Failure:
-    """What was charged failed, and that is its answer. Neither when nor why is kept: both may depend on the data."""
+    """A charge failed, and that is its answer. Neither time nor cause is kept: both may depend on the data."""
 
     kind: ClassVar[str] = "fail"
     of: int

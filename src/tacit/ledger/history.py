@@ -24,7 +24,7 @@ from tacit.loss.filters.privacy_filter import Filter
 
 @frozen
 class Entry:
-    """A charge as people read it: who, when, what, what it cost, and whether it was answered, or failed."""
+    """A charge for display: analyst, time, query, cost, and whether it was answered or failed."""
 
     number: int
     time: str
@@ -66,7 +66,7 @@ class Releases:
         return courses_of(self._chain.links("account = ? AND digest = ?", self._account, digest))
 
     def course(self, charge: Charge) -> Course | None:
-        """How far this one has come; None where the account made no such charge."""
+        """The course of one charge; None if the account has no such charge."""
         where = "account = ? AND digest = ? AND number >= ?"
         links = self._chain.links(where, self._account, charge.digest, charge.number)
         course = courses_of(link for link in links if charge_of(link) == charge.number).get(charge.number)
@@ -128,7 +128,7 @@ def payload_of(chain: Chain, link: Link) -> bytes:
 
 
 def payload_hash(payload: bytes) -> str:
-    """By which an entry knows what is stored under it."""
+    """The hash by which an entry names its stored bytes."""
     return hashlib.sha256(payload).hexdigest()
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def open_or_create(written: str | Path, witness: Path | None) -> tuple[Store, Witness]:
-    """The ledger that is written so, with its witness; refused if it is gone, and the witness knew it."""
+    """The ledger at this place, with its witness; refused if it is missing but its witness knows it."""
     place = read_place(written)
     second = _witness(place, witness)
     if isinstance(place, Address):
@@ -46,7 +46,7 @@ def open_or_create(written: str | Path, witness: Path | None) -> tuple[Store, Wi
 
 
 def open_existing(written: str | Path, witness: Path | None) -> tuple[Store, Witness]:
-    """The same, where it is there already; refused where it is not."""
+    """The same for an existing ledger; refused if there is none."""
     place = read_place(written)
     if isinstance(place, Address):
         return _open_shared(place, lambda _: _refuse_missing(place.place)), _witness(place, witness)
@@ -150,7 +150,7 @@ class Ledger:
 
     @property
     def beside(self) -> Path:
-        """Where, on this machine, what goes with the ledger is kept (the signing key, prepared data): beside this."""
+        """The path on this machine next to which the signing key and prepared data are kept."""
         return self._chain.database.beside
 
     @property
@@ -160,7 +160,7 @@ class Ledger:
 
     @property
     def head(self) -> Head:
-        """How far it has come: the number of entries, and the hash that seals them all."""
+        """The head: the number of entries, and the hash that seals them all."""
         return self._chain.head()
 
     def account(self, name: AccountName, budget: Loss) -> BudgetAccount:

@@ -41,7 +41,7 @@ _PLACE = ("number", "previous", "account", "kind")
 
 @frozen
 class Head:
-    """How far the chain has come: the number of entries, and the hash of the last."""
+    """The head of the chain: the number of entries, and the hash of the last."""
 
     entries: int
     hash: str
@@ -103,7 +103,7 @@ def genesis(identity: str) -> Head:
 
 
 def damaged(number: int, why: str) -> Refused:
-    """The refusal of a ledger whose entry was changed behind its back."""
+    """The refusal of a ledger of which an entry was changed."""
     return Refused(
         f"entry {number} of the ledger",
         f"{why} The ledger was edited or damaged, and nothing in it can be relied on.",

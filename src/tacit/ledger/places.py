@@ -35,7 +35,7 @@ class Address:
 
     @property
     def place(self) -> str:
-        """One spelling of where it is, whoever logs in."""
+        """A canonical spelling of the place, the same for every user."""
         if self.service:
             return f"postgresql:///{quote(self.database, safe='')}?service={self.service}"
         if self.host.startswith("/"):
@@ -44,7 +44,7 @@ class Address:
         return f"postgresql://{host}:{self.port}/{quote(self.database, safe='')}"
 
     def parameters(self) -> dict[str, str]:
-        """As libpq is told."""
+        """The parameters for libpq."""
         stated = {"host": self.host, "dbname": self.database, "service": self.service}
         if self.host:
             stated["port"] = str(self.port)

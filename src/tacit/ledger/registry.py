@@ -64,7 +64,7 @@ def read_accounts(chain: Chain) -> dict[int, Known]:
 
 
 def find_account(chain: Chain, name: AccountName, budget: Loss) -> Known | None:
-    """The account that owns any of these sources; None if nobody does; refused if unit, budget or owners disagree."""
+    """The account that owns any of these sources, or None; refused if unit, budget or owners disagree."""
     owners = [known for known in read_accounts(chain).values() if known.sources & set(name.sources)]
     if not owners:
         return None

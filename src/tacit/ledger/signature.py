@@ -1,4 +1,7 @@
-"""Signing and checking certificates with Ed25519; checking needs only the public half of the key."""
+"""Signing and checking certificates with Ed25519; checking needs only the public half of the key.
+
+The library of signatures loads with the first key: most commands sign nothing.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,14 @@ import os
 import secrets
 from dataclasses import replace
 from pathlib import Path
-
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from typing import TYPE_CHECKING
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.ledger.certificate import Certificate, Presentation, Statement, presented_bytes, signed_bytes
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 _HEADER = "tacit signing key 1 "
 
@@ -29,6 +33,8 @@ class SigningKey:
     @classmethod
     def open(cls, path: Path) -> SigningKey:
         """The key at this path, made if there is none; refused if others can read it, or if it is no key."""
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
         place = Path(path).expanduser()
         try:
             if not place.exists():
@@ -59,7 +65,7 @@ class Verdict:
 
 
 def key_beside(ledger: Path) -> Path:
-    """Where the key is kept when nobody says otherwise: in the ledger's folder."""
+    """The default place of the key: in the ledger's folder."""
     return Path(ledger).with_name("signing.key")
 
 
@@ -91,6 +97,9 @@ def verify_table(certificate: Certificate, octets: bytes, name: str) -> Verdict:
 
 def verify(certificate: Certificate, public_key: bytes | None = None) -> Verdict:
     """Checks the signature, offline; with a public key got elsewhere, also that it is that key's."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
     name = fingerprint(certificate.public_key)
     if public_key is not None and not hmac.compare_digest(certificate.public_key, public_key):
         return Verdict(
@@ -120,6 +129,8 @@ def fingerprint(public_key: bytes) -> str:
 
 def _create(place: Path) -> None:
     """Written under another name and linked into place: whole or not at all, and the first one stays."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = place.with_name(f".{place.name}.{secrets.token_hex(8)}")
     handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)

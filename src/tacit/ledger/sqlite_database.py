@@ -30,7 +30,7 @@ class Held:
         self._handles: dict[int, int] = {}
 
     def hold(self, number: int) -> bool:
-        """Whether this run is ours now; not where anybody has it, be it this very handle."""
+        """Whether this handle now holds the run; false if any handle, this one included, held it before."""
         with self._turn:
             handle = None if number in self._handles else self._locked(number, os.O_RDWR | os.O_CREAT)
             if handle is not None:
@@ -38,7 +38,7 @@ class Held:
             return handle is not None
 
     def is_held(self, number: int) -> bool:
-        """Whether anybody has it."""
+        """Whether any handle holds it."""
         with self._turn:
             if number in self._handles:
                 return True
@@ -61,7 +61,7 @@ class Held:
                 os.close(handle)
 
     def let_go_of_all(self) -> None:
-        """Leave everything."""
+        """Release every run."""
         for number in [*self._handles]:
             self.let_go(number)
 
@@ -132,7 +132,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """The connection, for one look at what is committed."""
+        """The connection, for a read of what is committed."""
         if not os.getpid() == self._process:
             raise Refused(
                 "a ledger that was opened before a fork",
@@ -144,7 +144,7 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """The connection, with nobody else writing; committed and synced at the end, or nothing was written."""
+        """The connection in an exclusive write transaction; committed and synced at the end, or rolled back."""
         with self.reading() as connection:
             try:
                 connection.execute("BEGIN IMMEDIATE")

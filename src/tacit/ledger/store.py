@@ -20,7 +20,7 @@ class Unavailable(Refused):
 
 
 class Conflicted(Unavailable):
-    """Two wrote at once after all, and the database let one of them through: this one wrote nothing."""
+    """Two transactions conflicted; this one was rolled back and wrote nothing."""
 
 
 class StoredRows(Protocol):
@@ -32,7 +32,7 @@ class StoredRows(Protocol):
 
 
 class SqlExecutor(Protocol):
-    """Somebody who runs SQL: the part of it that SQLite and PostgreSQL share, with `?` for each value."""
+    """Runs SQL: the part that SQLite and PostgreSQL share, with `?` for each value."""
 
     def execute(self, sql: str, values: tuple[Any, ...] = ..., /) -> StoredRows: ...
 
@@ -42,32 +42,32 @@ class Store(Protocol):
 
     @property
     def words(self) -> str:
-        """How people are told of it: `the ledger at …`, without a secret."""
+        """Its name in messages: `the ledger at …`, without a secret."""
         ...
 
     @property
     def beside(self) -> Path:
-        """Where, on this machine, what goes with the ledger is kept (the signing key, prepared data): beside this."""
+        """The path on this machine next to which the signing key and prepared data are kept."""
         ...
 
     def reading(self) -> AbstractContextManager[SqlExecutor]:
-        """For one look at what is committed; within `writing`, at what is being written too."""
+        """A read of what is committed; within `writing`, also of what is being written."""
         ...
 
     def writing(self) -> AbstractContextManager[SqlExecutor]:
-        """With nobody else writing; all is committed and durable at the end, or nothing was written."""
+        """An exclusive write transaction: all of it is committed and durable at the end, or nothing is."""
         ...
 
     def hold(self, number: int) -> bool:
-        """Take what this entry paid for to run it; false where somebody has it. Whoever dies lets go."""
+        """Hold the charge of this entry to run it; false if another holds it. The hold ends with its process."""
         ...
 
     def is_held(self, number: int) -> bool:
-        """Whether somebody, here or elsewhere, has it."""
+        """Whether any process, here or elsewhere, holds it."""
         ...
 
     def let_go(self, number: int) -> None:
-        """Leave it, if this store has it."""
+        """Release it, if this store holds it."""
         ...
 
     def close(self) -> None: ...

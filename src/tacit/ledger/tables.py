@@ -1,4 +1,4 @@
-"""The tables of a ledger: as SQLite is told them, and in PostgreSQL in a schema of their own, with the same guards."""
+"""The tables of a ledger, for SQLite and for PostgreSQL (in a schema of their own), with the same guards."""
 
 from __future__ import annotations
 

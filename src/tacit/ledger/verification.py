@@ -1,4 +1,4 @@
-"""The whole ledger read again from its first entry: does every seal hold, and was no budget ever exceeded?"""
+"""Verification of a whole ledger: every hash matches, and no budget was ever exceeded."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class _Replay:
         self._courses: dict[int, Course] = {}
 
     def take(self, link: Link) -> None:
-        """Follows one entry; refused where it does not follow."""
+        """Checks one entry against those before it; refused if it does not follow from them."""
         event = link.event
         if not Link.make(self.head, link.account, event) == link:
             raise damaged(link.number, "It does not follow the one before, or is not spelled as the ledger spells it.")

@@ -10,10 +10,6 @@ if TYPE_CHECKING:
     from tacit.local.frequencies.frequent_words import WordSearch as WordSearch
     from tacit.local.frequencies.heavy_hitters import PrefixSearch as PrefixSearch
     from tacit.local.frequencies.oracle_choice import best as best
-    from tacit.local.logistic_regression import logistic as logistic
-    from tacit.local.logistic_regression import logistic_on_report as logistic_on_report
-    from tacit.local.longitudinal import Respondent as Respondent
-    from tacit.local.longitudinal import new_key as new_key
     from tacit.local.means.optimal_mean import best_mean as best_mean
     from tacit.local.means.vector_response import VectorResponse as VectorResponse
     from tacit.local.polls.designs.list_experiment import ListExperiment as ListExperiment
@@ -27,10 +23,14 @@ if TYPE_CHECKING:
     from tacit.local.polls.designs.randomized_response import WarnerDesign as WarnerDesign
     from tacit.local.polls.designs.unrelated_question import Unrelated as Unrelated
     from tacit.local.polls.designs.unrelated_question import UnrelatedEstimated as UnrelatedEstimated
+    from tacit.local.polls.estimation.logistic_regression import logistic as logistic
+    from tacit.local.polls.estimation.logistic_regression import logistic_on_report as logistic_on_report
     from tacit.local.polls.estimation.rate_interval import Method as Method
     from tacit.local.polls.poll import Poll as Poll
     from tacit.local.polls.poll_file import read_poll as read_poll
     from tacit.local.randomizers.extremal import extremal as extremal
+    from tacit.local.randomizers.longitudinal import Respondent as Respondent
+    from tacit.local.randomizers.longitudinal import new_key as new_key
     from tacit.local.randomizers.subset_selection import KaryResponse as KaryResponse
     from tacit.local.randomizers.subset_selection import SubsetSelection as SubsetSelection
     from tacit.local.randomizers.weight_table import WeightTable as WeightTable
@@ -47,8 +47,8 @@ _HOME = {
     "extremal": "randomizers.extremal",
     "best_mean": "means.optimal_mean",
     "VectorResponse": "means.vector_response",
-    "new_key": "longitudinal",
-    "Respondent": "longitudinal",
+    "new_key": "randomizers.longitudinal",
+    "Respondent": "randomizers.longitudinal",
     "AtLeastOne": "polls.designs.nonrandomized_response",
     "Triangular": "polls.designs.nonrandomized_response",
     "Crosswise": "polls.designs.nonrandomized_response",
@@ -69,8 +69,8 @@ _HOME = {
     "SubsetSelection": "randomizers.subset_selection",
     "Table": "randomizers.weight_table:WeightTable",
     "WeightTable": "randomizers.weight_table",
-    "logistic": "logistic_regression",
-    "logistic_on_report": "logistic_regression",
+    "logistic": "polls.estimation.logistic_regression",
+    "logistic_on_report": "polls.estimation.logistic_regression",
     "ShuffledReports": "shuffle.shuffled",
 }
 

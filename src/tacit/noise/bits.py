@@ -45,7 +45,7 @@ class ScriptEnded(Exception):  # noqa: N818  (the end of a script is a position,
 
 
 class Scripted(Rehearsal):
-    """Hands out a given string of bytes, in order, and counts what was taken."""
+    """Returns a given string of bytes, in order, and counts the bytes taken."""
 
     def __init__(self, octets: bytes | Iterable[int]) -> None:
         self._octets = np.frombuffer(bytes(octets), np.uint8)

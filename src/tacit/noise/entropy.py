@@ -12,7 +12,6 @@ import threading
 from typing import Final, final
 
 import numpy as np
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
 from tacit.noise.bits import Bits
@@ -34,6 +33,8 @@ os.register_at_fork(after_in_child=_count_fork)
 
 def _keystream(count: int) -> NDArray[np.uint8]:
     """`count` ≤ 256 KiB bytes under a key that is used for nothing else."""
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes  # a price draws nothing
+
     key = os.urandom(48)
     cipher = Cipher(algorithms.AES(key[:32]), modes.CTR(key[32:])).encryptor()
     out = np.empty(count + _SLACK, np.uint8)
@@ -42,7 +43,7 @@ def _keystream(count: int) -> NDArray[np.uint8]:
 
 
 class _Stock(threading.local):
-    """Keystream not yet handed out: one stock a thread, void in any other process."""
+    """Unused keystream: one stock for each thread, invalid in any other process."""
 
     owner: tuple[int, int] = (-1, -1)
     octets: NDArray[np.uint8] = np.empty(0, np.uint8)

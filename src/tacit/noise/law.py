@@ -1,4 +1,4 @@
-"""A probability law on the integers: its exact masses beside its exact sampler."""
+"""A probability law on the integers: its exact masses and its exact sampler."""
 
 from __future__ import annotations
 

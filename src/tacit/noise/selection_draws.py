@@ -193,7 +193,7 @@ def noisy_max_law(scores: Integers, rate: Number) -> list[Ball]:
 
 
 def _front(race: dict[int, UniformReal], lags: NDArray[np.uint64], rate: Fraction) -> dict[int, UniformReal]:
-    """Those of the race whom nobody certainly beats."""
+    """The candidates that no other candidate certainly beats."""
     with precision(64 + next(iter(race.values())).width):
         values = {racer: -uniform.ball().log() - ball(rate * int(lags[racer])) for racer, uniform in race.items()}
         surest = max((value.lower() for value in values.values() if value.is_finite()), default=ball(-inf))

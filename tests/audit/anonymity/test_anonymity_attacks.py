@@ -7,14 +7,15 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tacit.audit.anonymity.assessment import attack_anonymity, exposure_title
 from tacit.audit.anonymity.attacks import (
     Downcoded,
+    attack_anonymity,
     downcode,
     exploit_background,
     exploit_composition,
     exploit_homogeneity,
 )
+from tacit.audit.anonymity.exposure_figure import exposure_title
 from tacit.audit.anonymity.k_anonymity import Anonymised, EquivalenceClass, anonymise, branches_of
 from tacit.audit.anonymity.microdata import People
 from tacit.errors import Refused

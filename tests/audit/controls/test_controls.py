@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from tests.audit.controls.all_controls import BROKEN
+from tests.audit.controls.broken_control import Control
 
 from tacit.audit.auditor import Effort, Stage, audit
-from tacit.audit.controls.all_controls import BROKEN, SOUND
-from tacit.audit.controls.broken_control import Control
-from tacit.audit.stages.all_stages import STAGES
 from tacit.audit.subject import AuditSubject
+from tacit.audit.tacit_mechanisms import SOUND
+from tacit.cli.audit import STAGES
 
 BY_NAME: dict[str, Stage] = {stage.name: stage for stage in STAGES}
 CHEAP = ("sensitivity", "price", "replay", "exclusive", "sampler", "bits", "timing")

@@ -7,8 +7,8 @@ from math import exp
 
 import numpy as np
 import pytest
+from tests.audit.controls.all_controls import BROKEN
 
-from tacit.audit.controls.all_controls import BROKEN
 from tacit.noise.bits import Seeded
 
 Law = dict[tuple[int, int], float]

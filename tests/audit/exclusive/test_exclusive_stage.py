@@ -13,10 +13,10 @@ import pytest
 
 from tacit.audit.auditor import Effort, audit
 from tacit.audit.neighbours import RowLists, rungs
-from tacit.audit.stages.all_stages import STAGES
 from tacit.audit.stages.exclusive import EXCLUSIVE, trait_words
 from tacit.audit.stages.exclusive_traits import traits_of
 from tacit.audit.subject import AuditSubject, Data, Outputs, Raised
+from tacit.cli.audit import STAGES
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.loss import Loss, Relation

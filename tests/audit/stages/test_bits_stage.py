@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.audit.controls.broken_control import Control
+from tests.audit.controls.broken_noise import FLOAT_NOISE
 
 from tacit.audit.auditor import Effort
-from tacit.audit.controls.broken_control import Control
-from tacit.audit.controls.broken_noise import FLOAT_NOISE
 from tacit.audit.event_counts import key_of, numbers_of
 from tacit.audit.stages import bits as bits_stage
 from tacit.audit.stages.bits import BITS, COARSEST, grain

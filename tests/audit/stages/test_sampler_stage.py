@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from tests.audit.controls.broken_noise import NOISE
 
 from tacit.audit.auditor import Effort
-from tacit.audit.controls.broken_noise import NOISE
 from tacit.audit.stages.sampler import SAMPLER
 from tacit.audit.subject import AdditiveStructure, AuditSubject
 from tacit.loss.families.approx import Pure

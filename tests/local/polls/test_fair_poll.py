@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from examples.fair_poll import answers, ask, draw
 
-from tacit.local.logistic_regression import logistic
 from tacit.local.polls.designs.randomized_response import WarnerDesign
+from tacit.local.polls.estimation.logistic_regression import logistic
 from tacit.noise.bits import Seeded
 
 

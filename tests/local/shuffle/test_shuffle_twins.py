@@ -12,7 +12,7 @@ from tests.local.shuffle.shuffled_laws import float_delta, kary_laws
 from tacit.local.randomizers.subset_selection import KaryResponse
 from tacit.local.shuffle.crowd import Atoms, Crowd, SumGrid
 from tacit.local.shuffle.randomizer_table import ReportCell, channel_of
-from tacit.local.shuffle.two_groups import TwoGroups
+from tacit.local.shuffle.scenes import TwoGroups
 from tacit.loss.accountant.lattice import Lattice
 
 EPSILON, OPTIONS, PEOPLE = 2.0, 10, 24

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 from tests.divergence import Law
 
-from tacit.mechanisms.selection.selection import Selection
+from tacit.mechanisms.selection.candidates import Selection
 
 Scores = tuple[int, ...]
 

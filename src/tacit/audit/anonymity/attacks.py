@@ -2,7 +2,8 @@
 
 The first three take the attacker of k-anonymity's own promise: one who knows the quasi-identifiers of a person in the
 table, and so their class, but not their row. Downcoding uses that a class was *not* split: this tells what its members
-are (Cohen 2022). An exposure states how many people an attack reached, and with what certainty.
+are (Cohen 2022). An exposure states how many people an attack reached, and with what certainty. A report has a table's
+measures and the exposures of every attack.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tacit.audit.anonymity.k_anonymity import Anonymised, EquivalenceClass, anonymise
+from tacit.audit.anonymity.k_anonymity import Anonymised, EquivalenceClass, Measures, anonymise, measure
 from tacit.audit.anonymity.microdata import Node, People
 from tacit.errors import Refused
 from tacit.exact import whole
@@ -185,3 +186,31 @@ def _guess(reference: People, one: EquivalenceClass, column: int, k: int) -> _Gu
 
 def _within(leaves: np.ndarray[tuple[int, ...], np.dtype[np.int64]], node: Node) -> int:
     return int(np.count_nonzero((leaves >= node[0]) & (leaves < node[1])))
+
+
+@frozen(eq=False)
+class AnonymityReport:
+    """What a table at this k promises, and what it gives away."""
+
+    table: Anonymised
+    measures: Measures
+    exposures: tuple[Exposure, ...]
+
+    def describe(self) -> str:
+        head = f"{len(self.table.people):,} people, made {self.table.k}-anonymous. {self.measures.describe()}"
+        return "\n".join([head, *(f"  {each.describe()}" for each in self.exposures)])
+
+    def __str__(self) -> str:
+        return self.describe()
+
+
+def attack_anonymity(people: People, k: int, seed: int = 0) -> AnonymityReport:
+    """Anonymise and attack. For downcoding a random half of the people is the public reference of the other half."""
+    table = anonymise(people, k)
+    exposures: list[Exposure] = [exploit_homogeneity(table)]
+    if len(people.secret_values) > 2:
+        exposures.append(exploit_background(table, 1, seed))
+    exposures.append(exploit_composition(people, k, seed=seed))
+    known, hidden = np.array_split(np.random.default_rng(seed).permutation(len(people)), 2)
+    exposures.append(downcode(anonymise(people.take(hidden), k), people.take(known)))
+    return AnonymityReport(table, measure(table), tuple(exposures))

@@ -171,11 +171,11 @@ class Learned:
         return replace(self, tallies=[(score, tallied.more(values, labels)) for (score, tallied), (_, values) in pairs])
 
     def rule(self, aim: Aim, doubt: float) -> Rule:
-        """The most promising one, of all taken so many standard errors worse than they look."""
+        """The rule of the highest lower confidence bound, so many standard errors below its estimate."""
         return self.rules(aim, (doubt,))[0]
 
     def rules(self, aim: Aim, doubts: Sequence[float]) -> list[Rule]:
-        """The most promising one at each doubt, each with another score: what made one look well helps no other."""
+        """The best rule at each doubt, each with a score of its own: an overfitted score spoils one rule only."""
         found: list[Rule] = []
         left = list(self.tallies)
         for doubt in doubts:

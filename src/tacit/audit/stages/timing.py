@@ -74,7 +74,7 @@ def _look(subject: AuditSubject, effort: Effort, clock: Callable[[], float]) -> 
 
 
 def _fault(words: str, pair: tuple[Data, Data], alarm_rate: float, samples: int, *, is_far: bool) -> Finding:
-    """Suspicious: no answer tells it, and who is not on this machine may see nothing. Broken where anybody would."""
+    """Suspicious where only an observer on this machine can see it; broken where any observer can."""
     outcome = Outcome.BROKEN if is_far else Outcome.SUSPICIOUS
     return Finding(NAME, outcome, words, alarm_rate, samples=samples, pair=pair)
 

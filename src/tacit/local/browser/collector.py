@@ -199,7 +199,7 @@ class Collector(socketserver.ThreadingTCPServer):
         self.connections.end_overdue()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A client that went away is nobody's business; the default would print its address."""
+        """Ignores clients that disconnect; the default would print their addresses."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.server_close()

@@ -33,13 +33,13 @@ Size = Annotated[
 
 
 class _Told(FileSection):
-    """What a device has no use for is left behind."""
+    """Base of what a device is told; unknown fields are ignored."""
 
     leaves_others = True
 
 
 class TableTold(_Told):
-    """A randomizer by the weight of each report, for each answer a row."""
+    """A randomizer given by the weight of each report, one row for each answer."""
 
     kind: Literal["table"]
     weights: Annotated[

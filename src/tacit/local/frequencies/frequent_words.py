@@ -1,4 +1,4 @@
-"""Frequent words: heavy hitters among texts that nobody could list, found letter by letter."""
+"""Frequent words: heavy hitters among texts too many to list, found letter by letter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heavy hitters: frequent values among more than anybody could list, found prefix by prefix."""
+"""Heavy hitters: frequent values among too many to list, found prefix by prefix."""
 
 from __future__ import annotations
 

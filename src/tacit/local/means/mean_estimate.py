@@ -105,7 +105,7 @@ class MeanEstimate:
         return self._around(population_error(self.response, self.people, confidence))
 
     def respondents_interval(self, confidence: Number = "0.95") -> tuple[float, float]:
-        """The same for the mean of these very respondents, whoever they are: only the reports are random."""
+        """The same for the mean of these respondents: only the reports are random."""
         return self._around(respondents_error(self.response, self.people, confidence))
 
     def normal_interval(self, confidence: Number = "0.95") -> tuple[float, float]:

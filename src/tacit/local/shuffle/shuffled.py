@@ -31,7 +31,7 @@ _POINTS, _FEW, _RARE = 24, 4, Fraction(1, 10**15)  # of the profile: up to the Î
 
 @frozen(init=False, repr=False)
 class ShuffledReports(Loss):
-    """What a collector learns of one person from one report each of n people, shuffled by somebody trusted.
+    """What a collector learns of one person from one report each of n people, shuffled by a trusted party.
 
     Claim, for the replacement of one person's answer by another (n is public): `epsilon` and `delta` bound it, and the
     lower ends of `epsilon_between` and `delta_between` are attained by an attack on some data set. It is assumed that
@@ -73,7 +73,7 @@ class ShuffledReports(Loss):
 
     @cached_property
     def local(self) -> Pure:
-        """What one report tells who knows its sender: nothing that is shuffled costs more."""
+        """The cost of one report whose sender is known: a shuffled report never costs more."""
         if isinstance(self.reports, Pure):
             return Pure(self.reports.exact_epsilon, relation=self.relation)
         epsilon = self.reports.loss.epsilon(0)

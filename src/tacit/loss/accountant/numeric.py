@@ -80,7 +80,7 @@ class Numeric:
         return min(most, epsilon_upper(self.steps, cells, grid, delta, min(guess, most), _CLOSE * gap).epsilon)
 
     def guess(self, delta: float) -> float:
-        """About ε at δ, in a moment; certified by nothing."""
+        """A quick estimate of ε at δ, not a bound."""
         if not self.steps:
             return 0.0
         started = self._start(delta, 1e-3)
@@ -119,7 +119,7 @@ class Numeric:
         return started[0]
 
     def _start(self, delta: float, gap: float) -> tuple[Resolution, float] | None:
-        """A grid and a guess of ε; None where more than δ is given away for certain."""
+        """A grid and an estimate of ε; None if more than δ is disclosed with certainty."""
         surely, perhaps = (self._given_away(end) for end in (0, 1))
         if surely * (1 - 1e-12) >= delta:
             return None

@@ -97,7 +97,7 @@ class _Promise:
         return self._asked(parts, lambda made: made.upper(self.delta, self.within / 3))
 
     def rough(self, at: float) -> float:
-        """A quick guess of ε, good for a start only."""
+        """A quick estimate of ε, not a bound."""
         return self._asked(self.plan(at), lambda made: made.numeric.guess(float(self.delta)))
 
     def _asked(self, parts: Plan, question: Callable[[Account], float]) -> float:

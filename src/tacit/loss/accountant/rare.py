@@ -107,7 +107,7 @@ class RareLosses:
 
 
 def are_rare(step: Step, times: int, near: float) -> bool:
-    """Whether two large losses hardly count beside one that reaches this ε: a hint, certified by nothing."""
+    """Whether two large losses add little to one that reaches this ε: a heuristic, not a bound."""
     if not (times > 1 and near > 0 and step.continuous):
         return False
     found = step.masses(np.array([-math.inf, near / 4, near, math.inf]))

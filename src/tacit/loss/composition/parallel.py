@@ -1,6 +1,6 @@
 """Parallel composition: what releases about disjoint groups of people cost one person.
 
-One person bears one of the releases, and nobody knows which: the cost is the worst of the losses, or of their pairs.
+One person is in one of the groups, which is not known: the cost is the worst of the losses, or of their pairs.
 """
 
 from __future__ import annotations

@@ -102,10 +102,10 @@ class Step(ABC):
 
 
 def slack_of(farthest: float) -> float:
-    """How far, in loss, a float edge may lie from where it says: generously many roundings."""
+    """A bound of the rounding error of a float edge, in loss."""
     return 64 * UNIT * (1 + farthest)
 
 
 def meets(steps: int, spacing: float, distance: float) -> bool:
-    """Whether snapping a distance to so many spacings is in vain: there are none, or it is a multiple already."""
+    """Whether snapping a distance to so many spacings changes nothing: there are none, or it is a multiple already."""
     return steps == 0 or abs(distance - steps * spacing) <= 8 * UNIT * distance

@@ -111,7 +111,7 @@ class Loss(ABC):
 
     @property
     def relations(self) -> frozenset[Relation]:
-        """The neighbour relations that this loss is proven for only; empty where whoever states it says which one.
+        """The only neighbour relations that this loss is proven for; empty if its caller must state the relation.
 
         Every conversion of the loss has the same ones.
         """
@@ -185,7 +185,7 @@ class Stated(Loss):
 
 
 def demand_one_relation(losses: Iterable[Loss], relation: Relation | None = None) -> Relation | None:
-    """The relation that the losses state, or the one given; refused where there are two. None where nobody states one.
+    """The relation that the losses state, or the one given; refused where there are two. None if no loss states one.
 
     A loss on a sample knows its relation. Under the other one its theorem is false, and its pair has a world with
     the person and one without: where one person leaves one sample and enters another, two such pairs meet in opposite

@@ -43,7 +43,7 @@ class Currency(ABC):
 
 @frozen
 class PureSum(Currency):
-    """Σε. On every path the privacy loss is at most the ε's added up, whoever chose them."""
+    """Σε. On every path the privacy loss is at most the sum of the ε's, however they were chosen."""
 
     def price(self, loss: Loss) -> Amounts:
         most = pure_epsilon_of(loss)

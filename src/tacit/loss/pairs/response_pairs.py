@@ -16,13 +16,13 @@ ZERO, ONE = Fraction(0), Fraction(1)
 
 
 def warner_response(truth: Number) -> FinitePair:
-    """Yes or no, told truly with probability p, else turned round (Warner 1965): ε = |ln(p/(1−p))|, ∞ at p = 0 or 1."""
+    """The true answer with probability p, else the opposite (Warner 1965): ε = |ln(p/(1−p))|, ∞ at p = 0 or 1."""
     p = probability(truth, "truth")
     return FinitePair((Atom(p, ZERO, 1 - p, ZERO), Atom(1 - p, ZERO, p, ZERO)))
 
 
 def binary_response(epsilon: Number) -> FinitePair:
-    """Yes or no, told truly with probability e^ε/(1+e^ε): the ε-private coin that every other is a blur of."""
+    """The true answer with probability e^ε/(1+e^ε): every ε-private coin is a post-processing of it."""
     return kary_response(epsilon, 2)
 
 

@@ -28,7 +28,7 @@ FLOOR = 0.9  # the least exponent beyond the last bin that people were seen in
 ROUGH = 0.1  # how far, relatively, a bin may be off its law
 PLACE = 0.3  # the same of what lies just beyond a limit: it is not known where in a bin people lie
 LOWEST = 0.35  # of a bin's width: people of a bin are not taken to lie below this on average
-CHOICE = 0.9  # the confidence at which the width of an interval is made least
+CHOICE = 0.8  # the confidence at which the width of an interval is made least
 
 _EXPONENTS = np.exp(np.linspace(log(0.1), log(8.0), 13))
 _DRIFTS = ((0.03, 0.3), (0.1, 0.4), (0.25, 0.3))  # growth of the exponent a half-doubling, and its weight

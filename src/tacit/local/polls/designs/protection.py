@@ -45,7 +45,7 @@ class Protection:
 
 
 def odds_words(epsilon: float) -> str:
-    """The odds e^ε : 1 as a person says them, rounded up: “3 to 1”."""
+    """The odds e^ε : 1 in words, rounded up: “3 to 1”."""
     odds = math.exp(min(epsilon, 700.0))
     if abs(odds - round(odds)) < 1e-9 * odds:
         return f"{round(odds)} to 1"

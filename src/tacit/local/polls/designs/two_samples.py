@@ -23,7 +23,7 @@ from tacit.local.polls.estimation.yes_no_channel import Heard, read_reports
 
 
 class TwoSamples(Design):
-    """Group 0 answers by the design; group 1 is asked the innocuous question alone. Nobody is in both."""
+    """Group 0 answers by the design; group 1 is asked the innocuous question alone. The groups are disjoint."""
 
     @property
     @abstractmethod

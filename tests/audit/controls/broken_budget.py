@@ -8,8 +8,8 @@ from __future__ import annotations
 from math import exp
 
 import numpy as np
+from tests.audit.controls.broken_control import Control, broken, floats, one_of_many
 
-from tacit.audit.controls.broken_control import Control, broken, floats, one_of_many
 from tacit.audit.subject import Data, Outputs
 from tacit.loss.families.approx import Approx
 from tacit.loss.families.loss import Relation

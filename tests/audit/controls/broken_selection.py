@@ -8,8 +8,8 @@ and no are 1 and 0; −1 means never asked.
 from __future__ import annotations
 
 import numpy as np
+from tests.audit.controls.broken_control import Control, Many, broken, floats, one_of_many
 
-from tacit.audit.controls.broken_control import Control, Many, broken, floats, one_of_many
 from tacit.audit.subject import Data, Outputs
 from tacit.loss.families.approx import Approx
 from tacit.loss.families.loss import Relation

@@ -170,7 +170,7 @@ class Respondent:
             return asked.randomizer.draw(known, KeyedBits(self._key, question, known, asked.randomizer))
 
     def fresh(self, randomizer: Randomizer[Report], answer: int) -> Report:
-        """One report drawn anew, charged before it is drawn; refused where the budget does not hold it."""
+        """A fresh report, charged before it is drawn; refused if it does not fit the budget."""
         known = _offered(randomizer, answer)
         with self._lock:
             self._filter = self._filter.charge(fresh_cost(randomizer, 1))

@@ -17,7 +17,7 @@ from tests.goodness import FALSE_ALARM, p_value
 from tests.local.randomizers.laws import worst_ratio
 
 from tacit.errors import Refused
-from tacit.local.longitudinal import KeyedBits, Respondent, fresh_cost, memoised_cost, new_key
+from tacit.local.randomizers.longitudinal import KeyedBits, Respondent, fresh_cost, memoised_cost, new_key
 from tacit.local.randomizers.randomizer import Randomizer
 from tacit.local.randomizers.subset_selection import KaryResponse, SubsetSelection
 from tacit.local.randomizers.weight_table import WeightTable

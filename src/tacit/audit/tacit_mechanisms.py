@@ -1,7 +1,4 @@
-"""Tacit's own central mechanisms as audit subjects: additive noise, statistics, selections, thresholds, keys, medians.
-
-A subject states what the mechanism claims, how it releases, and what it says of its inside.
-"""
+"""Tacit's own mechanisms as audit subjects: what each claims, how it releases, and what it says of its inside."""
 
 from __future__ import annotations
 
@@ -13,6 +10,14 @@ import numpy as np
 
 from tacit.audit import subject as audited
 from tacit.audit.subject import AuditSubject, Data, Outputs
+from tacit.local.frequencies.hadamard import HadamardOracle
+from tacit.local.frequencies.hashing import HashingOracle
+from tacit.local.frequencies.oracle import Oracle
+from tacit.local.frequencies.set_reports import SubsetOracle, UnaryOracle
+from tacit.local.means.optimal_mean import one_bit
+from tacit.local.randomizers.randomizer import Randomizer, odds_within
+from tacit.local.randomizers.subset_selection import KaryResponse, SubsetSelection
+from tacit.local.randomizers.weight_table import WeightTable
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.loss import Relation
@@ -24,6 +29,8 @@ from tacit.mechanisms.additive.gaussian import DiscreteGaussian, Gaussian
 from tacit.mechanisms.additive.laplace import Laplace, TruncatedGeometric
 from tacit.mechanisms.additive.staircase import Staircase
 from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.response.binary import Forced, OptimalResponse, Warner
+from tacit.mechanisms.response.kary_response import Kary
 from tacit.mechanisms.response.randomized_response import Response
 from tacit.mechanisms.robust.inverse_median import InverseMedian
 from tacit.mechanisms.robust.propose_test_release import ProposeTestRelease, stable_median
@@ -61,8 +68,7 @@ def of_mechanism(
     def release(data: Data, bits: Bits) -> Any:
         return mechanism.privatize(query(data), bits)
 
-    relation = mechanism.relation
-    return AuditSubject(name, mechanism.loss, relation, release, pairs, None, inside, universe)
+    return AuditSubject(name, mechanism.loss, mechanism.relation, release, pairs, None, inside, universe)
 
 
 def of_additive(
@@ -138,8 +144,6 @@ ADDITIVE: tuple[AuditSubject, ...] = (
     ),
 )
 
-
-_OPEN, _PUBLIC = Relation.ADD_REMOVE, Relation.REPLACE
 _NAN, _INFINITE = float("nan"), float("inf")
 _ROWS = (0.0, 2.5, 10.0, 777.0, _NAN, -_INFINITE)
 _ONE_LESS = (([1.0, 10.0], [1.0]), ([1.0, _NAN], [1.0]), ([1.0, _INFINITE], [1.0]))
@@ -164,8 +168,6 @@ STATISTICS: tuple[AuditSubject, ...] = (
     of_tally("quantiles under replace", Quantiles.for_epsilon(1, _PUBLIC, 0, 10, people=2), _ONE_OTHER, (0.0, _NAN)),
 )
 
-
-_OPEN, _PUBLIC = Relation.ADD_REMOVE, Relation.REPLACE
 _SCORES = (((0, 1, 1, 1), (1, 0, 0, 0)), ((3, 3, 0, 0), (4, 3, 1, 0)))
 _RISING = (((0, 1, 1, 1), (1, 2, 1, 1)),)
 _QUESTIONS = (((0, 0, 0, 2), (1, 1, 1, 1)), ((2, 0, 2, 0), (1, 1, 1, 1)))
@@ -190,8 +192,6 @@ CHOOSING: tuple[AuditSubject, ...] = (
     of_mechanism("stability histogram, Gaussian", StabilityHistogram(_TARGET, _OPEN, gaussian=True), _KEY_PAIRS),
 )
 
-
-_OPEN, _PUBLIC = Relation.ADD_REMOVE, Relation.REPLACE
 _SPAN = PublicRange(0, 8, Grid(0))
 _MEDIAN_ONE_LESS: Pairs = (([1.0, 4.0, 4.0], [1.0, 4.0]), ([float("nan")], []))
 _MEDIAN_ONE_OTHER = (([1.0, 4.0, 4.0], [1.0, 4.0, 0.0]), ([4.0, 4.0, 4.0], [4.0, 4.0, float("inf")]))
@@ -213,3 +213,38 @@ ROBUST: tuple[AuditSubject, ...] = (
         (([1.0, 4.0, 4.0, 8.0], [1.0, 4.0, 4.0]), ([1.0], [])),
     ),
 )
+
+
+def _of_randomizer(name: str, randomizer: Randomizer[int] | Randomizer[tuple[int, ...]]) -> AuditSubject:
+    return AuditSubject(name, randomizer.loss, Relation.REPLACE, randomizer.draw, ((0, 1),))
+
+
+def _of_oracle(name: str, oracle: Oracle) -> AuditSubject:
+    def many(data: Data, count: int, bits: Bits) -> Outputs:
+        return oracle.randomize(np.full(count, data, np.int64), bits)
+
+    return AuditSubject(name, oracle.loss, Relation.REPLACE, lambda data, bits: many(data, 1, bits)[0], ((0, 1),), many)
+
+
+def _one_bit() -> AuditSubject:
+    response = one_bit(1)
+    draw = response.table.draw  # at −1 and 1, where no coin rounds
+    return AuditSubject("one-bit mean", response.loss, Relation.REPLACE, draw, ((0, len(response.table.weights) - 1),))
+
+
+LOCAL: tuple[AuditSubject, ...] = (
+    of_response("Warner", Warner.for_epsilon(1), 0, 1),
+    of_response("forced response", Forced(Fraction(4, 6), Fraction(1, 6), Fraction(1, 6)), 0, 1),
+    of_response("K-ary response", Kary(Fraction(1), 8), 0, 5),
+    of_response("optimal response", OptimalResponse(Fraction(1), Fraction("0.05")), 0, 1),
+    _of_randomizer("K-ary on a device", KaryResponse.within(1, 200)),
+    _of_randomizer("subset on a device", SubsetSelection(8, 2, odds_within(1))),
+    _of_randomizer("table on a device", WeightTable.of([["3/4", "1/4"], ["1/4", "3/4"]])),
+    _of_oracle("unary oracle", UnaryOracle.within(1, 8)),
+    _of_oracle("hashing oracle", HashingOracle.within(1, 8)),
+    _of_oracle("Hadamard oracle", HadamardOracle.within(1, 8)),
+    _of_oracle("subset oracle", SubsetOracle.within(1, 16)),
+    _one_bit(),
+)
+
+SOUND = (*ADDITIVE, *STATISTICS, *CHOOSING, *ROBUST, *LOCAL)

@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from tests.audit.controls.broken_control import Control, broken
 
-from tacit.audit.controls.broken_control import Control, broken
 from tacit.audit.subject import AdditiveStructure, Data, Norm
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits, Integers

@@ -10,8 +10,8 @@ from fractions import Fraction
 from math import log
 
 import numpy as np
+from tests.audit.controls.broken_control import CLASSIC, Control, Many, broken, floats, one_of_many
 
-from tacit.audit.controls.broken_control import CLASSIC, Control, Many, broken, floats, one_of_many
 from tacit.audit.subject import AdditiveStructure, Data, Outputs
 from tacit.loss.calibration import gaussian_variance
 from tacit.loss.families.approx import Approx

@@ -7,8 +7,8 @@ from fractions import Fraction
 from math import exp, floor
 
 import numpy as np
+from tests.audit.controls.broken_control import Control, broken, one_of_many
 
-from tacit.audit.controls.broken_control import Control, broken, one_of_many
 from tacit.audit.subject import AdditiveStructure, Data, Outputs
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits, Integers

@@ -9,8 +9,8 @@ import pytest
 from scipy.optimize import minimize
 
 from tacit.errors import Refused
-from tacit.local.logistic_regression import Fit, logistic, logistic_on_report, sigmoid
 from tacit.local.polls.designs.randomized_response import WarnerDesign
+from tacit.local.polls.estimation.logistic_regression import Fit, logistic, logistic_on_report, sigmoid
 from tacit.local.polls.estimation.yes_no_channel import YesNoChannel
 from tacit.noise.bits import Seeded
 
