@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import duckdb
 import pyarrow.parquet as pq
 import pytest
 from tests.curator.clinic_command import BY_REGION, DESCRIPTION, Clinic
+
+from tacit.curator.notes import finding_words
 
 COUNT = "SELECT COUNT(*) FROM visits"
 ASSUMED = (
@@ -88,12 +91,20 @@ def test_at_most_is_not_advised_where_it_says_nothing(found: Clinic) -> None:
     assert NEED not in text
 
 
-def test_a_profile_is_named_where_it_helped(found: Clinic) -> None:
+def test_a_profile_is_named_where_a_smaller_share_does(found: Clinic) -> None:
     said(found, "profile", "--epsilon", "1")
-    words = "found with the private profile and 15% of this query's price"
-    assert words in said(found, "query", COUNT, "--epsilon", "1")
-    asked = said(found, "explain", "SELECT SUM(cost) FROM visits", "--epsilon", "1", "--brief")
-    assert "is found first, with the private profile and 15% of this query's price." in asked
+    words = "found with the private profile and a quarter of this query's price"
+    assert words in said(found, "query", COUNT, "--epsilon", "0.2")
+    asked = said(found, "explain", "SELECT SUM(cost) FROM visits", "--epsilon", "0.2", "--brief")
+    assert "is found first, with the private profile and a quarter of this query's price." in asked
+
+
+def test_a_share_is_named_as_people_say_it() -> None:
+    shares = {"1/10": "a tenth", "1/3": "a third", "1/4": "the private profile and a quarter"}
+    assert {share: finding_words(Fraction(share)) for share in shares} == {
+        share: f"{words} of this query's price" for share, words in shares.items()
+    }
+    assert finding_words(Fraction("3/20")) == "the private profile and 15% of this query's price"
 
 
 def test_an_earlier_release_says_what_it_was_found_with(found: Clinic) -> None:
