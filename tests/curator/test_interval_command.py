@@ -79,7 +79,7 @@ def test_explain_and_error_know_the_kind(declared: Clinic) -> None:
     assert "95% intervals, guaranteed: they hold on all data, for rows cut to at_most." in text
     usual = said(declared, "explain", COUNT, "--epsilon", "1", "--brief")
     assert "at most 6 rows (declared; a third of this query's price tells what that cuts off)" in usual
-    assert "Expected error, 95% of the noise; what limits cut off is added when it is known: COUNT(*) ± " in usual
+    assert "Expected error of the noise, 95%; what limits cut off is added when it is known: COUNT(*) ± " in usual
     bounded = said(declared, "explain", COUNT, "--epsilon", "1", "--interval", "bounded", "--brief")
     assert "at most 6 rows (declared). Expected error, 95%: COUNT(*) ± " in bounded
     promised = said(declared, "query", COUNT, "--error", "5000", "--interval", "guaranteed")
@@ -114,6 +114,10 @@ def test_an_earlier_answer_that_keeps_a_target_is_free(clinic: Clinic) -> None:
     before = clinic.entries()
     assert "Keeps the target ± 5,000." in said(clinic, "query", COUNT, "--error", "5000")
     assert "asking is free" in said(clinic, "explain", COUNT, "--error", "5000")
+    (row,) = json.loads(clinic.tacit("query", "clinic.toml", COUNT, "--format", "json").out)["rows"]
+    longer = max(row["count_high"] - row["count"], row["count"] - row["count_low"])  # upwards, mostly
+    assert "Keeps the target" in said(clinic, "query", COUNT, "--error", f"{longer:.0f}")
+    refused(clinic, "query", COUNT, "--error", f"{longer - 2:.0f}")
     assert "What limits cut off is not known" in refused(clinic, "query", COUNT, "--error", "5")
     assert "What limits cut off is not known" in refused(clinic, "query", COUNT, "--error", "5000", "--fresh")
     assert clinic.entries() == before

@@ -136,7 +136,7 @@ def test_an_explanation_is_free_and_agrees_with_the_bill(clinic: Clinic) -> None
     assert told.code == 0, told.err
     assert clinic.entries() == []
     assert "It would use 6.3% of the budget (ρ 0.0166 of 0.261); 100.0% is left before it." in told.out
-    assert "Expected error, 95% of the noise; what limits cut off is added when it is known:" in told.out
+    assert "Expected error of the noise, 95%; what limits cut off is added when it is known:" in told.out
     assert "SQL sent to the engine:" in told.out
     expected = told.out.partition("COUNT(*) ± ")[2].split()[0]
     rows = json.loads(clinic.tacit("query", "clinic.toml", *ask, "--format", "json").out)["rows"]

@@ -180,9 +180,10 @@ class Dataset:
     ) -> Release:
         """The answer; `is_promised` where a target error made its intervals guaranteed ones."""
         groups, intervals = answered(plan, found.table), intervals_of(plan, found.table)
-        bounded = answered(plan, found.table, is_bounded=True) if intervals.kind == IntervalKind.USUAL.value else None
+        is_usual = intervals.kind == IntervalKind.USUAL.value
+        bounded = answered(plan, found.table, is_bounded=True) if is_usual else None
         rendered = plan.question.above.render(groups, confidence, bounded)
-        kept = [] if target is None else [target.verdict(groups, confidence, found.free)]
+        kept = [] if target is None else [target.verdict(groups, confidence, found.free, is_usual=is_usual)]
         kept += [PROMISED] if is_promised else []
         notes = (*kept, *notes_of(plan, found.table, found.people, found.finding))
         loss_words = found.grounds.price

@@ -122,9 +122,10 @@ class Explanation:
         aggregates = self.plan.question.aggregates
         if self.plan.unknown:
             return [f"Expected error of {', '.join(aggregates)}: known with the answer, once the limits are found."]
-        cut = " of the noise; what limits cut off is added when it is known" if self.plan.binned else ""
+        noise, cut = " of the noise", "; what limits cut off is added when it is known"
+        noise, cut = (noise, cut) if self.plan.binned else ("", "")
         lines = [f"  {self.expected.words(name, each, self.size)}" for name, each in aggregates.items()]
-        return [f"Expected error, {percent(self.confidence)}{cut}:", *lines]
+        return [f"Expected error{noise}, {percent(self.confidence)}{cut}:", *lines]
 
     def _shown(self) -> list[str]:
         """The statements as a person reads them: a long search through fixed bins is written as a call."""

@@ -68,21 +68,23 @@ class Target:
             worst = max(worst, Fraction(reach) / allowed)
         return worst
 
-    def missed(self, groups: Groups, confidence: Fraction) -> list[str]:
+    def missed(self, groups: Groups, confidence: Fraction, *, is_usual: bool) -> list[str]:
         """The aggregates of an answer whose intervals are wider than the target."""
-        return [name for name, each in groups.aggregates.items() if self._is_missed(each.at(confidence))]
+        return [name for name, each in groups.aggregates.items() if self._is_missed(each.at(confidence), is_usual)]
 
-    def verdict(self, groups: Groups, confidence: Fraction, free: bool) -> str:
+    def verdict(self, groups: Groups, confidence: Fraction, free: bool, *, is_usual: bool) -> str:
         """Whether an answer keeps the target: read off its own intervals, so it tells nothing new."""
-        wide = self.missed(groups, confidence)
+        wide = self.missed(groups, confidence, is_usual=is_usual)
         if wide:
             return f"Misses the target {self}: the interval of {' and of '.join(wide)} is wider somewhere."
         return f"Keeps the target {self}." if free else f"The least price that promises {self}."
 
-    def _is_missed(self, numbers: Estimates) -> bool:
+    def _is_missed(self, numbers: Estimates, is_usual: bool) -> bool:
+        """Usual intervals reach farther up than down: of them the longer side counts, of others half the width."""
         if not len(numbers):
             return False
-        half = (numbers.high - numbers.low) / 2
+        longer = np.maximum(numbers.high - numbers.value, numbers.value - numbers.low)
+        half = longer if is_usual else (numbers.high - numbers.low) / 2
         allowed = float(self.error) * _CLOSE * (np.abs(numbers.value) if self.is_relative else np.ones(len(numbers)))
         return not bool(np.all(half <= (np.ceil(allowed) if numbers.whole else allowed)))
 
@@ -116,9 +118,13 @@ class TargetSearch:
     def earlier(self, interval: IntervalKind) -> tuple[Plan, Price] | None:
         """What an earlier release was paid with whose own intervals keep the target, be it promised of them or not."""
         known = find_earlier(self.planner, self.question, interval)
-        if known is None or self.target.missed(answered(known[0], known[1].table), self.confidence):
+        if known is None:
             return None
-        return known[0], self._price(known[1].table.strength / known[0].each)
+        plan, table = known[0], known[1].table
+        is_usual = interval is IntervalKind.USUAL and bool(plan.binned)
+        if self.target.missed(answered(plan, table), self.confidence, is_usual=is_usual):
+            return None
+        return plan, self._price(table.strength / plan.each)
 
     def cheapest(self, interval: IntervalKind) -> tuple[Plan, Price]:
         """The plan and its price; limits from a profile depend on the price, so it is sought twice."""
