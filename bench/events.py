@@ -132,9 +132,10 @@ def words(codes: Any, meaning: list[str]) -> Any:
 
 
 def keyed(table: pa.Table) -> Answers:
-    """A table of answers by key; what Tacit tells beside a number (its two ends) is left out."""
+    """A table of answers by key; what Tacit tells beside a number is left out."""
     keys = [name for name in table.column_names if name in ("region", "category")]
-    names = [name for name in table.column_names if name not in keys and not name.endswith(("_low", "_high"))]
+    beside = ("_low", "_high", "_bounded")
+    names = [name for name in table.column_names if name not in keys and not name.endswith(beside)]
     return {
         row[keys[0]] if keys else "": {name: math.nan if row[name] is None else float(row[name]) for name in names}
         for row in table.to_pylist()

@@ -26,6 +26,7 @@ BY_MONTH = "SELECT date_trunc('month', day) AS month, COUNT(*) FROM visits GROUP
 BY_WARD = "SELECT ward, COUNT(DISTINCT patient_id) AS patients FROM visits GROUP BY ward ORDER BY patients DESC"
 MEDIAN = "SELECT MEDIAN(cost), QUANTILE_CONT(cost, 0.9) FROM visits"
 PER_PERSON = "SELECT AVG(total) FROM (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id)"
+COUNT = "SELECT COUNT(*) FROM visits"
 ELDERLY = "SELECT COUNT(DISTINCT patient_id) FROM visits WHERE age >= 65"
 DOSE = "Did you skip a dose last week?"
 ONE_BY_ONE = "SELECT patient_id, SUM(cost) FROM visits GROUP BY patient_id"
@@ -81,6 +82,9 @@ def _analysts(shell: Shell) -> None:
     shell.tacit("query", "clinic.toml", BY_WARD, "--epsilon", "1", "--as", "bob")
     shell.tacit("query", "clinic.toml", MEDIAN, "--epsilon", "1", "--as", "alice")
     shell.tacit("query", "clinic.toml", PER_PERSON, "--epsilon", "0.5", "--as", "bob")
+    _title("What an interval is about: all rows under an assumption, all data whatever they are, or the noise alone")
+    for kind in ("usual", "guaranteed", "bounded"):
+        shell.tacit("query", "clinic.toml", COUNT, "--epsilon", "0.5", "--as", "alice", "--interval", kind)
     _title("The other way round: name the error, and pay the least price that promises it")
     shell.tacit("query", "clinic.toml", ELDERLY, "--error", "40", "--as", "bob")
 

@@ -110,9 +110,10 @@ def test_a_question_has_a_least_price(clinic: Clinic, budget: str) -> None:
     assert clinic.tacit("explain", "clinic.toml", sql, "--epsilon", "1e-7").code == 2
     assert clinic.tacit("profile", "clinic.toml", "--epsilon", "1e-7").code == 2
     assert clinic.tacit("explain", "clinic.toml", sql).code == 0
-    assert ask(clinic, sql, "--error", "1e7").code == 0
-    assert ask(clinic, sql, "--epsilon", epsilon, "--fresh").code == 0
-    assert ask(clinic, sql, "--epsilon", "1e-7").code == 0
+    bounded = ("--interval", "bounded")
+    assert ask(clinic, sql, "--error", "1e7", *bounded).code == 0
+    assert ask(clinic, sql, "--epsilon", epsilon, "--fresh", *bounded).code == 0
+    assert ask(clinic, sql, "--epsilon", "1e-7", *bounded).code == 0
     shares = [entry["share"] for entry in json.loads(clinic.left())["entries"]]
     assert [round(share * 10_000, 1) for share in shares] == [1, pytest.approx(1, abs=0.05)]
 
@@ -128,7 +129,7 @@ def test_noise_beyond_all_numbers_is_refused_before_the_charge(clinic: Clinic, b
         assert ask(clinic, every, "--epsilon", epsilon, "--fresh").code == 2
     assert clinic.entries() == []
     assert ask(clinic, every, "--epsilon", "1e-9").code == 0
-    assert ask(clinic, COUNT, "--error", "1e100").code == 0
+    assert ask(clinic, COUNT, "--error", "1e100", "--interval", "bounded").code == 0
 
 
 def test_a_key_that_others_can_read_is_noticed_before_the_charge(clinic: Clinic) -> None:

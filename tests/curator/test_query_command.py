@@ -29,8 +29,12 @@ def test_an_answer_has_its_error_and_its_price(clinic: Clinic) -> None:
 def test_the_table_says_what_is_to_be_known(clinic: Clinic) -> None:
     ended = clinic.tacit("query", "clinic.toml", BY_REGION, "--epsilon", "1")
     assert "region" in ended.out
-    assert "95% intervals. One person counts for at most 6 rows" in ended.out
-    assert "(declared)" in ended.out
+    said = " ".join(ended.out.split())
+    assert "95% intervals for all rows that fit the description, assuming that nobody has far more than" in said
+    assert "One person counts for at most 6 rows" in said
+    assert "(declared; a third of this query's price tells what that cuts off)" in said
+    assert "Not counted: rows without an owner, unreadable values, what lies beyond bounds." in said
+    assert "Bounded intervals, of the noise alone, are in csv, json and parquet." in said
     assert "This release alone: ε = 1, δ = 1e-09. Used 6.3% of the budget (ρ 0.0166 of 0.261); 93.6% left." in ended.out
 
 
@@ -98,11 +102,19 @@ def test_fresh_noise_is_paid_for(clinic: Clinic) -> None:
     ask = ("query", "clinic.toml", BY_REGION, "--epsilon", "1", "--format", "csv")
     first, before = clinic.tacit(*ask), clinic.entries()
     assert clinic.tacit(*ask, "--fresh").out != first.out
+    assert len(clinic.entries()) == len(before) + 5  # a charge, a mark, limits found, a mark, and what was stored
+
+
+def test_fresh_noise_alone_is_paid_for_too(clinic: Clinic) -> None:
+    ask = ("query", "clinic.toml", BY_REGION, "--epsilon", "1", "--interval", "bounded", "--format", "csv")
+    first, before = clinic.tacit(*ask), clinic.entries()
+    assert clinic.tacit(*ask, "--fresh").out != first.out
     assert len(clinic.entries()) == len(before) + 3  # a charge, its mark, and what was stored under it
 
 
 def test_the_least_price_keeps_its_promise(clinic: Clinic) -> None:
-    ended = clinic.tacit("query", "clinic.toml", "SELECT COUNT(*) FROM visits", "--error", "200", "--format", "json")
+    ask = ("query", "clinic.toml", "SELECT COUNT(*) FROM visits", "--error", "200", "--interval", "bounded")
+    ended = clinic.tacit(*ask, "--format", "json")
     answer = json.loads(ended.out)
     (row,) = answer["rows"]
     assert row["count_high"] - row["count"] <= 200
@@ -111,7 +123,7 @@ def test_the_least_price_keeps_its_promise(clinic: Clinic) -> None:
 
 def test_an_answer_that_misses_its_target_says_so(clinic: Clinic) -> None:
     """The size was said to be public and is far too large: the answer's own interval shows it."""
-    ask = ("query", "clinic.toml", "SELECT AVG(cost) FROM visits", "--format", "json")
+    ask = ("query", "clinic.toml", "SELECT AVG(cost) FROM visits", "--interval", "bounded", "--format", "json")
     kept = json.loads(clinic.tacit(*ask, "--error", "60", "--size", "1500").out)
     assert kept["notes"][0] == "The least price that promises ± 60."
     missed = json.loads(clinic.tacit(*ask, "--fresh", "--error", "20", "--size", "50000").out)
@@ -124,10 +136,13 @@ def test_an_explanation_is_free_and_agrees_with_the_bill(clinic: Clinic) -> None
     assert told.code == 0, told.err
     assert clinic.entries() == []
     assert "It would use 6.3% of the budget (ρ 0.0166 of 0.261); 100.0% is left before it." in told.out
+    assert "Expected error of the noise, 95%; what limits cut off is added when it is known:" in told.out
     assert "SQL sent to the engine:" in told.out
     expected = told.out.partition("COUNT(*) ± ")[2].split()[0]
     rows = json.loads(clinic.tacit("query", "clinic.toml", *ask, "--format", "json").out)["rows"]
-    assert rows[1]["count_high"] - rows[1]["count"] - int(expected.replace(",", "")) in (-1, 0, 1)
+    half = rows[1]["count_bounded_high"] - rows[1]["count_bounded"]
+    assert half - int(expected.replace(",", "")) in (-1, 0, 1)
+    assert rows[1]["count_high"] - rows[1]["count_low"] > 2 * half
     brief = clinic.tacit("explain", "clinic.toml", *ask, "--brief")
     assert "An earlier release answers this: asking is free." in brief.out
     assert "SQL" not in brief.out

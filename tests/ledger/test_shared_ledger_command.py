@@ -70,7 +70,7 @@ def test_two_machines_share_one_budget(clinic: Clinic, machine: Machine, kept_in
 
     machine("first")
     assert clinic.left() != before
-    assert "All 7 entries hold" in words(clinic.tacit("verify", "--ledger", place).out)
+    assert "All 11 entries hold" in words(clinic.tacit("verify", "--ledger", place).out)
 
 
 @FILE_ONLY

@@ -9,7 +9,7 @@ import numpy as np
 
 from tacit.query.post_noise.estimates import Estimates, Keys, OutputColumn, Rendered
 from tacit.release.price import PriceWords
-from tacit.release.release import Release
+from tacit.release.release import IntervalWords, Release
 from tacit.schema.kind import Kind
 
 PAID = PriceWords("ε = 0.5, δ = 1e-9", Fraction(16, 1000), Fraction(964, 1000), False, "ρ 0.0042 of 0.266")
@@ -27,6 +27,14 @@ def numbers(value: Sequence[float], reach: float, *, whole: bool = False) -> Est
 def release(columns: dict[str, Keys | Estimates], *notes: str, price: PriceWords = PAID) -> Release:
     rendered = Rendered(tuple(OutputColumn(name, values) for name, values in columns.items()))
     return Release(rendered, Fraction(95, 100), notes, price)
+
+
+def usual(columns: dict[str, Keys | Estimates], bounded: dict[str, Estimates]) -> Release:
+    """A release with usual intervals, and those of the noise alone beside."""
+    shown = (OutputColumn(name, values, bounded.get(name)) for name, values in columns.items())
+    about = " for all rows that fit the description, assuming that nobody has far more than the people that can be seen"
+    words = IntervalWords("usual", about, ("With at_most declared, they could be guaranteed.",))
+    return Release(Rendered(tuple(shown)), Fraction(95, 100), (), PAID, intervals=words)
 
 
 def clinic() -> Release:

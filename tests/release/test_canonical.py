@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.release.samples import keys, numbers, release
+from tests.release.samples import keys, numbers, release, usual
 
 from tacit.query.post_noise.estimates import Estimates
 from tacit.release.canonical import canonical_digest, canonical_text
@@ -28,7 +28,7 @@ def digest(answer: Release) -> str:
 def rewritten(answer: Release) -> str:
     """The digest as a reader computes it from the JSON that was written, by the page and not by the code."""
     whole = json.loads(answer.to_json(), parse_float=Decimal, parse_int=Decimal)
-    names = [name for name in whole["rows"][0] if not name.endswith(("_low", "_high"))]
+    names = [name for name in whole["rows"][0] if not name.endswith(("_low", "_high", "_bounded"))]
 
     def text(value: Any) -> str | None:
         if isinstance(value, bool):
@@ -39,6 +39,7 @@ def rewritten(answer: Release) -> str:
 
     def cell(row: dict[str, Any], name: str) -> Any:
         ends = [name, f"{name}_low", f"{name}_high"]
+        ends += [each for each in (f"{name}_bounded", f"{name}_bounded_low", f"{name}_bounded_high") if each in row]
         return [text(row[end]) for end in ends] if ends[1] in row else text(row[name])
 
     def spelled(value: object) -> str:
@@ -63,6 +64,15 @@ def test_a_reader_of_the_answer_can_write_it_anew() -> None:
         }
     )
     assert digest(answer) == rewritten(answer)
+
+
+def test_numbers_of_the_noise_alone_are_bound_where_they_are_shown() -> None:
+    shown = {"k": keys("b", "a"), "n": numbers([5, 7], 2, whole=True)}
+    answer = usual(shown, {"n": numbers([4, 6], 1, whole=True)})
+    assert digest(answer) == rewritten(answer)
+    others = usual(shown, {"n": numbers([4, 5], 1, whole=True)}), usual(shown, {}), release(shown)
+    assert all(digest(answer) != digest(other) for other in others)
+    assert digest(others[1]) == digest(others[2])  # the words are no part of it
 
 
 def test_it_is_the_same_in_whatever_order_rows_are_shown() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from matplotlib.container import ErrorbarContainer
 from matplotlib.image import imread
-from tests.release.samples import clinic, keys, numbers, release
+from tests.release.samples import clinic, keys, numbers, release, usual
 
 from tacit.errors import Refused
 from tacit.query.post_noise.estimates import Estimates
@@ -75,6 +75,15 @@ def test_what_is_not_drawn_is_said() -> None:
     assert "without a value is not drawn" in months.get_supxlabel()
     many = release({"k": keys(*(f"k{i}" for i in range(100))), "count": numbers([1] * 100, 1)}).plot()
     assert "the first 60 of 100 groups" in many.get_supxlabel()
+
+
+def test_the_caption_says_what_the_intervals_are_about() -> None:
+    answer = usual({"k": keys("a", "b"), "n": numbers([5, 6], 2)}, {"n": numbers([4, 5], 1)})
+    caption = answer.plot().get_supxlabel()
+    assert " ".join(caption.split()).startswith("95% intervals for all rows that fit the description, assuming")
+    assert max(map(len, caption.splitlines())) <= 80  # it fits the width of two bars
+    drawn = next(each for each in answer.plot().axes[0].containers if isinstance(each, ErrorbarContainer))
+    assert drawn.lines[2][0].get_segments()[0][:, 1].tolist() == [3, 7]
 
 
 def test_no_text_is_read_as_a_formula(tmp_path: Path) -> None:

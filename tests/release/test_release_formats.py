@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from tests.release.samples import clinic, keys, numbers, release
+from tests.release.samples import clinic, keys, numbers, release, usual
 
 from tacit.errors import Refused
 from tacit.query.post_noise.estimates import Estimates
@@ -109,6 +109,21 @@ def test_json_comes_back(tmp_path: Path) -> None:
         "free": False,
     }
     assert (told["confidence"], told["notes"]) == (0.95, [])
+
+
+def test_usual_numbers_stand_beside_those_of_the_noise_alone(tmp_path: Path) -> None:
+    answer = usual({"k": keys("a"), "n": numbers([5], 2, whole=True)}, {"n": numbers([4], 1, whole=True)})
+    names = ["k", "n", "n_low", "n_high", "n_bounded", "n_bounded_low", "n_bounded_high"]
+    assert answer.table.column_names == names
+    assert answer.table.to_pylist() == [dict(zip(names, ("a", 5, 3.0, 7.0, 4, 3.0, 5.0), strict=True))]
+    assert answer.to_csv().splitlines()[1] == '"a",5,3,7,4,3,5'
+    told = json.loads(answer.to_json())
+    assert told["rows"] == answer.table.to_pylist()
+    assert told["interval"] == "usual"
+    assert told["means"].startswith("95% intervals for all rows that fit the description, assuming")
+    assert told["notes"] == ["With at_most declared, they could be guaranteed."]
+    answer.to_parquet(tmp_path / "answer.parquet")
+    assert parquet.read_table(tmp_path / "answer.parquet") == answer.table
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from math import inf, nan
 
 import pytest
-from tests.release.samples import PAID, clinic, keys, numbers, release
+from tests.release.samples import PAID, clinic, keys, numbers, release, usual
 
 from tacit.release.cells import key_texts, number_cell
 from tacit.release.price import PriceWords
@@ -30,6 +30,32 @@ def test_it_prints_as_in_the_tour() -> None:
 def test_one_row_without_keys_is_written_downwards() -> None:
     answer = release({"count": numbers([151870], 1490, whole=True), "avg(age)": numbers([41.25], 0.5)})
     assert str(answer).splitlines()[:2] == [" count       151,870 ± 1,490", " avg(age)      41.25 ± 0.50"]
+
+
+def test_usual_intervals_say_what_they_are_about_and_show_those_of_the_noise() -> None:
+    count, people = numbers([14000], 900, whole=True), numbers([2816], 45, whole=True)
+    noise = {"count": numbers([13400], 700, whole=True), "people": people}
+    assert usual({"count": count, "people": people}, noise).text(width=100).splitlines() == [
+        " count     14,000 ± 900",
+        " people     2,816 ± 45",
+        " 95% intervals for all rows that fit the description, assuming that nobody has far more than the",
+        " people that can be seen. With at_most declared, they could be guaranteed.",
+        " Bounded (noise alone): count 13,400 ± 700.",
+        " This release alone: ε = 0.5, δ = 1e-9. Used 1.6% of the budget (ρ 0.0042 of 0.266); 96.4% left.",
+    ]
+    alone = str(usual({"count": count}, {"count": noise["count"]}))
+    assert " Bounded (noise alone): 13,400 ± 700." in alone.splitlines()
+    page = usual({"count": count}, {"count": noise["count"]})._repr_html_()
+    assert "assuming that nobody has far more" in page
+    assert "Bounded (noise alone): 13,400 ± 700." in page
+
+
+def test_a_table_says_where_the_intervals_of_the_noise_are() -> None:
+    answer = usual({"k": keys("a"), "n": numbers([5], 1)}, {"n": numbers([4], 1)})
+    assert " Bounded intervals, of the noise alone, are in csv, json and parquet." in str(answer).splitlines()
+    first = answer.rendered.first(1).columns[1].bounded
+    assert first is not None
+    assert first.value.tolist() == [4]
 
 
 def test_no_groups_are_said_to_be_none() -> None:

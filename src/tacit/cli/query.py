@@ -160,7 +160,7 @@ def query(
     \b
     Examples:
       tacit query clinic.toml "SELECT AVG(cost) FROM visits" --epsilon 0.5
-      tacit query clinic.toml "SELECT COUNT(*) FROM visits" --error 50
+      tacit query clinic.toml "SELECT COUNT(DISTINCT patient_id) FROM visits" --error 50
       tacit query clinic.toml @query.sql --epsilon 0.2 --as alice --out answer.csv
 
     Exit codes: 0 answered, 2 refused and nothing spent, 3 failed after the charge, 130 interrupted, 143 ended.

@@ -10,15 +10,16 @@ from typing import Any
 
 from tacit.curator.account_view import BudgetView
 from tacit.curator.certifier import Certifier
-from tacit.curator.expected_error import Expected, Target
+from tacit.curator.expected_error import Expected
 from tacit.curator.explanation import Explanation
 from tacit.curator.ibis_expression import Asked, ibis_table, sql_of
-from tacit.curator.notes import notes_of
+from tacit.curator.notes import intervals_of, notes_of
 from tacit.curator.open_data import Opened, Watcher, open_data, unwatched
 from tacit.curator.planner import Planner
 from tacit.curator.profile_job import ProfileAnswer, release_profile
-from tacit.curator.query_job import Answered, find_stored, release_query
-from tacit.curator.terms import analyst_share, is_below_floor, least_price, refuse_below_floor
+from tacit.curator.query_job import Answered, find_earlier, find_stored, release_query
+from tacit.curator.target_error import PROMISED, Target, TargetSearch
+from tacit.curator.terms import analyst_share, at_least, refuse_below_floor
 from tacit.curator.translation_check import in_words_of
 from tacit.errors import Failed, Refused
 from tacit.exact import Number, positive, proper
@@ -26,8 +27,7 @@ from tacit.query.engines.protocol import Engine
 from tacit.query.execution.noisy_table import answered
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.plan import Plan
-from tacit.query.plans.price import Price, price_of_strength
-from tacit.query.plans.question import Question
+from tacit.query.plans.price import Price
 from tacit.release.price import price_words
 from tacit.release.release import Release
 from tacit.schema.budgets import who_asks
@@ -73,7 +73,7 @@ class Dataset:
         analyst_share(self._opened, self._analyst)
         planner = self._planner
         if epsilon is None and error is None:
-            known = None if fresh else self._earlier(planner, sql, kind)
+            known = None if fresh else find_earlier(planner, planner.question(sql), kind)
             if known is None:
                 raise Refused(
                     "a query without a price",
@@ -81,11 +81,11 @@ class Dataset:
                     "epsilon (--epsilon 0.1), or a target error (--error 50).",
                 )
             return self._shown(sql, *known, level)
-        plan, price = self._planned(planner, sql, kind, epsilon, delta, error, size, level)
         target = None if error is None else Target.read(error)
+        plan, price = self._planned(planner, sql, kind, epsilon, delta, error, size, level, fresh)
         found = release_query(planner, plan, price, self._analyst, sql, fresh)
         try:
-            return self._shown(sql, plan, found, level, target)
+            return self._shown(sql, plan, found, level, target, plan.interval is not kind)
         except Exception:
             if found.free:
                 raise
@@ -124,6 +124,7 @@ class Dataset:
             sent,
             str if sent.forms else partial(in_words_of, self._opened.engine, catalogue=self._opened.catalogue),
             preparation.words(plan),
+            PROMISED if error is not None and plan.interval is not kind else None,
         )
 
     def profile(self, *, epsilon: Number, delta: Number | None = None, fresh: bool = False) -> ProfileAnswer:
@@ -154,78 +155,41 @@ class Dataset:
         error: Number | None,
         size: Number | None,
         confidence: Fraction,
+        fresh: bool = False,
     ) -> tuple[Plan, Price]:
+        question = planner.question(sql)
         if epsilon is not None and error is not None:
             raise Refused("both a price and a target error", "One decides the other.", "epsilon or error.")
         if error is not None:
             known = None if size is None else positive(size, "size")
-            return self._planned_for(planner, sql, interval, Target.read(error), known, confidence)
-        question = planner.question(sql)
+            search = TargetSearch(planner, question, Target.read(error), known, confidence)
+            return (None if fresh else search.earlier(interval)) or search.cheapest(interval)
         price = planner.price(question, _USUAL if epsilon is None else epsilon, delta)
         if epsilon is None:
-            price = self._at_least(price, question)
+            price = at_least(self._opened, price, question.has_private_keys)
         return planner.plan(question, price, interval), price
 
-    def _planned_for(
-        self,
-        planner: Planner,
-        sql: str,
-        interval: IntervalKind,
-        target: Target,
-        size: Fraction | None,
-        confidence: Fraction,
-    ) -> tuple[Plan, Price]:
-        """The cheapest plan that keeps the target; limits from a profile depend on the price, so it is sought twice."""
-        description, question = self._opened.description, planner.question(sql)
-        known = size or (self._earlier_size(planner, sql, interval, confidence) if target.is_relative else None)
-        price = planner.price(question, 1, None)
-        for _ in range(4):
-            plan = planner.plan(question, price, interval)
-            ratio = target.ratio(Expected.of(plan, price, confidence), known)
-            strength = price.strength * (ratio if price.is_pure else ratio**2) * Fraction(1001, 1000)
-            price = price_of_strength(description.budget, description.promise, strength, question.has_private_keys)
-            price = self._at_least(price, question)
-            plan = planner.plan(question, price, interval)
-            if target.ratio(Expected.of(plan, price, confidence), known) <= 1:
-                break
-        return plan, price
-
-    def _at_least(self, price: Price, question: Question) -> Price:
-        """The price, or the least that the steward wants for a question."""
-        return least_price(self._opened, question.has_private_keys) if is_below_floor(self._opened, price) else price
-
-    def _earlier_size(
-        self, planner: Planner, sql: str, interval: IntervalKind, confidence: Fraction
-    ) -> Fraction | None:
-        """The smallest cell of an earlier answer to the same query, at the lower end of its interval."""
-        known = self._earlier(planner, sql, interval)
-        if known is None:
-            return None
-        plan, found = known
-        groups = answered(plan, found.table)
-        ends = [each.at(confidence).low.min() for each in groups.aggregates.values() if groups.size]
-        least = min(ends, default=0.0)
-        return Fraction(float(least)) if least > 0 else None
-
-    def _earlier(self, planner: Planner, sql: str, interval: IntervalKind) -> tuple[Plan, Answered] | None:
-        """An earlier release that answers the query at whatever accuracy, and the plan that reads it."""
-        for plan in planner.plans_of_any_price(planner.question(sql), interval):
-            found = find_stored(planner, plan, planner.usual_keys_delta, Fraction(0))
-            if found is not None:
-                return plan, found
-        return None
-
     def _shown(
-        self, sql: str, plan: Plan, found: Answered, confidence: Fraction, target: Target | None = None
+        self,
+        sql: str,
+        plan: Plan,
+        found: Answered,
+        confidence: Fraction,
+        target: Target | None = None,
+        is_promised: bool = False,
     ) -> Release:
-        groups = answered(plan, found.table)
-        rendered = plan.question.above.render(groups, confidence)
-        kept = () if target is None else (target.verdict(groups, confidence, found.free),)
-        notes = (*kept, *notes_of(plan, found.table, found.people))
+        """The answer; `is_promised` where a target error made its intervals guaranteed ones."""
+        groups, intervals = answered(plan, found.table), intervals_of(plan, found.table)
+        is_usual = intervals.kind == IntervalKind.USUAL.value
+        bounded = answered(plan, found.table, is_bounded=True) if is_usual else None
+        rendered = plan.question.above.render(groups, confidence, bounded)
+        kept = [] if target is None else [target.verdict(groups, confidence, found.free, is_usual=is_usual)]
+        kept += [PROMISED] if is_promised else []
+        notes = (*kept, *notes_of(plan, found.table, found.people, found.finding))
         loss_words = found.grounds.price
         words = price_words(self._opened.filter, loss_words, found.share, found.free, found.charge)
         certify = Certifier.of(self._opened, found.grounds, found.entry, sql)
-        return Release(rendered, confidence, notes, words, certify)
+        return Release(rendered, confidence, notes, words, certify, intervals)
 
 
 def open_dataset(

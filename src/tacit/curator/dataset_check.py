@@ -68,7 +68,7 @@ class Check:
             [
                 *lines,
                 f"There is no profile. {command} learns one for {cost} of the budget: from it every later query "
-                "chooses how much of one person counts. Without it, a query finds that out with a tenth of its price.",
+                "chooses how much of one person counts. Without it, a query finds that out with a third of its price.",
             ]
         )
 

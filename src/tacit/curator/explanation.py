@@ -7,13 +7,15 @@ from fractions import Fraction
 from typing import Final
 
 from tacit.curator.expected_error import Expected
-from tacit.curator.notes import limit_notes, withheld
+from tacit.curator.interval_words import interval_words, planned_kinds
+from tacit.curator.notes import finding_words, limit_notes, withheld
 from tacit.frozen import frozen
 from tacit.mechanisms.answer import percent
 from tacit.printable import printable, printable_lines
 from tacit.query.bounding.histogram_sql import BINS
 from tacit.query.execution.program import finding
 from tacit.query.materialized.statements import STATEMENTS, Statements
+from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.release.price import PriceWords as PriceWords
@@ -36,6 +38,7 @@ class Explanation:
     sent: Statements = STATEMENTS
     said: Callable[[str], str] = str  # in the engine's own words
     whence: str | None = None  # which form of the data answers, if there are several
+    promised: str | None = None  # what a target error changes
 
     @property
     def statements(self) -> tuple[str, ...]:
@@ -59,7 +62,9 @@ class Explanation:
 
     def brief(self) -> str:
         """Price, limits and expected errors, without the SQL."""
-        lines = [self._price(), self._shape(), *self._limits()]
+        lines = [self._price(), self._shape(), *self._limits(), *self._intervals()]
+        if self.promised is not None:
+            lines.append(self.promised)
         if self.people_withheld is not None:
             lines.append(withheld(self.people_withheld))
         if self.whence is not None:
@@ -91,18 +96,36 @@ class Explanation:
 
     def _limits(self) -> list[str]:
         norms = {part: self.plan.limits[part].norm for part in self.plan.question.parts}
-        known = limit_notes(self.plan, norms, is_gaussian=not self.price.is_pure)
-        unknown = (
-            "How much of one person counts is found first, with a tenth of the price: no profile or limit says it."
+        finding = self.plan.share("finding")
+        known = limit_notes(self.plan, norms, planned_kinds(self.plan), finding, not self.price.is_pure)
+        return [*known, self._found_first] if self.plan.unknown else known
+
+    @property
+    def _found_first(self) -> str:
+        if self.plan.interval is IntervalKind.USUAL:
+            share = finding_words(self.plan.share("finding"))
+            return f"How much of one person counts, and what that cuts off, is found first, with {share}."
+        return "How much of one person counts is found first, with a tenth of the price: no profile or limit says it."
+
+    def _intervals(self) -> list[str]:
+        """What the intervals will be about, where the noise is not all that there is to say."""
+        words = interval_words(self.plan, planned_kinds(self.plan), frozenset())
+        about = f"{percent(self.confidence)} intervals{words.about}."
+        at_most = "If at_most is near the limit found, it becomes the limit, and they are guaranteed."
+        is_near = self.plan.interval is IntervalKind.USUAL and not self.plan.at_most.keys().isdisjoint(
+            self.plan.unknown
         )
-        return [*known, unknown] if self.plan.unknown else known
+        more = [at_most] if is_near else []
+        return [" ".join([about, *words.further, *more])] if words.kind not in ("", "bounded") else []
 
     def _errors(self) -> list[str]:
         aggregates = self.plan.question.aggregates
         if self.plan.unknown:
             return [f"Expected error of {', '.join(aggregates)}: known with the answer, once the limits are found."]
+        noise, cut = " of the noise", "; what limits cut off is added when it is known"
+        noise, cut = (noise, cut) if self.plan.binned else ("", "")
         lines = [f"  {self.expected.words(name, each, self.size)}" for name, each in aggregates.items()]
-        return [f"Expected error, {percent(self.confidence)}:", *lines]
+        return [f"Expected error{noise}, {percent(self.confidence)}{cut}:", *lines]
 
     def _shown(self) -> list[str]:
         """The statements as a person reads them: a long search through fixed bins is written as a call."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from tacit.curator.interval_words import interval_words, not_counted, released_kinds
 from tacit.noise.gaussian_law import RoundedGaussian
-from tacit.query.aggregates.aggregate import Part
-from tacit.query.execution.noisy_table import NoisyTable
+from tacit.query.aggregates.aggregate import Aggregate, Distinct, Part
+from tacit.query.execution.noisy_table import NoisyColumn, NoisyTable
 from tacit.query.plans.limit import IntervalKind, Origin
-from tacit.query.plans.plan import Plan
+from tacit.query.plans.plan import FINDING, USUAL_FINDING, Plan
 from tacit.query.sql.bounded_join import MOST_PAIRS, MOST_PARTNERS, MOST_ROWS
+from tacit.release.release import IntervalWords
+from tacit.words import shown
 
-_WHENCE = {
-    Origin.DECLARED: "declared",
-    Origin.PROFILE: "chosen from the private profile",
-    Origin.FOUND: "found with a tenth of this query's price",
-    Origin.AT_MOST: "declared as the most there can be",
-}
+_PROFILED = "chosen from the private profile"
+_MOST = "declared as the most there can be"
+_SHARES = {Fraction(1, 10): "a tenth", Fraction(1, 4): "a quarter", Fraction(1, 3): "a third"}
 _ROWS = ("row", "rows")
 _LIKE = ("row of one value", "rows of one value")
 _GROUPS = ("group", "groups")
@@ -29,38 +29,55 @@ _WORDS = {
 }
 
 
-def notes_of(plan: Plan, table: NoisyTable, people: int | None) -> tuple[str, ...]:
-    """The sentences under a release. Whether anything was cut is not revealed; that it may have been is said."""
-    columns = {part: table.columns[plan.identity(part)] for part in plan.question.parts}
+def notes_of(plan: Plan, table: NoisyTable, people: int | None, finding: Fraction) -> tuple[str, ...]:
+    """The sentences under a release; `finding` is the share of its price that went into finding limits."""
+    columns = _columns(plan, table)
     is_gaussian = any(isinstance(column.law, RoundedGaussian) for column in columns.values())
-    notes = limit_notes(plan, {part: column.norm for part, column in columns.items()}, is_gaussian)
+    norms = {part: column.norm for part, column in columns.items()}
+    kinds = released_kinds(plan, columns)
+    notes = limit_notes(plan, norms, kinds, finding, is_gaussian)
     if people is not None:
         notes.append(withheld(people))
     if plan.question.above.chooses_by_noise:
         notes.append("Noise helped to choose which groups are shown: for those, intervals hold a little less often.")
-    notes += [words + "." for each in plan.question.aggregates.values() if (words := each.describe())]
+    notes += [words for each in plan.question.aggregates.values() if (words := _described(each, kinds))]
+    if plan.interval is not IntervalKind.BOUNDED and (left_out := not_counted(plan)):
+        notes.append(left_out)
     return tuple(notes)
 
 
-def limit_notes(plan: Plan, norms: Mapping[Part, Fraction | None], is_gaussian: bool) -> list[str]:
+def intervals_of(plan: Plan, table: NoisyTable) -> IntervalWords:
+    """What the intervals of a release are about."""
+    columns = _columns(plan, table)
+    unknown = frozenset(part for part, column in columns.items() if column.bias is not None and column.bias.is_unknown)
+    return interval_words(plan, released_kinds(plan, columns), unknown)
+
+
+def _columns(plan: Plan, table: NoisyTable) -> Mapping[Part, NoisyColumn]:
+    return {part: table.columns[plan.identity(part)] for part in plan.question.parts}
+
+
+def limit_notes(
+    plan: Plan,
+    norms: Mapping[Part, Fraction | None],
+    kinds: Mapping[Part, IntervalKind],
+    finding: Fraction,
+    is_gaussian: bool,
+) -> list[str]:
     """How much of one person counts: one sentence for each way in which the limits were chosen."""
-    found: dict[Origin, dict[tuple[str, str], list[Fraction]]] = {}
+    found: dict[str, dict[tuple[str, str], list[Fraction]]] = {}
     for part, norm in norms.items():
-        origin = plan.limits[part].origin
-        if origin is not Origin.CONSTRUCTION and norm is not None:
+        if plan.limits[part].origin is not Origin.CONSTRUCTION and norm is not None:
             what, amount = _limited(part, norm, plan, is_gaussian)
-            found.setdefault(origin, {}).setdefault(what, []).append(amount)
+            found.setdefault(_whence(plan, part, kinds[part], finding), {}).setdefault(what, []).append(amount)
     several = "more if they lie in several groups" if is_gaussian else "over all groups together"
     notes = []
-    for origin, limits in found.items():
+    for whence, limits in found.items():
         listed = sorted(limits.items(), key=lambda limit: limit[0] != _ROWS)
         amounts = [_span(amounts, *what) for what, amounts in listed]
         where = ", more where values differ" if _LIKE in limits else ""
         where += f", {several}" if plan.question.keys and any(what != _GROUPS for what in limits) else ""
-        notes.append(f"One person counts for at most {_listed(amounts)}{where} ({_WHENCE[origin]}).")
-    if plan.interval is IntervalKind.GUARANTEED:
-        whose = ", for rows cut to at_most" if plan.has_at_most else ""
-        notes.append(f"Guaranteed intervals: they hold on all data{whose}.")
+        notes.append(f"One person counts for at most {_listed(amounts)}{where} ({whence}).")
     longest = max((len(joined.tables) for joined in plan.question.rows.bounds), default=0)
     if longest > 1:
         much = f"Of a person whose rows in two joined tables multiply to more than {MOST_PAIRS:,}"
@@ -70,9 +87,37 @@ def limit_notes(plan: Plan, norms: Mapping[Part, Fraction | None], is_gaussian: 
     return notes
 
 
+def finding_words(share: Fraction) -> str:
+    """What limits, and what they cut off, are found with: a fixed share of the price, or another beside a profile."""
+    own = f"{_SHARES.get(share, f'{shown(100 * share)}%')} of this query's price"
+    return f"the private profile and {own}" if share not in (FINDING, USUAL_FINDING) else own
+
+
 def withheld(people: int) -> str:
     """That rare keys are not shown."""
     return f"Groups with fewer than about {people:,} people are withheld."
+
+
+def _described(aggregate: Aggregate, kinds: Mapping[Part, IntervalKind]) -> str:
+    """What an aggregate stands for; different values are all there are, unless the interval is a bounded one."""
+    words = aggregate.describe()
+    distinct = [part for part in aggregate.parts if isinstance(part, Distinct)]
+    if not words or any(kinds[part] is not IntervalKind.BOUNDED for part in distinct):
+        return ""
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def _whence(plan: Plan, part: Part, kind: IntervalKind, finding: Fraction) -> str:
+    """Who said how much counts. A limit that was to be found is the most there can be, where that was near."""
+    origin = plan.limits[part].origin
+    if kind is IntervalKind.GUARANTEED:
+        return _MOST
+    if origin is Origin.PROFILE:
+        return _PROFILED
+    if origin is Origin.FOUND:
+        return f"found with {finding_words(finding)}"
+    tells = f"; {finding_words(finding)} tells what that cuts off" if kind is IntervalKind.USUAL else ""
+    return f"declared{tells}"
 
 
 def _limited(part: Part, norm: Fraction, plan: Plan, is_gaussian: bool) -> tuple[tuple[str, str], Fraction]:
@@ -92,7 +137,7 @@ def _aggregate_of(part: Part, plan: Plan) -> str:
 
 def _span(amounts: list[Fraction], one: str, several: str) -> str:
     """An amount, or from the least to the greatest where columns of one query differ."""
-    ends = [_shown(amount) for amount in (min(amounts), max(amounts))]
+    ends = [_amount(amount) for amount in (min(amounts), max(amounts))]
     amount = ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
     return f"{amount} {one if amount == '1' else several}"
 
@@ -101,6 +146,6 @@ def _listed(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def _shown(amount: Fraction) -> str:
+def _amount(amount: Fraction) -> str:
     value = float(amount)
     return f"{value:,.0f}" if value.is_integer() or value >= 1000 else f"{value:.3g}"

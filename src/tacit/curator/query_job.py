@@ -20,8 +20,10 @@ from tacit.loss.families.loss import Loss
 from tacit.query.execution.noisy_table import NoisyTable
 from tacit.query.execution.program import key_rule
 from tacit.query.execution.run import PlanRun
+from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
+from tacit.query.plans.question import Question
 
 _BALL = "one person's totals, over all groups and columns, are scaled into a ball by the query itself"
 _RANKS = "the rows of one person share a limited weight among the cells of a public grid"
@@ -33,6 +35,7 @@ _FOUND = "limits were found from noisy numbers of people, at a fixed share of th
 _AT_MOST = (
     "limits are the most that one person can have, as declared; whoever has more is cut to it by the query itself"
 )
+_PEOPLE_BY_AMOUNT = "people by amount"
 _CHARGED = "the price was charged and durable before any row was read"
 
 
@@ -47,7 +50,7 @@ def mechanisms_of(plan: Plan, price: Price) -> tuple[Mapping[str, Any], ...]:
     if plan.is_selecting:
         listed.append({"counts": "people of each key", "noise": noise, "share": str(plan.share("keys"))})
     if plan.has_finding:
-        listed.append({"counts": "people by amount", "noise": noise, "share": str(plan.share("finding"))})
+        listed.append({"counts": _PEOPLE_BY_AMOUNT, "noise": noise, "share": str(plan.share("finding"))})
     return tuple(listed)
 
 
@@ -78,6 +81,12 @@ class Answered:
     charge: Loss  # in the account's currency
     people: int | None  # about how many a private key needs
 
+    @property
+    def finding(self) -> Fraction:
+        """The share of its price that went into counting people by amount."""
+        shares = (each["share"] for each in self.grounds.mechanisms if each["counts"] == _PEOPLE_BY_AMOUNT)
+        return Fraction(next(shares, 0))
+
 
 def request_digest(version: str, plan: Plan, keys_delta: Fraction) -> tuple[str, str]:
     """(family, digest): what identifies a request, and what it has in common with requests that count the same rows.
@@ -104,6 +113,15 @@ def find_stored(planner: Planner, plan: Plan, keys_delta: Fraction, strength: Fr
         answered = _read(stored, planner.opened)
         if plan.identities <= set(answered.table.columns):
             return answered
+    return None
+
+
+def find_earlier(planner: Planner, question: Question, interval: IntervalKind) -> tuple[Plan, Answered] | None:
+    """An earlier release that answers a question at whatever accuracy, and the plan that reads it."""
+    for plan in planner.plans_of_any_price(question, interval):
+        found = find_stored(planner, plan, planner.usual_keys_delta, Fraction(0))
+        if found is not None:
+            return plan, found
     return None
 
 

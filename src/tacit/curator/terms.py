@@ -54,6 +54,11 @@ def least_price(opened: Opened, has_private_keys: bool) -> Price:
     return price_of(budget, promise, floor * budget.exact_epsilon, None, has_private_keys)
 
 
+def at_least(opened: Opened, price: Price, has_private_keys: bool) -> Price:
+    """The price, or the least that the steward wants for a question."""
+    return least_price(opened, has_private_keys) if is_below_floor(opened, price) else price
+
+
 def refuse_below_floor(opened: Opened, price: Price, has_private_keys: bool) -> None:
     """Refused, with the least ε, where a question is cheaper than the steward wants it."""
     if not is_below_floor(opened, price):

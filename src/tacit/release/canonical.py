@@ -4,8 +4,8 @@ It is written from what is shown and nothing else: groups that were withheld, an
 are not in it, and the order of rows is not. A reader of the answer can write it anew. It is JSON without spaces, its
 names sorted, in ASCII: `columns` are the names; `confidence` is that of the intervals, as a fraction; each of the
 `rows` has a text (or null) for a key, and three texts for a number, the value and its two ends: all their decimal
-digits, which a double has finitely many of, or null where nothing is known. Rows are sorted by the spelling of their
-keys, then by their own.
+digits, which a double has finitely many of, or null where nothing is known; three more follow where the answer has
+`c_bounded` too. Rows are sorted by the spelling of their keys, then by their own.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ def _cells(column: OutputColumn) -> list[_Cell]:
     values = column.values
     if isinstance(values, Keys):
         return [_key(value) for value in values.values]
-    ends = (values.value.tolist(), values.low.tolist(), values.high.tolist())
-    return [[_digits(end) for end in three] for three in zip(*ends, strict=True)]
+    shown = [values] if column.bounded is None else [values, column.bounded]
+    ends = [end.tolist() for each in shown for end in (each.value, each.low, each.high)]
+    return [[_digits(end) for end in cell] for cell in zip(*ends, strict=True)]
 
 
 def _key(value: Key | float | None) -> str | None:

@@ -33,7 +33,12 @@ def cells(column: OutputColumn) -> list[Cell]:
     """The column's cells."""
     if isinstance(column.values, Keys):
         return [Cell(text, is_words=True) for text in key_texts(column.values)]
-    ends = zip(column.values.value, column.values.low, column.values.high, strict=True)
+    return number_cells(column.values)
+
+
+def number_cells(numbers: Estimates) -> list[Cell]:
+    """The cells of numbers."""
+    ends = zip(numbers.value, numbers.low, numbers.high, strict=True)
     return [number_cell(float(value), float(low), float(high)) for value, low, high in ends]
 
 

@@ -22,16 +22,23 @@ _BEYOND = 2.0**63
 
 
 def arrow_table(rendered: Rendered) -> pa.Table:
-    """Each key column under its name; each number `c` as `c`, `c_low` and `c_high`, null where nothing is known."""
+    """Each key column under its name; each number `c` as `c`, `c_low` and `c_high`, null where nothing is known.
+
+    Where there are bounded intervals too, they follow as `c_bounded`, `c_bounded_low` and `c_bounded_high`.
+    """
     columns: dict[str, pa.Array] = {}
     for column in rendered.columns:
         if isinstance(column.values, Keys):
             columns[column.name] = _keys(column.values)
         else:
-            columns[column.name] = _points(column.values)
-            columns[f"{column.name}_low"] = _floats(column.values.low)
-            columns[f"{column.name}_high"] = _floats(column.values.high)
+            columns |= _numbers(column.name, column.values)
+        if column.bounded is not None:
+            columns |= _numbers(f"{column.name}_bounded", column.bounded)
     return pa.table(columns)
+
+
+def _numbers(name: str, numbers: Estimates) -> dict[str, pa.Array]:
+    return {name: _points(numbers), f"{name}_low": _floats(numbers.low), f"{name}_high": _floats(numbers.high)}
 
 
 def _keys(keys: Keys) -> pa.Array:
@@ -64,8 +71,13 @@ def json_text(release: Release) -> str:
     price = release.price
     whole: dict[str, Any] = {
         "confidence": float(release.confidence),
+        **(
+            {"interval": release.intervals.kind, "means": f"{release.interval_words}."}
+            if release.intervals.kind
+            else {}
+        ),
         "rows": release.table.to_pylist(),
-        "notes": list(release.notes),
+        "notes": [*release.notes, *release.intervals.further],
         "price": {
             "loss": price.loss_words,
             "currency": price.currency_words,

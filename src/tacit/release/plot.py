@@ -13,11 +13,11 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from tacit.errors import Refused
-from tacit.mechanisms.answer import percent
 from tacit.printable import printable
 from tacit.query.post_noise.estimates import Estimates, Floats
-from tacit.release.cells import TOO_FEW, is_exact
+from tacit.release.cells import TOO_FEW
 from tacit.release.plot_layout import Bars, Lines, arrange
+from tacit.words import folded
 
 if TYPE_CHECKING:
     from tacit.release.release import Release
@@ -104,6 +104,7 @@ def _furnish(panel: Axes, along: str) -> None:
 
 _MOST_PANELS: Final = 12
 _REMARKS: Final = "#666666"
+_LETTERS: Final = 16  # of a remark, an inch
 
 
 class Drawing(Figure):
@@ -146,9 +147,9 @@ def draw(release: Release) -> Drawing:
         panels[-1].set_xlabel(plain(shape.title))
         if len(shape.series) > 1:
             panels[0].legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    exact = all(is_exact(column) for column in columns)
-    remarks = ([] if exact else [f"{percent(release.confidence)} intervals"]) + list(shape.remarks)
-    figure.supxlabel(plain("; ".join(remarks)), fontsize=8, color=_REMARKS, x=0.01, ha="left")
+    remarks = "; ".join(part for part in (release.interval_words, *shape.remarks) if part)
+    across_all = int(figure.get_figwidth() * _LETTERS)
+    figure.supxlabel(folded(plain(remarks), across_all), fontsize=8, color=_REMARKS, x=0.01, ha="left")
     return figure
 
 

@@ -19,13 +19,22 @@ from tacit.mechanisms.answer import percent
 from tacit.query.post_noise.estimates import Rendered
 from tacit.release.cells import is_exact
 from tacit.release.price import PriceWords
-from tacit.release.text import notes_text, release_html, table_text
+from tacit.release.text import bounded_text, notes_text, release_html, table_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
 _SHOWN = 60  # rows, unless all are asked for
+
+
+@frozen
+class IntervalWords:
+    """What intervals are about: their kind, what follows "95% intervals", and further sentences."""
+
+    kind: str = ""
+    about: str = ""
+    further: tuple[str, ...] = ()
 
 
 @frozen(eq=False)
@@ -40,6 +49,7 @@ class Release:
     notes: tuple[str, ...]
     price: PriceWords
     certify: Callable[[Release, Sequence[str]], Certificate] | None = field(default=None, repr=False)  # the curator's
+    intervals: IntervalWords = IntervalWords()
 
     @cached_property
     def certificate(self) -> Certificate | None:
@@ -52,7 +62,7 @@ class Release:
 
     @cached_property
     def table(self) -> pa.Table:
-        """The Arrow table: typed keys, and each number `c` with `c_low` and `c_high`."""
+        """The Arrow table: typed keys, and each number `c` with `c_low` and `c_high`, and `c_bounded` if usual."""
         from tacit.release.export import arrow_table
 
         return arrow_table(self.rendered)
@@ -63,10 +73,15 @@ class Release:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is to be known about the numbers, and their price, in sentences."""
+        """What is to be known about the numbers, their bounded intervals if they are others, and their price."""
+        about = (f"{self.interval_words}.", *self.intervals.further) if self.interval_words else ()
+        return " ".join((*about, *self.notes)), bounded_text(self.rendered), str(self.price)
+
+    @property
+    def interval_words(self) -> str:
+        """How sure the intervals are and what they are about; nothing where every number is exact."""
         exact = all(is_exact(column) for column in self.rendered.columns)
-        intervals = () if exact else (f"{percent(self.confidence)} intervals.",)
-        return " ".join((*intervals, *self.notes)), str(self.price)
+        return "" if exact else f"{percent(self.confidence)} intervals{self.intervals.about}"
 
     def text(self, width: int | None = None, most: int | None = None) -> str:
         """The table, at most so many rows of it, and the remarks, wrapped to a width or to the terminal's."""

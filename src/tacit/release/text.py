@@ -13,7 +13,7 @@ from rich.cells import cell_len
 
 from tacit.printable import printable
 from tacit.query.post_noise.estimates import OutputColumn, Rendered
-from tacit.release.cells import Cell, cells
+from tacit.release.cells import Cell, cells, number_cells
 from tacit.words import folded
 
 _GAP = "    "
@@ -21,7 +21,7 @@ _GAP = "    "
 
 def table_text(rendered: Rendered, most: int | None = None) -> str:
     """The table, at most so many rows of it; one row without keys is written downwards."""
-    if rendered.size == 1 and not any(column.is_key for column in rendered.columns):
+    if rendered.is_one_row:
         return _downwards(rendered.columns)
     columns = [[_head(column), *cells(column)] for column in rendered.first(most).columns]
     padded = [_padded(column) for column in columns]
@@ -32,6 +32,20 @@ def table_text(rendered: Rendered, most: int | None = None) -> str:
     if rendered.size == 0:
         lines.append(" (no groups)")
     return "\n".join(lines)
+
+
+def bounded_text(rendered: Rendered) -> str:
+    """One row's numbers with intervals of the noise alone, or where those of a table are; nothing if there are none."""
+    if not rendered.has_bounded:
+        return ""
+    if not rendered.is_one_row:
+        return "Bounded intervals, of the noise alone, are in csv, json and parquet."
+    texts = []
+    for column in rendered.columns:
+        name = f"{printable(column.name)} " if len(rendered.columns) > 1 else ""
+        if column.bounded is not None and number_cells(column.bounded) != cells(column):
+            texts.append(f"{name}{number_cells(column.bounded)[0]}")
+    return f"Bounded (noise alone): {'; '.join(texts)}." if texts else ""
 
 
 def notes_text(notes: Sequence[str], width: int) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 from sqlglot import parse_one
-from tests.query.above.sketches import select
+from tests.query.above.sketches import checked, points, select, table
 
 from tacit.errors import Refused
 from tacit.query.post_noise.post_processing import read_post_processing
@@ -71,3 +73,19 @@ def test_columns_are_named_for_what_they_are_and_never_twice() -> None:
         "count_low_2",
         "count_3",
     ]
+
+
+def test_names_leave_room_for_the_numbers_of_the_noise_alone() -> None:
+    sql = 'SELECT COUNT(*), COUNT(*) AS count_bounded, region AS count_bounded_high, region AS "n_bounded" FROM v'
+    above = read_post_processing(select(sql), ["region"], ["COUNT(*)"])
+    assert [item.name for item in above.items] == ["count", "count_bounded_2", "count_bounded_high_2", "n_bounded"]
+
+
+def test_rows_are_chosen_by_the_numbers_shown_and_those_of_the_noise_alone_follow() -> None:
+    """HAVING and ORDER BY read the first; the others are shown for the same rows, keys and constants once."""
+    shown = table({"region": ["a", "b", "c"]}, {"COUNT(*)": [5, 9, 1]})
+    noise = table({"region": ["a", "b", "c"]}, {"COUNT(*)": [8, 2, 7]})
+    sql = "SELECT region, 2 * COUNT(*) AS n, 3 AS three FROM v GROUP BY region HAVING COUNT(*) > 2 ORDER BY n DESC"
+    columns = checked(sql).render(shown, Fraction(1, 2), noise).columns
+    assert [points(column) for column in columns] == [["b", "a"], [18, 10], [3, 3]]
+    assert [None if each.bounded is None else each.bounded.value.tolist() for each in columns] == [None, [4, 16], None]

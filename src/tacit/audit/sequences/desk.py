@@ -119,11 +119,11 @@ class TacitDesk(Desk):
 
 
 def _cells(released: Release) -> tuple[NoisyNumber, ...]:
-    """Every number that has an interval, in the table's order."""
+    """Every number that has an interval, in the table's order; of two, the one whose interval is the noise alone."""
     table = released.table
     found = []
     for name in table.column_names:
-        if f"{name}_low" not in table.column_names:
+        if f"{name}_low" not in table.column_names or f"{name}_bounded" in table.column_names:
             continue
         low, high = (table.column(f"{name}_{end}").to_pylist() for end in ("low", "high"))
         for value, least, most in zip(table.column(name).to_pylist(), low, high, strict=True):

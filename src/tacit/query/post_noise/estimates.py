@@ -77,10 +77,14 @@ class Groups:
 
 @frozen(eq=False)
 class OutputColumn:
-    """A named column of the answer: exact values of keys, or noisy numbers with their intervals."""
+    """A named column of the answer: exact values of keys, or noisy numbers with their intervals.
+
+    `bounded` are the numbers with intervals of the noise alone, where `values` also say what limits cut off.
+    """
 
     name: str
     values: Keys | Estimates
+    bounded: Estimates | None = None
 
     @property
     def is_key(self) -> bool:
@@ -89,6 +93,10 @@ class OutputColumn:
     @property
     def whole(self) -> bool:
         return isinstance(self.values, Estimates) and self.values.whole
+
+    def take(self, rows: NDArray[np.int64]) -> OutputColumn:
+        bounded = None if self.bounded is None else self.bounded.take(rows)
+        return OutputColumn(self.name, self.values.take(rows), bounded)
 
 
 @frozen(eq=False)
@@ -101,10 +109,20 @@ class Rendered:
     def size(self) -> int:
         return len(self.columns[0].values)
 
+    @property
+    def has_bounded(self) -> bool:
+        """Whether numbers also have intervals of the noise alone."""
+        return any(column.bounded is not None for column in self.columns)
+
+    @property
+    def is_one_row(self) -> bool:
+        """Whether it is one row without keys."""
+        return self.size == 1 and not any(column.is_key for column in self.columns)
+
     def first(self, most: int | None) -> Rendered:
         """Its first rows, at most so many."""
         rows = np.arange(self.size if most is None else min(most, self.size), dtype=np.int64)
-        return Rendered(tuple(OutputColumn(column.name, column.values.take(rows)) for column in self.columns))
+        return Rendered(tuple(column.take(rows) for column in self.columns))
 
     def __getitem__(self, name: str) -> OutputColumn:
         return next(column for column in self.columns if column.name == name)

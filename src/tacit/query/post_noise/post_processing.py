@@ -65,17 +65,21 @@ class PostProcessing:
             cut and any(by.expression.aggregates for by in self.order)
         )
 
-    def render(self, groups: Groups, confidence: Fraction) -> Rendered:
+    def render(self, groups: Groups, confidence: Fraction, bounded: Groups | None = None) -> Rendered:
         """The answer's columns, each number with an interval at this confidence.
 
-        Groups that tie, or that no ORDER BY sorts, follow their keys (R24).
+        Groups that tie, or that no ORDER BY sorts, follow their keys (R24). `bounded` are the same groups with
+        intervals of the noise alone: they are shown beside, for the rows that `groups` choose.
         """
         rows = np.array(self._rows(groups, confidence), np.int64)
         columns = []
         for item in self.items:
-            column = evaluate(item.expression, groups, confidence)
             exact = not item.expression.aggregates
-            columns.append(OutputColumn(item.name, _output(column, exact=exact).take(rows)))
+            shown = _output(evaluate(item.expression, groups, confidence), exact=exact)
+            beside = None if bounded is None or exact else evaluate(item.expression, bounded, confidence)
+            noise = None if beside is None else _output(beside, exact=False)
+            column = OutputColumn(item.name, shown, noise if isinstance(noise, Estimates) else None)
+            columns.append(column.take(rows))
         return Rendered(tuple(columns))
 
     def _rows(self, groups: Groups, confidence: Fraction) -> list[int]:
@@ -142,7 +146,8 @@ def _output(column: Column, *, exact: bool) -> Keys | Estimates:
 def column_names(items: Sequence[exp.Expr], labels: Sequence[bool]) -> list[str]:
     """One name an item, all different: its alias, its column, `count`, or its SQL in lower case.
 
-    A number `c` also takes `c_low` and `c_high` for its interval; a name that is taken gets a suffix.
+    A number `c` also takes `c_low` and `c_high` for its interval, and the same of `c_bounded`, its number with the
+    interval of the noise alone; a name that is taken gets a suffix.
     """
     taken: set[str] = set()
     found = []
@@ -158,7 +163,9 @@ def column_names(items: Sequence[exp.Expr], labels: Sequence[bool]) -> list[str]
 
 def _columns(name: str, label: bool) -> set[str]:
     lower = name.lower()
-    return {lower} if label else {lower, f"{lower}_low", f"{lower}_high"}
+    if label:
+        return {lower}
+    return {f"{lower}{which}{end}" for which in ("", "_bounded") for end in ("", "_low", "_high")}
 
 
 def _wanted(item: exp.Expr) -> str:
