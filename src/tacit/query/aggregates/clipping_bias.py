@@ -186,15 +186,16 @@ def mean_bias(top: ClippingBias, bottom: ClippingBias, *, is_positive: bool) -> 
     return shift * size, (away + shift + _LIKE * bottom.usual_share) * size
 
 
-def square_factors(
-    squares: ClippingBias | None, rows: ClippingBias | None, confidence: Fraction
-) -> tuple[float, float, float] | None:
+def nothing_cut(kept: float) -> ClippingBias:
+    """The bias of amounts that no limit cuts."""
+    return ClippingBias(np.zeros(len(LEVELS)), kept, is_grouped=False)
+
+
+def square_factors(squares: ClippingBias, rows: ClippingBias, confidence: Fraction) -> tuple[float, float, float]:
     """(middle, low, high): how many times larger the mean square of all rows is than that of those left.
 
-    What is cut off squares and rows is taken to rise together. None where nothing is.
+    What is cut off squares and rows is taken to rise together.
     """
-    if squares is None or rows is None:
-        return None
     if squares.is_unknown or rows.is_unknown:
         return np.nan, 0.0, np.inf
     factors = (1 - rows.shares) / np.maximum(1 - squares.shares, _TINY)

@@ -14,7 +14,7 @@ import numpy as np
 from tacit.frozen import frozen
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.query.aggregates.aggregate import Aggregate, Distinct, Floats, Measure, NoisyParts, NoisySum, Part
-from tacit.query.aggregates.clipping_bias import Sign, mean_bias, square_factors
+from tacit.query.aggregates.clipping_bias import Sign, mean_bias, nothing_cut, square_factors
 from tacit.query.aggregates.noise_intervals import Powers, WeightedReach, is_telling, ratio_between
 from tacit.query.post_noise.estimates import Estimates, Noisy
 
@@ -109,9 +109,9 @@ class NoisyMean:
         with np.errstate(invalid="ignore", divide="ignore"):
             value = np.clip(self.top.steps / self.bottom.steps, low, high)
         value = np.where(is_telling(self.bottom, confidence), value, np.nan)
-        if self.top.bias is not None and self.bottom.bias is not None:
-            is_positive = self.mean.total.least >= 0
-            shift, deviation = mean_bias(self.top.bias, self.bottom.bias, is_positive=is_positive)
+        if self.top.bias is not None:
+            rows = self.bottom.bias or nothing_cut(float(np.maximum(self.bottom.steps, 0.0).sum()))
+            shift, deviation = mean_bias(self.top.bias, rows, is_positive=self.mean.total.least >= 0)
             value, first, last = self._moved(value, first, last, confidence, shift, deviation)
             value, first, last = (np.clip(end, low, high) for end in (value, first, last))
         step = float(self.mean.total.step)
@@ -203,9 +203,10 @@ class NoisyVariance:
         self, confidence: Fraction, mean: Floats, value: Floats, first: Floats, last: Floats
     ) -> tuple[Floats, Floats, Floats]:
         """The variance and its ends with the squares that limits cut off: noise and cut are independent."""
-        factors = square_factors(self.squares.bias, self.rows.bias, confidence)
-        if factors is None:
+        if self.squares.bias is None:
             return value, first, last
+        rows = self.rows.bias or nothing_cut(float(np.maximum(self.rows.steps, 0.0).sum()))
+        factors = square_factors(self.squares.bias, rows, confidence)
         square = value + np.nan_to_num(mean) ** 2
         middle, low, high = (square * factor for factor in factors)
         shifted = value + middle - square
