@@ -133,7 +133,7 @@ class Processor:
 
 
 def asking(dataset: Dataset, sql: str) -> Callable[[], object]:
-    return lambda: dataset.query(sql, epsilon=1, fresh=True)
+    return lambda: dataset.query(sql, epsilon=1, interval="bounded", fresh=True)
 
 
 def by_hand(server: PostgresUnderTest, sql: str) -> Callable[[], object]:

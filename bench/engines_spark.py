@@ -75,7 +75,7 @@ BY_HAND = {
 
 
 def asking(dataset: Dataset, sql: str) -> Callable[[], object]:
-    return lambda: dataset.query(sql, epsilon=1, fresh=True)
+    return lambda: dataset.query(sql, epsilon=1, interval="bounded", fresh=True)
 
 
 def by_hand(session: SparkSession, sql: str) -> Callable[[], object]:

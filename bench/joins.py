@@ -96,7 +96,7 @@ def cost(dataset: Dataset, engine: DuckDBEngine, name: str, sql: str, target: fl
     rising = count(1)  # a dearer question each time: no earlier release answers it
 
     def asked() -> object:
-        return dataset.query(sql, epsilon=1 + next(rising) / 1000).table
+        return dataset.query(sql, epsilon=1 + next(rising) / 1000, interval="bounded").table
 
     taken = []
     for _ in range(1 + ROUNDS):

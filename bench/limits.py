@@ -34,7 +34,9 @@ def ask_often() -> dict[str, Rounds]:
         ):
             dataset.profile(epsilon=0.5)
             for name, rounds in said.items():
-                asked = [dataset.query(QUESTIONS[name], epsilon=1.0, fresh=True) for _ in range(ANSWERS)]
+                asked = [
+                    dataset.query(QUESTIONS[name], epsilon=1.0, interval="bounded", fresh=True) for _ in range(ANSWERS)
+                ]
                 rounds.append([keyed(answer.table) for answer in asked])
     return said
 

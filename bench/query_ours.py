@@ -13,7 +13,7 @@ from tacit.curator.dataset import Dataset
 
 
 def asking(sql: str) -> Callable[[Dataset], Answers]:
-    return lambda dataset: keyed(dataset.query(sql, epsilon=1.0).table)
+    return lambda dataset: keyed(dataset.query(sql, epsilon=1.0, interval="bounded").table)
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ def main() -> None:
     rising = count(1)  # a dearer question each time: no earlier release answers it
 
     def asking(dataset: Dataset, sql: str) -> object:
-        return dataset.query(sql, epsilon=1 + next(rising) / 1000).table
+        return dataset.query(sql, epsilon=1 + next(rising) / 1000, interval="bounded").table
 
     def asking_plainly(sql: str) -> object:
         return plain.sql(sql).to_arrow_table()

@@ -19,7 +19,7 @@ def open_file(path: str, _: str) -> Dataset:
 
 
 def asking(sql: str) -> Callable[[Dataset], Answers]:
-    return lambda dataset: keyed(dataset.query(sql, epsilon=1.0, fresh=True).table)
+    return lambda dataset: keyed(dataset.query(sql, epsilon=1.0, interval="bounded", fresh=True).table)
 
 
 if __name__ == "__main__":
