@@ -17,6 +17,7 @@ SUBJECTS = (
     "limits",
     "coverage",
     "coverage_sql",
+    "coverage_profile",
     "scale",
     "engines_postgres",
     "engines_spark",

@@ -110,7 +110,7 @@ class Model:
         return finding(self.plan, self.price)
 
     @cached_property
-    def _people(self) -> Integers:
+    def people(self) -> Integers:
         """How many people there are in each bin of their amount."""
         if self.block is None:
             raise TypeError("no limit is to be found")
@@ -122,7 +122,7 @@ class Model:
         """The noisy numbers of people, in units of the law."""
         if self.block is None:
             raise TypeError("no limit is to be found")
-        return with_noise(self._people * self.block.unit, self.block.noise, bits)
+        return with_noise(self.people * self.block.unit, self.block.noise, bits)
 
     def clipped(self, histogram: Integers) -> ClippedLimit:
         """The limit that a histogram chooses, and what it cuts off."""

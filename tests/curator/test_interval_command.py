@@ -78,7 +78,7 @@ def test_explain_and_error_know_the_kind(declared: Clinic) -> None:
     assert "at most 400 rows (declared as the most there can be)" in text
     assert "95% intervals, guaranteed: they hold on all data, for rows cut to at_most." in text
     usual = said(declared, "explain", COUNT, "--epsilon", "1", "--brief")
-    assert "at most 6 rows (declared; a third of this query's price tells what that cuts off)" in usual
+    assert "at most 6 rows (declared; two fifths of this query's price tells what that cuts off)" in usual
     assert "Expected error of the noise, 95%; what limits cut off is added when it is known: COUNT(*) ± " in usual
     bounded = said(declared, "explain", COUNT, "--epsilon", "1", "--interval", "bounded", "--brief")
     assert "at most 6 rows (declared). Expected error, 95%: COUNT(*) ± " in bounded

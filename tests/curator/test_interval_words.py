@@ -49,7 +49,7 @@ def said(clinic: Clinic, *words: str) -> str:
 def test_an_answer_says_what_it_assumes_and_what_was_found(found: Clinic) -> None:
     text = said(found, "query", COUNT, "--epsilon", "1")
     assert f"{ASSUMED}. {NEED} One person counts for at most" in text
-    assert "(found with a third of this query's price)." in text
+    assert "(found with two fifths of this query's price)." in text
     assert "Bounded (noise alone): 1" in text
     groups = said(found, "query", BY_REGION, "--epsilon", "1")
     assert f"{ASSUMED}, and that each group lost about its part of what limits cut off. {NEED}" in groups
@@ -100,7 +100,7 @@ def test_a_profile_is_named_where_a_smaller_share_does(found: Clinic) -> None:
 
 
 def test_a_share_is_named_as_people_say_it() -> None:
-    shares = {"1/10": "a tenth", "1/3": "a third", "1/4": "the private profile and a quarter"}
+    shares = {"1/10": "a tenth", "2/5": "two fifths", "1/4": "the private profile and a quarter"}
     assert {share: finding_words(Fraction(share)) for share in shares} == {
         share: f"{words} of this query's price" for share, words in shares.items()
     }
@@ -111,7 +111,7 @@ def test_an_earlier_release_says_what_it_was_found_with(found: Clinic) -> None:
     """A profile that came later had no part in it."""
     said(found, "query", COUNT, "--epsilon", "1")
     said(found, "profile", "--epsilon", "1")
-    assert "(found with a third of this query's price)." in said(found, "query", COUNT)
+    assert "(found with two fifths of this query's price)." in said(found, "query", COUNT)
 
 
 def test_too_few_people_are_said_to_be_too_few(found: Clinic) -> None:
@@ -152,7 +152,9 @@ def test_at_most_far_beyond_the_limit_leaves_the_interval_usual(found: Clinic) -
 
 def test_an_explanation_says_that_the_cut_is_found_first(found: Clinic) -> None:
     told = said(found, "explain", COUNT, "--epsilon", "1", "--brief")
-    first = "How much of one person counts, and what that cuts off, is found first, with a third of this query's price."
+    first = (
+        "How much of one person counts, and what that cuts off, is found first, with two fifths of this query's price."
+    )
     assert f"{first} {ASSUMED}. {NEED} Expected error of COUNT(*): known with the answer" in told
     bounded = said(found, "explain", COUNT, "--epsilon", "1", "--brief", "--interval", "bounded")
     assert "How much of one person counts is found first, with a tenth of the price" in bounded

@@ -32,7 +32,7 @@ def test_the_table_says_what_is_to_be_known(clinic: Clinic) -> None:
     said = " ".join(ended.out.split())
     assert "95% intervals for all rows that fit the description, assuming that nobody has far more than" in said
     assert "One person counts for at most 6 rows" in said
-    assert "(declared; a third of this query's price tells what that cuts off)" in said
+    assert "(declared; two fifths of this query's price tells what that cuts off)" in said
     assert "Not counted: rows without an owner, unreadable values, what lies beyond bounds." in said
     assert "Bounded intervals, of the noise alone, are in csv, json and parquet." in said
     assert "This release alone: ε = 1, δ = 1e-09. Used 6.3% of the budget (ρ 0.0166 of 0.261); 93.6% left." in ended.out

@@ -17,7 +17,7 @@ from tacit.words import shown
 
 _PROFILED = "chosen from the private profile"
 _MOST = "declared as the most there can be"
-_SHARES = {Fraction(1, 10): "a tenth", Fraction(1, 4): "a quarter", Fraction(1, 3): "a third"}
+_SHARES = {Fraction(1, 10): "a tenth", Fraction(1, 4): "a quarter", Fraction(2, 5): "two fifths"}
 _ROWS = ("row", "rows")
 _LIKE = ("row of one value", "rows of one value")
 _GROUPS = ("group", "groups")

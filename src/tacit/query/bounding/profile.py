@@ -125,7 +125,7 @@ class Profile:
         return max(Fraction(1), Fraction(amount, NORM_STEPS)) if is_norm else Fraction(amount)
 
 
-_ENOUGH = 1.1  # times the noise on people that a query alone would have: more would cost more than it saves
+_ENOUGH = 1.25  # times the noise on people that a query alone would have: more would cost more than it saves
 
 
 def _finding_deviation(plan: Plan, price: Price) -> float:

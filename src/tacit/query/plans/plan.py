@@ -20,7 +20,7 @@ from tacit.schema.kind import Key
 
 KEYS = Fraction(1, 2)  # what choosing private keys weighs, beside a column
 FINDING = Fraction(1, 10)  # of the price, where limits must be found
-USUAL_FINDING = Fraction(1, 3)  # the same for usual intervals, which also say what the limits cut off
+USUAL_FINDING = Fraction(2, 5)  # the same for usual intervals, which also say what the limits cut off
 BESIDE_PROFILE = Fraction(1, 4)  # and where a profile tells part of it
 
 
