@@ -67,7 +67,7 @@ class TacitCounts:
         return told
 
     def _ask(self, conditions: Sequence[str]) -> Reals:
-        row = self._data.query(_statement(conditions), epsilon=self.each).to_arrow().to_pylist()[0]
+        row = self._data.query(_statement(conditions), epsilon=self.each, interval="bounded").to_arrow().to_pylist()[0]
         return np.array([row[f"c{place}"] for place in range(len(conditions))], dtype=np.float64)
 
 
