@@ -40,9 +40,10 @@ def test_a_check_says_what_is_promised(clinic: Clinic) -> None:
     assert "at most 52.5% after one query at ε = 0.1" in text
     assert "visits: at most 6 rows a person declared." in text
     assert "visits: no at_most, the most that one person can have" in text
-    assert "[tables.visits.at_most], say rows = 400 and totals = { cost = 90000 }." in text
-    assert "--interval guaranteed becomes possible, and usual intervals get narrower." in text
-    assert "There is no profile." in text
+    assert "Write rows = … and totals = { cost = … } under [tables.visits.at_most]:" in text
+    assert "--interval guaranteed is possible, which spends nothing on finding limits, and usual intervals" in text
+    assert "There is no profile. `tacit profile clinic.toml --epsilon 0.5` would cost 1.7% of the budget." in text
+    assert "costlier ones gain nothing." in text
     assert "the values of ward are private" in text
     assert "At most, of the budget: alice 10.0%." in text
 
@@ -53,6 +54,28 @@ def test_a_check_says_the_most_that_one_person_can_have(clinic: Clinic) -> None:
     text = " ".join(clinic.tacit("check", "clinic.toml").out.split())
     assert "visits: one person can have at most 400 rows and a total of 90,000 of cost (at_most)." in text
     assert "no at_most" not in text
+
+
+def test_a_check_of_a_table_with_one_row_a_person_asks_for_at_most(clinic: Clinic) -> None:
+    (clinic.folder / "clinic.toml").write_text(DESCRIPTION.replace("rows = 6", "rows = 1"))
+    text = " ".join(clinic.tacit("check", "clinic.toml").out.split())
+    assert "visits: at most 1 row a person declared." in text
+    assert "Write rows = 1, if nobody can have more, under [tables.visits.at_most]" in text
+
+
+def test_a_check_says_where_a_profile_gains_nothing(clinic: Clinic) -> None:
+    pure = DESCRIPTION.replace("budget = { epsilon = 4, delta = 1e-7 }", "budget = { epsilon = 1 }")
+    (clinic.folder / "clinic.toml").write_text(pure)
+    text = " ".join(clinic.tacit("check", "clinic.toml").out.split())
+    assert "`tacit profile clinic.toml --epsilon 0.02` would cost 2.0% of the budget." in text
+    assert "costlier ones gain nothing." in text
+    assert "Means and quantiles" not in text
+
+
+def test_a_first_description_of_csv_says_that_types_are_missing(clinic: Clinic) -> None:
+    (clinic.folder / "bills.csv").write_text("patient_id,cost\n1,2.50\n")
+    ended = clinic.tacit("init", "bills.csv", "--unit", "patient_id")
+    assert "A CSV file has no types: replace text by int, money, float, date" in ended.out
 
 
 def test_a_check_names_what_does_not_fit(clinic: Clinic) -> None:
@@ -80,6 +103,7 @@ def test_a_profile_is_paid_for_once(clinic: Clinic) -> None:
     first = clinic.tacit("profile", "clinic.toml", "--epsilon", "0.5")
     assert first.code == 0, first.err
     assert "private histograms are kept" in first.out
+    assert "for free" not in first.out
     before = clinic.entries()
     assert "free" in clinic.tacit("profile", "clinic.toml", "--epsilon", "0.5").out
     assert clinic.entries() == before

@@ -54,13 +54,14 @@ def init(
         raise Refused(
             f"to write {place}", "It cannot be written there.", "--out with a folder that is there."
         ) from None
-    say(_what_next(found, place, source.path.name))
+    say(_what_next(found, place, source.path))
 
 
-def _what_next(found: FirstFile, place: Path, data: str) -> str:
-    lines = [
-        f"Wrote {place}. It describes {len(found.columns)} columns of {data} by name and type only; no value was read."
-    ]
+def _what_next(found: FirstFile, place: Path, data: Path) -> str:
+    described = f"{len(found.columns)} columns of {data.name} by name and type only"
+    lines = [f"Wrote {place}. It describes {described}; no value was read."]
+    if data.suffix.lower() == ".csv":
+        lines.append("A CSV file has no types: replace text by int, money, float, date … where a column holds them.")
     if found.bounds:
         lines.append(f"Declare bounds for: {', '.join(found.bounds)}.")
     if found.keys:

@@ -70,7 +70,7 @@ def attack() -> None:
 CURATOR: Final = {
     "init": ("tacit.cli.init", "Write a first description of a data set, from its header alone."),
     "check": ("tacit.cli.dataset", "Say whether a description fits its data, and what it promises."),
-    "profile": ("tacit.cli.profile", "Learn privately how much each unit has, so that limits are chosen."),
+    "profile": ("tacit.cli.profile", "Learn privately how much each unit has, to help later queries."),
     "prepare": ("tacit.cli.dataset", "Keep each unit's totals, so that later questions take no time."),
     "explain": ("tacit.cli.query", "Say what a query would cost and how far off it would be; free."),
     "query": ("tacit.cli.query", "Answer a query privately, with error bars, against the budget."),

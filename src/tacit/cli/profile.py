@@ -1,4 +1,4 @@
-"""`tacit profile`: how much units have, learnt once and privately, so that every later query can choose its limits."""
+"""`tacit profile`: how much units have, learnt once and privately, to help later queries."""
 
 from __future__ import annotations
 
@@ -29,11 +29,14 @@ def profile(
     threads: int | None,
     ledger: str | None,
 ) -> None:
-    """Learn privately how many rows, keys and how large totals units have. Later queries choose their limits from it.
+    """Learn privately how many rows, keys and how large totals units have, and where values lie.
+
+    Usual queries of all rows of a table add it to what they count themselves; bounded ones take their limits from it.
+    `tacit check` says what it would cost and gain.
 
     FILE is the description of the data set, as `tacit init` writes it.
 
-    Example: `tacit profile clinic.toml --epsilon 0.2`
+    Example: `tacit profile clinic.toml --epsilon 0.5`
     """
     waiting = Waiting("Learning how much people have", is_steward=True)
     with open_dataset(file, ledger=ledger, memory=memory, threads=threads, watcher=waiting.watch) as dataset:

@@ -2,23 +2,87 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from fractions import Fraction
+from typing import Final
+
+import numpy as np
 
 from tacit.curator.open_data import Opened
+from tacit.curator.planner import Planner
 from tacit.errors import Failed, Refused
 from tacit.frozen import frozen
 from tacit.ledger.signature import fingerprint
 from tacit.loss.filters.privacy_filter import Filter
 from tacit.loss.interpretation import guess_probability
+from tacit.query.aggregates.aggregate import noise_deviation
+from tacit.query.bounding.histogram_sql import WIDE_BINS
+from tacit.query.bounding.profile import Profile
 from tacit.query.engines.protocol import Session
-from tacit.query.plans.price import price_of
+from tacit.query.execution.profile_release import MOST_SUBJECTS, VALUES, subjects_of
+from tacit.query.plans.limit import IntervalKind
+from tacit.query.plans.plan import BESIDE_PROFILE, USUAL_FINDING
+from tacit.query.plans.price import Price, noise_share, price_of
 from tacit.schema.description import Description, Table
 from tacit.schema.kind import Kind
 from tacit.toml_text import key_text
 from tacit.words import percent_up, share_used, shown
 
 _EXAMPLE = Fraction(1, 10)
-_PROFILE = Fraction(1, 2)
+_ADVISED: Final = Fraction(1, 50)  # of the budget, for a profile
+_EPSILONS: Final = [Fraction(digit) * Fraction(10) ** power for power in range(-3, 2) for digit in range(1, 10)]
+
+
+@frozen
+class ProfileAdvice:
+    """What a profile would cost, and gain. Both follow from the description and the shares of prices alone."""
+
+    epsilon: Fraction
+    share: Fraction  # of the budget
+    highest: Fraction | None  # the largest ε of a query that still gains; None where none does
+    less: Fraction  # by what share the noise of such a query is smaller
+    saved: Fraction  # the share of its price that this is worth
+    is_pure: bool
+
+    @classmethod
+    def of(cls, planner: Planner, account: Filter) -> ProfileAdvice | None:
+        """The largest ε in one digit that costs little of the budget; None where there is nothing to learn."""
+        description = planner.opened.description
+        subjects = subjects_of(planner.catalogue, True, {}, {})
+        if not subjects:
+            return None
+
+        def price(epsilon: Fraction) -> Price:
+            return price_of(description.budget, description.promise, epsilon, None, False)
+
+        place = bisect_right(_EPSILONS, _ADVISED, key=lambda epsilon: account.share(price(epsilon).charge))
+        epsilon = _EPSILONS[max(0, place - 1)]
+        paid = price(epsilon)
+        noise = noise_share(paid, 1 - VALUES, description.unit.relation)
+        deviation = noise_deviation(noise.law) / noise.split(MOST_SUBJECTS)
+        table = subjects[0].table
+        profile = Profile({(table, "rows"): np.zeros(len(WIDE_BINS))}, deviation, {})
+        question = planner.question(f"SELECT COUNT(*) FROM {_quoted(table)}")
+        plan = planner.bare_plan(question, IntervalKind.USUAL)
+        gains = [each for each in _EPSILONS if profile.completed(plan, price(each)).is_beside_profile]
+        saved = 1 - (1 - USUAL_FINDING) / (1 - BESIDE_PROFILE)
+        less = saved if paid.is_pure else Fraction(1 - float(1 - saved) ** 0.5)
+        return cls(epsilon, account.share(paid.charge), max(gains, default=None), less, saved, paid.is_pure)
+
+    @property
+    def _more(self) -> str:
+        return "" if self.is_pure else " Means and quantiles can gain more: it tells where values lie."
+
+    def words(self, file: str) -> str:
+        command = f"`tacit profile {file} --epsilon {shown(self.epsilon)}`"
+        cost = f"There is no profile. {command} would cost {share_used(self.share)} of the budget."
+        if self.highest is None:
+            return f"{cost} At that price it tells too little to help counts and sums."
+        return (
+            f"{cost} Counts and sums of all rows of a table, at ε up to about {shown(self.highest)}, then have "
+            f"{float(100 * self.less):.0f}% less noise; costlier ones gain nothing. It pays if such queries take more "
+            f"than about {float(100 * self.share / self.saved):.0f}% of the budget.{self._more}"
+        )
 
 
 @frozen
@@ -27,8 +91,8 @@ class Check:
 
     description: Description
     rows: dict[str, int]
-    account: Filter
     has_profile: bool
+    advice: ProfileAdvice | None  # where there is no profile
     public_key: bytes
 
     def __str__(self) -> str:
@@ -60,17 +124,13 @@ class Check:
         lines = [f"{name}: {_declared(table)} declared." for name, table in tables]
         lines += [line for name, table in tables if (line := _possible(name, table))]
         if self.has_profile:
-            return "\n".join([*lines, "There is a private profile: limits that are not declared are chosen from it."])
-        price = price_of(self.description.budget, self.description.promise, _PROFILE, None, False)
-        cost = share_used(self.account.share(price.charge))
-        command = f"`tacit profile {self.description.path.name} --epsilon {float(_PROFILE):g}`"
-        return "\n".join(
-            [
-                *lines,
-                f"There is no profile. {command} learns one for {cost} of the budget: from it every later query "
-                "chooses how much of one person counts. Without it, a query finds that out with a third of its price.",
-            ]
-        )
+            lines.append(
+                "There is a private profile. Usual queries of all rows of a table add it to what they count "
+                "themselves; bounded ones take their limits from it. Means and quantiles use where values lie."
+            )
+        elif self.advice is not None:
+            lines.append(self.advice.words(self.description.path.name))
+        return "\n".join(lines)
 
     def _columns(self) -> str:
         lines = []
@@ -119,14 +179,16 @@ def check_dataset(opened: Opened) -> Check:
         raise Refused(
             f"the rows of {description.name}", "They cannot be read.", "files that are whole, and of their format."
         ) from None
-    has_profile = opened.profile() is not None
-    return Check(description, rows, opened.filter, has_profile, opened.signing_key.public_key)
+    planner = Planner.of(opened)
+    has_profile = planner.profile is not None
+    advice = None if has_profile or description.unit.identifier is None else ProfileAdvice.of(planner, opened.filter)
+    return Check(description, rows, has_profile, advice, opened.signing_key.public_key)
 
 
 def _declared(table: Table) -> str:
     limits = table.limits
-    said = [f"at most {limits.rows:,} rows a person"] if limits.rows is not None else []
-    said += [f"{limits.keys:,} keys a person"] if limits.keys is not None else []
+    said = [f"at most {_many(limits.rows, 'row')} a person"] if limits.rows is not None else []
+    said += [f"{_many(limits.keys, 'key')} a person"] if limits.keys is not None else []
     said += [f"a total of {float(most):,.12g} of {name} a person" for name, most in limits.totals.items()]
     return ", ".join(said) if said else "no contribution limit"
 
@@ -134,22 +196,28 @@ def _declared(table: Table) -> str:
 def _possible(name: str, table: Table) -> str:
     """The most that one person can have in a table, as it is declared; or what it would be good for."""
     most = table.at_most
-    said = [f"{most.rows:,} rows"] if most.rows is not None else []
+    said = [_many(most.rows, "row")] if most.rows is not None else []
     said += [f"a total of {float(total):,.12g} of {column}" for column, total in most.totals.items()]
     if said:
         return f"{name}: one person can have at most {' and '.join(said)} (at_most)."
-    if table.limits.rows == 1:
-        return ""
     numbers = [column for column in table.columns.values() if column.kind.is_number and column.keys is None]
     money = min(numbers, key=lambda column: column.kind is not Kind.DECIMAL, default=None)
-    total = "" if money is None else f" and totals = {{ {key_text(money.name)} = 90000 }}"
+    total = "" if money is None else f" and totals = {{ {key_text(money.name)} = … }}"
+    rows = "rows = 1, if nobody can have more," if table.limits.rows == 1 else f"rows = …{total}"
     return (
-        f"{name}: no at_most, the most that one person can have, as everybody may know it without the data: under "
-        f"[tables.{key_text(name)}.at_most], say rows = 400{total}. --interval guaranteed becomes possible, and usual "
-        "intervals get narrower."
+        f"{name}: no at_most, the most that one person can have, known without the data. Write {rows} under "
+        f"[tables.{key_text(name)}.at_most]: then --interval guaranteed is possible, which spends nothing on finding "
+        "limits, and usual intervals get narrower."
     )
 
 
+def _many(number: int, one: str) -> str:
+    return f"{number:,} {one}{'' if number == 1 else 's'}"
+
+
+def _quoted(table: str) -> str:
+    return '"' + table.replace('"', '""') + '"'
+
+
 def _count(session: Session, table: str) -> int:
-    quoted = '"' + table.replace('"', '""') + '"'
-    return int(session.run(f"SELECT COUNT(*) AS n FROM {quoted}").column("n")[0].as_py())
+    return int(session.run(f"SELECT COUNT(*) AS n FROM {_quoted(table)}").column("n")[0].as_py())

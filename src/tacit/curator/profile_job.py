@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from tacit.curator.door import Job, release
 from tacit.curator.open_data import PROFILE, Opened
 from tacit.curator.planner import Planner
@@ -17,6 +19,15 @@ from tacit.query.plans.price import Price, price_of
 from tacit.release.price import PriceWords as PriceWords
 from tacit.release.price import price_words
 
+_KINDS: Final = {
+    "rows": "rows",
+    "total": "sums of ",
+    "away": "means of ",
+    "norm": "rows by ",
+    "keys": "numbers of different ",
+    "ranks": "quantiles of ",
+}
+
 
 @frozen(eq=False)
 class ProfileAnswer:
@@ -31,9 +42,24 @@ class ProfileAnswer:
             if subject == "rows":
                 said = profile_words(bins_of(people), people, self.profile.deviation)
                 lines.append(f"{table}: {said}")
-        many = len(self.profile.people)
-        lines.append(f"{many} private histograms are kept; from them later queries choose their limits for free.")
+        lines.append(
+            f"{len(self.profile.people)} private histograms are kept: {self._kept}. Usual queries of these, over all "
+            "rows of a table, add them to what they count themselves; bounded ones take their limits from them. Means "
+            "and quantiles also use where values lie."
+        )
         return "\n".join([*lines, str(self.price)])
+
+    @property
+    def _kept(self) -> str:
+        """What was counted, by table: subjects of one kind are said together."""
+        kept: dict[str, dict[str, list[str]]] = {}
+        for table, subject in self.profile.people:
+            kind, _, column = subject.partition(" ")
+            kept.setdefault(table, {}).setdefault(kind, []).append(column)
+        told = {
+            table: [f"{_KINDS[kind]}{', '.join(names)}" for kind, names in each.items()] for table, each in kept.items()
+        }
+        return "; ".join(f"of {table}, {', '.join(words)}" for table, words in told.items())
 
 
 def release_profile(opened: Opened, epsilon: Number, delta: Number | None, analyst: str, fresh: bool) -> ProfileAnswer:
