@@ -88,7 +88,7 @@ def test_explain_and_error_know_the_kind(declared: Clinic) -> None:
 
 def test_a_target_error_is_promised_where_its_width_is_known(declared: Clinic) -> None:
     """A usual question is answered with at_most as the limit, and says so; of the noise alone with `bounded`."""
-    why = "A target error needs limits that cut nobody: so at_most is the limit, and intervals are guaranteed."
+    why = "For a target error the limit is at_most, which cuts nobody who keeps to it."
     assert why in said(declared, "explain", COUNT, "--error", "5000", "--brief")
     text = said(declared, "query", COUNT, "--error", "5000")
     assert f"for rows cut to at_most. The least price that promises ± 5,000. {why}" in text

@@ -84,4 +84,4 @@ def _farthest(mean: Mean) -> int:
 
 
 def _shown(value: Fraction) -> str:
-    return f"{float(value):,.12g}"
+    return f"{float(value):,.6g}"

@@ -17,7 +17,13 @@ from tacit.words import shown
 
 _PROFILED = "chosen from the private profile"
 _MOST = "declared as the most there can be"
-_SHARES = {Fraction(1, 10): "a tenth", Fraction(1, 4): "a quarter", Fraction(2, 5): "two fifths"}
+_SHARES = {
+    Fraction(1, 10): "a tenth",
+    Fraction(1, 4): "a quarter",
+    Fraction(1, 3): "a third",
+    Fraction(2, 5): "two fifths",
+}
+_HUGE = 1e15  # digits are no longer counted by eye
 _ROWS = ("row", "rows")
 _LIKE = ("row of one value", "rows of one value")
 _GROUPS = ("group", "groups")
@@ -80,10 +86,10 @@ def limit_notes(
         notes.append(f"One person counts for at most {_listed(amounts)}{where} ({whence}).")
     longest = max((len(joined.tables) for joined in plan.question.rows.bounds), default=0)
     if longest > 1:
-        much = f"Of a person whose rows in two joined tables multiply to more than {MOST_PAIRS:,}"
-        notes.append(f"{much}, each brings {MOST_PARTNERS:,} rows with the same joined keys.")
+        much = f"Where one person's rows of two joined tables multiply to more than {MOST_PAIRS:,}"
+        notes.append(f"{much}, at most {MOST_PARTNERS:,} of each table are joined by one key.")
     if longest > 2:
-        notes.append(f"Before a third table is joined, and each further one, a person keeps {MOST_ROWS:,} joined rows.")
+        notes.append(f"To a third table, and each further one, at most {MOST_ROWS:,} joined rows of a person go on.")
     return notes
 
 
@@ -148,4 +154,6 @@ def _listed(words: list[str]) -> str:
 
 def _amount(amount: Fraction) -> str:
     value = float(amount)
+    if value >= _HUGE:
+        return f"{value:.2g}"
     return f"{value:,.0f}" if value.is_integer() or value >= 1000 else f"{value:.3g}"

@@ -26,7 +26,7 @@ from tacit.query.plans.price import Price, price_of_strength
 from tacit.query.plans.question import Question
 from tacit.query.post_noise.estimates import Estimates, Groups
 
-PROMISED: Final = "A target error needs limits that cut nobody: so at_most is the limit, and intervals are guaranteed."
+PROMISED: Final = "For a target error the limit is at_most, which cuts nobody who keeps to it."
 
 _CLOSE = 1 + 1e-9  # numbers that differ by less are the same to a reader
 
