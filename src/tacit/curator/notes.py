@@ -89,7 +89,7 @@ def limit_notes(
         much = f"Where one person's rows of two joined tables multiply to more than {MOST_PAIRS:,}"
         notes.append(f"{much}, at most {MOST_PARTNERS:,} of each table are joined by one key.")
     if longest > 2:
-        notes.append(f"To a third table, and each further one, at most {MOST_ROWS:,} joined rows of a person go on.")
+        notes.append(f"Before a third table is joined, and each further one, a person keeps {MOST_ROWS:,} joined rows.")
     return notes
 
 
