@@ -156,6 +156,8 @@ def test_what_is_left_is_never_overstated(part: Fraction, used: str, rest: str) 
 
 def test_a_repeat_says_that_it_is_free() -> None:
     free = PriceWords(PAID.loss_words, Fraction(0), Fraction(964, 1000), True)
+    keys = PriceWords("ε = 1", Fraction(1, 50), Fraction(9, 10), False, "ρ 0.1 of 9, δ 1e-9 of 5e-8", "δ")
+    assert str(keys).endswith("Used 2.0% of the budget's δ (ρ 0.1 of 9, δ 1e-9 of 5e-8); 90.0% of the budget left.")
     assert str(free) == "Answered from an earlier release: free. 96.4% of the budget left."
 
 

@@ -19,7 +19,7 @@ from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.release.price import PriceWords as PriceWords
-from tacit.words import share_left, share_used
+from tacit.words import share_left
 
 _SEARCH: Final = BINS.index_sql("amount")
 
@@ -85,7 +85,7 @@ class Explanation:
         room = (
             f"{share_left(words.left)} is left before it" if words.share <= words.left else "that is more than is left"
         )
-        cost = f"It would use {share_used(words.share)} of the budget ({words.currency_words}); {room}."
+        cost = f"It would use {words.used} ({words.currency_words}); {room}."
         return f"This release alone: {words.loss_words}. {cost}"
 
     def _shape(self) -> str:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from tacit.curator.interval_words import interval_words, not_counted, released_kinds
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.aggregate import Aggregate, Distinct, Part
+from tacit.query.aggregates.moments import Variance
 from tacit.query.execution.noisy_table import NoisyColumn, NoisyTable
 from tacit.query.plans.limit import IntervalKind, Origin
 from tacit.query.plans.plan import FINDING, USUAL_FINDING, Plan
@@ -133,12 +134,15 @@ def _limited(part: Part, norm: Fraction, plan: Plan, is_gaussian: bool) -> tuple
         return _WORDS[subject], amount
     kind, _, column = subject.partition(" ")
     words = {"total": f"of {column}", "away": f"of {column} above or below the usual"}
-    name = words.get(kind, f"in {_aggregate_of(part, plan)}")
+    name = words.get(kind) or _unnamed(part, plan)
     return (name, name), amount
 
 
-def _aggregate_of(part: Part, plan: Plan) -> str:
-    return next(name for name, each in plan.question.aggregates.items() if part in each.parts)
+def _unnamed(part: Part, plan: Plan) -> str:
+    """What is summed of no column by itself: by the aggregate that it is a part of."""
+    name, aggregate = next(each for each in plan.question.aggregates.items() if part in each[1].parts)
+    is_square = isinstance(aggregate, Variance) and part == aggregate.squares
+    return f"{'of squares ' if is_square else ''}in {name}"
 
 
 def _span(amounts: list[Fraction], one: str, several: str) -> str:

@@ -21,13 +21,21 @@ class PriceWords:
     left: Fraction
     free: bool
     currency_words: str = ""  # the share in the account's currency, for instance "ρ 0.0042 of 0.266"
+    most_of: str = ""  # which of several amounts that is the share of, for instance "δ"
+
+    @property
+    def used(self) -> str:
+        """Such as "1.6% of the budget", or "2.0% of the budget's δ"."""
+        whose = f"'s {self.most_of}" if self.most_of else ""
+        return f"{share_used(self.share)} of the budget{whose}"
 
     def __str__(self) -> str:
         if self.free:
             return f"Answered from an earlier release: free. {share_left(self.left)} of the budget left."
         currency = f" ({self.currency_words})" if self.currency_words else ""
         alone = f"This release alone: {self.loss_words}. "
-        return f"{alone}Used {share_used(self.share)} of the budget{currency}; {share_left(self.left)} left."
+        left = f"{share_left(self.left)}{' of the budget' if self.most_of else ''} left"
+        return f"{alone}Used {self.used}{currency}; {left}."
 
 
 _NAMES = {PureSum: ("ε",), BasicSum: ("ε", "δ"), Concentrated: ("ρ", "δ")}
@@ -37,7 +45,16 @@ _DIGITS = 3
 def price_words(account: Filter, loss_words: str, share: Fraction, free: bool, charge: Loss | None) -> PriceWords:
     """The price of a release, and what is left of the account."""
     currency = "" if charge is None else currency_words(account, charge)
-    return PriceWords(loss_words, share, 1 - account.share(account.spent), free, currency)
+    most_of = "" if charge is None else _most_of(account, charge)
+    return PriceWords(loss_words, share, 1 - account.share(account.spent), free, currency, most_of)
+
+
+def _most_of(account: Filter, charge: Loss) -> str:
+    """Where a charge uses more of something else than of what comes first: its name."""
+    costs = zip(_NAMES.get(type(account.currency), ()), account.currency.price(charge), account.limit, strict=False)
+    shares = {name: cost / whole for name, cost, whole in costs if cost and whole}
+    most = max(shares, key=lambda name: shares[name], default="")
+    return "" if most == next(iter(shares), "") else most
 
 
 def currency_words(account: Filter, charge: Loss) -> str:
