@@ -11,7 +11,7 @@ from tacit.query.aggregates.aggregate import Aggregate, Distinct, Part
 from tacit.query.aggregates.moments import Variance
 from tacit.query.execution.noisy_table import NoisyColumn, NoisyTable
 from tacit.query.plans.limit import IntervalKind, Origin
-from tacit.query.plans.plan import FINDING, USUAL_FINDING, Plan
+from tacit.query.plans.plan import BESIDE_PROFILE, Plan
 from tacit.query.sql.bounded_join import MOST_PAIRS, MOST_PARTNERS, MOST_ROWS
 from tacit.release.release import IntervalWords
 from tacit.words import shown
@@ -97,7 +97,7 @@ def limit_notes(
 def finding_words(share: Fraction) -> str:
     """What limits, and what they cut off, are found with: a fixed share of the price, or another beside a profile."""
     own = f"{_SHARES.get(share, f'{shown(100 * share)}%')} of this query's price"
-    return f"the private profile and {own}" if share not in (FINDING, USUAL_FINDING) else own
+    return f"the private profile and {own}" if share == BESIDE_PROFILE else own
 
 
 def withheld(people: int) -> str:

@@ -29,7 +29,8 @@ _ACCEPTED = (
     "each with FILTER (WHERE …) if wanted."
 )
 VAST = 2**40  # a span of values that nobody declared: it only keeps integers from overflowing
-_SQUARES = 2**59  # the largest square, in its own steps
+_EXACT = 2**42  # squares up to here are added up as they are
+_SQUARES = 2**36  # the largest of others, in its own steps: several people with many rows fit the bins of amounts
 _EXTREME = Fraction(1, 200)
 
 
@@ -123,7 +124,7 @@ class AggregateReader:
         steps = self._numbers(node, node.this)
         centre = self._centre(node.this, steps)
         total = self._sum(node, node.this, keep, centre)
-        coarse = max(1, ceil(total.size**2 / _SQUARES))
+        coarse = 1 if total.size**2 <= _EXACT else ceil(total.size**2 / _SQUARES)
         squared = _kept(steps.cut(centre).minus(centre).squared(coarse), keep)
         squares = Measure(squared, steps.step**2 * coarse)
         is_sample = not isinstance(node, (exp.VariancePop, exp.StddevPop))

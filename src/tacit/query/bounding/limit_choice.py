@@ -48,6 +48,9 @@ def make_plan(
     declared = _declared(question, catalogue)
     limits = {part: _limit(part, question, declared, is_gaussian) for part in question.parts}
     at_most = possible_norms(question, catalogue, limits, is_gaussian)
+    if interval is IntervalKind.USUAL:  # a limit that cuts nobody needs nobody to be counted
+        reached = {part: norm for part, norm in at_most.items() if (limits[part].norm or -1) >= norm}
+        limits |= {part: Limit(norm, Origin.AT_MOST) for part, norm in reached.items()}
     if interval is IntervalKind.GUARANTEED:
         limits |= {part: Limit(norm, Origin.AT_MOST) for part, norm in at_most.items()}
         refuse_cuts(question, catalogue, limits)
