@@ -113,6 +113,13 @@ class Plan:
         """How strong a price makes the noise on each column: more is better."""
         return price.strength * self.each
 
+    def enough(self, price: Price) -> Fraction:
+        """How strong an earlier release must be to answer at a price, so that what was asked at it or above is free.
+
+        It is what the price makes without a profile, for how much that helps depends on the price and on when it came.
+        """
+        return replace(self, is_beside_profile=False).strength(price)
+
     def identity(self, part: Part) -> str:
         """What a part is: the same wherever the same is counted. A limit chosen privately goes with the price.
 
