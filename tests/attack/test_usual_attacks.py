@@ -108,6 +108,31 @@ def test_a_profile_of_all_rows_is_no_evidence_of_some(tmp_path: Path, asked: str
     assert plan.is_beside_profile == is_known
 
 
+def test_what_was_asked_at_a_higher_price_is_free_whatever_a_profile_says(tmp_path: Path) -> None:
+    """A smaller share finds limits beside a profile that is sharp at a price: the same price was charged again."""
+    asked = "SELECT COUNT(*) AS n FROM v"
+    with open_clinic(tmp_path, _FILE, v=_ROWS) as dataset:
+        dataset.query(asked, epsilon=1)
+        dataset.profile(epsilon=5)
+        for epsilon in ("1", "0.98", "0.5"):
+            assert dataset.explain(asked, epsilon=epsilon).is_stored
+            assert "free" in str(dataset.query(asked, epsilon=epsilon))
+        planner = dataset._planner
+        question = planner.question(asked)
+        prices = {each: planner.price(question, each, None) for each in ("11.3", "11.4")}
+        plans = {each: planner.plan(question, price, IntervalKind.USUAL) for each, price in prices.items()}
+        assert [each.is_beside_profile for each in plans.values()] == [True, False]
+        assert "free" not in str(dataset.query(asked, epsilon="11.4"))
+        assert "free" in str(dataset.query(asked, epsilon="11.3"))
+
+
+@pytest.mark.parametrize("declared", ["at_most = { rows = $ }", "limits = { rows = $ }", "limits = { keys = $ }"])
+def test_a_number_that_nothing_can_count_is_refused_before_the_charge(tmp_path: Path, declared: str) -> None:
+    """10^400 rows made every release fail, paid for."""
+    with pytest.raises(Refused, match="more than can be counted"):
+        open_clinic(tmp_path, _FILE + declared.replace("$", "1" + "0" * 400), v=_ROWS)
+
+
 @pytest.mark.parametrize("confidence", ["0.5", "0.999999", "0.99999999999999999", "0.999999999999999999999999"])
 def test_any_confidence_is_read_behind_the_charge(tmp_path: Path, confidence: str) -> None:
     """A usual mean failed, paid for, where a confidence is 1 as a double."""
