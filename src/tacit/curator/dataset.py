@@ -106,7 +106,7 @@ class Dataset:
         sql, level, kind = sql_of(asked), proper(confidence, "confidence"), IntervalKind.named(interval)
         planner = self._planner
         plan, price = self._planned(planner, sql, kind, epsilon, delta, error, size, level)
-        stored = find_stored(planner, plan, price.keys_delta, plan.strength(price))
+        stored = find_stored(planner, plan, price.keys_delta, plan.enough(price))
         if stored is None:
             refuse_below_floor(self._opened, price, plan.is_selecting)
         used, public = self._opened.filter, None if size is None else positive(size, "size")

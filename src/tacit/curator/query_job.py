@@ -127,7 +127,7 @@ def find_earlier(planner: Planner, question: Question, interval: IntervalKind) -
 
 def release_query(planner: Planner, plan: Plan, price: Price, analyst: str, words: str, fresh: bool) -> Answered:
     """The release of a plan at a price: from the store if it is there, else through the door."""
-    if not fresh and (earlier := find_stored(planner, plan, price.keys_delta, plan.strength(price))) is not None:
+    if not fresh and (earlier := find_stored(planner, plan, price.keys_delta, plan.enough(price))) is not None:
         return earlier
     job, opened = query_job(planner, plan, price, words), planner.opened
     return release(opened, job, analyst, fresh, lambda stored, free: replace(_read(stored, opened), free=free))

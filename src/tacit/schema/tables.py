@@ -21,6 +21,8 @@ from tacit.schema.names import check_name, folded, number_from, suggestion, whol
 from tacit.schema.problems import Problems
 from tacit.schema.sources import FRAME, SPARK, read_by_spark, read_catalogue_source, read_frame_source, read_source
 
+_MOST = 2**62  # rows or keys of one person: far more would be no number to the noise, once it is paid for
+
 
 def read_limits(
     table: str, written: LimitsFile, columns: Mapping[str, Column], owner: Owner, problems: Problems
@@ -64,6 +66,8 @@ def _count(value: object, place: tuple[str, ...], owner: Owner, problems: Proble
     if value is None:
         return None
     count = problems.attempt(place, 1, whole_from, value, place[-1], 1)
+    if count > _MOST:
+        problems.add(place, "It is more than can be counted.", "at most 2^62, or leave it out.")
     if isinstance(owner, EachRow) and count != 1:
         problems.add(place, "Each row is a person of its own, so one row is all there is.", "1, or leave it out.")
     return count

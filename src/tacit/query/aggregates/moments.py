@@ -124,7 +124,7 @@ class NoisyMean:
         """The mean and its ends, moved by what clipping did: independent of the noise, so that squares add up."""
         if np.isnan(shift):
             return value + np.nan, first - np.inf, last + np.inf
-        reach = NormalDist().inv_cdf(float(1 + confidence) / 2) * deviation
+        reach = -NormalDist().inv_cdf(float(1 - confidence) / 2) * deviation
         lower, upper = np.hypot(value - first, reach), np.hypot(last - value, reach)
         lower, upper = np.where(np.isnan(value), np.inf, lower), np.where(np.isnan(value), np.inf, upper)
         middle = np.nan_to_num(value) + shift

@@ -138,8 +138,9 @@ class RankDescent:
                 last = (begin + near[1]) * size - 1
             if first is not None and last is not None:
                 break
-            left = far[0] if first is None else max(far[0], floor(place) - 1)
-            right = far[1] if last is None else min(far[1], ceil(place) + 1)
+            inside = min(max(place, far[0]), far[1])  # stray noise may leave no node around the place itself
+            left = far[0] if first is None else max(far[0], floor(inside) - 1)
+            right = far[1] if last is None else min(far[1], ceil(inside) + 1)
             excess = self._refined(excess[left : right + 1], begin + left, depth + 1)
             begin = FAN * (begin + left)
         if first is None or last is None:

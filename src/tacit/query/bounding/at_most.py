@@ -5,7 +5,7 @@ As a limit it cuts nobody who is within it, so that an interval of the noise hol
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import prod
 
@@ -43,11 +43,14 @@ def _at_most(question: Question, catalogue: Catalogue) -> AtMost:
     what is joined, where none counts as one; a table that is read several times is a factor as often, and where it is
     not known which one is, the largest stands for it. In it a row of one table is there at most as often as the
     product of all other factors says, and so is its share of a total. Totals hold for a table's own column alone, under
-    its own name (`Question.origins`): what a sub-query calls by that name is another number.
+    its own name (`Question.origins`): what a sub-query calls by that name is another number. Nothing holds where a join
+    would leave out rows of somebody who is within it (`_leaves_out`).
     """
     tables = {name: catalogue.description.tables[name].at_most for name in question.rows.tables}
     known = {name: each.rows for name, each in tables.items() if each.rows is not None}
     again = question.rows.scans - len(tables)
+    if _leaves_out(question, tuple(known.values())):
+        return AtMost()
     rows = prod(known.values()) * max(known.values()) ** again if len(known) == len(tables) else None
     totals: dict[str, Fraction] = {}
     for column, name in question.origins.items():
@@ -56,6 +59,21 @@ def _at_most(question: Question, catalogue: Catalogue) -> AtMost:
         if total is not None and not again and len(others) == len(tables) - 1:
             totals[column] = total * prod(others.values())
     return AtMost(rows, totals)
+
+
+def _leaves_out(question: Question, known: Sequence[int]) -> bool:
+    """Whether somebody with so many rows in each table may have more joined rows than a join takes of one person.
+
+    A join of so many tables has at most the product of as many of the largest numbers; where tables stand within
+    sub-queries, of all of them. Tables of which nothing is declared are told by a number that is missing.
+    """
+    rows = question.rows
+    if not known or not rows.bounds:
+        return False
+    each = sorted([*known, *[max(known)] * (rows.scans - len(rows.tables))], reverse=True)
+    is_plain = len(rows.bounds[-1].tables) == rows.scans
+    groups = [(len(group), joined.most) for joined in rows.bounds for group in joined.groups]
+    return any(prod(each[:many] if is_plain else each) > most for many, most in groups)
 
 
 def refuse_cuts(question: Question, catalogue: Catalogue, limits: Mapping[Part, Limit]) -> None:
@@ -80,6 +98,9 @@ def _wanted(part: Part, question: Question, catalogue: Catalogue) -> str:
     tables = catalogue.description.tables
     lacking = [name for name in sorted(question.rows.tables) if tables[name].at_most.rows is None]
     said = [f"[tables.{name}.at_most] rows = …" for name in lacking]
+    known = [most for name in question.rows.tables if (most := tables[name].at_most.rows) is not None]
+    if _leaves_out(question, known):
+        return "at_most so few rows in each joined table that no join leaves any out"
     is_vast = isinstance(part, Measure) and not part.once and part.size >= VAST  # then rows alone bound nothing
     if not is_vast:
         return " and ".join(said)

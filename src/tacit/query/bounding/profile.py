@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tacit.frozen import frozen
 from tacit.mechanisms.statistics.rank_tree import FAN
-from tacit.query.aggregates.aggregate import Aggregate, Measure, Part, Ranks, noise_deviation
+from tacit.query.aggregates.aggregate import Aggregate, ColumnSum, Measure, Part, Ranks, noise_deviation
 from tacit.query.aggregates.quantile import Quantile
 from tacit.query.aggregates.rank_grid import STRETCHES, Edges, fits
 from tacit.query.bounding.amount_histogram import Bins, seen
@@ -81,9 +81,22 @@ class Profile:
 
     def _evidence(self, plan: Plan, table: str, *, is_gaussian: bool) -> Mapping[Part, AmountCounts]:
         """What the profile says of the very amounts that a query counts people by."""
-        subjects = {part: self._subject(plan, part, is_gaussian) for part in plan.binned}
+        own = [part for part in plan.binned if self._is_of_all_rows(plan, table, part)]
+        subjects = {part: self._subject(plan, part, is_gaussian) for part in own}
         known = {part: self.people.get((table, subject)) for part, subject in subjects.items() if subject is not None}
         return {part: wide(people, self.deviation) for part, people in known.items() if people is not None}
+
+    def _is_of_all_rows(self, plan: Plan, table: str, part: Part) -> bool:
+        """Whether a part counts every row, as a profile does: none left out by FILTER or NULL, from the same centre."""
+        if isinstance(part, Ranks):
+            columns = plan.question.rows.columns.items()
+            may_lack = any(typed.nullable for (_, name), typed in columns if name == part.column)
+            return part.column is not None and (bool(part.edges) or not may_lack)
+        if not isinstance(part, Measure) or part.of is None:
+            return False
+        if part.once or part.subject == "rows":
+            return part.of == ColumnSum()
+        return part.of.centre in (0, self.centres.get((table, str(part.of.column))))
 
     def _subject(self, plan: Plan, part: Part, is_gaussian: bool) -> str | None:
         """The subject that has a part's amounts; None where there is none."""

@@ -176,7 +176,7 @@ def _fitted(left: Floats, seen: Floats, deviation: float) -> tuple[Floats, Float
     kept = np.argsort(logs, kind="stable")[-_KEPT:]
     standard = standard[kept]
     hazard = np.exp(-(standard**2) / 2 - log_normal_below(standard)) / sqrt(2 * np.pi)
-    mean = standard + hazard
+    mean = np.maximum(standard + hazard, 0.5 / (1 + np.abs(standard)))  # far out the difference is lost to rounding
     unsure = np.sqrt(np.maximum(1 - hazard * mean, 1e-9)) / mean
     weights = np.exp(logs[kept] - logs[kept].max())
     return mean / np.sqrt(information[kept]), unsure, weights / weights.sum(), kept

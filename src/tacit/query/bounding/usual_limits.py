@@ -139,8 +139,9 @@ class _PartLimit:
 
 
 def _scaled_together(plan: Plan, found: Mapping[Part, ClippedLimit]) -> Mapping[Part, ClippedLimit]:
-    """Where means are asked for, one factor scales all totals of a person: the largest share is cut off them all."""
-    if not any(isinstance(each, (Mean, Variance)) for each in plan.question.aggregates.values()):
+    """Where means are asked for, or groups, one factor scales all totals of a person: what cuts one cuts them all."""
+    has_means = any(isinstance(each, (Mean, Variance)) for each in plan.question.aggregates.values())
+    if not (has_means or plan.question.keys):
         return found
     together = [each for part, each in found.items() if isinstance(part, Measure)]
     is_sure = all(each.is_sure for each in together)

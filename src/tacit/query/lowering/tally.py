@@ -28,7 +28,8 @@ class TallyBlock:
     radius/norm, in double precision and a little less, and cut towards zero. Over groups the norm is an exact sum of
     integers, which no order of rows can change. Where `is_joint`, nothing but that one factor shrinks a person's
     totals: above and below the bar of a mean they shrink alike, and over groups by what the norm says. Else each total
-    is cut at its own limit first.
+    is cut at its own limit first. Where there is one group, measures that stand `apart` from a joint factor are cut to
+    their own share of the radius, and what they leave of it is the radius of the others.
     """
 
     rows: Rows
@@ -38,6 +39,7 @@ class TallyBlock:
     noise: NoiseShare
     rule: KeyRule | GeometricRule | None
     is_joint: bool = False
+    apart: frozenset[Measure] = frozenset()
 
     def sql(self, table: str | None = None) -> str:
         """One SELECT with columns k0 …, y0 …, and w; `table` holds the people's totals if they were kept."""
@@ -67,8 +69,20 @@ class TallyBlock:
 
     def _scaled(self) -> list[Cut]:
         """Each total in units of the law: cut at its limit, or only so far out that nothing overflows."""
-        totals = [(f"v{place}", scaling) for place, scaling in enumerate(self.scalings)]
-        return [scaling.far(name) if self.is_joint else scaling.near(name) for name, scaling in totals]
+        totals = zip([f"v{place}" for place in range(len(self.measures))], self.scalings, self.joined, strict=True)
+        return [scaling.far(name) if is_joined else scaling.near(name) for name, scaling, is_joined in totals]
+
+    @property
+    def joined(self) -> list[bool]:
+        """Which measures one factor shrinks together, if any."""
+        return [self.is_joint and (bool(self.keys) or measure not in self.apart) for measure in self.measures]
+
+    @property
+    def joint_limit(self) -> int:
+        """What the norm of the joined measures is compared with: squared, for Gaussian noise."""
+        room = self.noise.split(len(self.measures)) if self.measures else 0
+        alone = len(self.measures) - sum(self.joined) if self.is_joint else 0
+        return self._limit - alone * (room**2 if self.noise.is_gaussian else room)
 
     def _by_row(self) -> str:
         """Each row is a person, and its value the person's total."""
@@ -84,14 +98,15 @@ class TallyBlock:
         if not self.is_joint:
             return f"SELECT {', '.join(sums(scaled))} FROM {source}"
         columns, named = _columns(scaled)
-        doubles = [f"CAST({y} AS DOUBLE)" for y in columns]
+        doubles = [f"CAST({y} AS DOUBLE)" for y, is_joined in zip(columns, self.joined, strict=True) if is_joined]
         norm = " + ".join(f"{y} * {y}" if self.noise.is_gaussian else f"abs({y})" for y in doubles)
-        ratio = f"{double_sql(self._limit * _SLACK)} / norm"
-        factor = f"CASE WHEN norm > {double_sql(self._limit * _SLACK)} THEN {self._factor(ratio)} END"
+        most = double_sql(self.joint_limit * _SLACK)
+        factor = f"CASE WHEN norm > {most} THEN {self._factor(f'{most} / norm')} END"
         listed = ", ".join(map(str, columns))
         normed = f'SELECT {listed}, {norm} AS norm FROM (SELECT {", ".join(named)} FROM {source}) AS "__scaled"'
         cut = f'SELECT {listed}, {factor} AS factor FROM ({normed}) AS "__normed"'
-        return f'SELECT {", ".join(sums([y.shrunk("factor") for y in columns]))} FROM ({cut}) AS "__cut"'
+        shrunk = [y.shrunk("factor") if is_joined else y for y, is_joined in zip(columns, self.joined, strict=True)]
+        return f'SELECT {", ".join(sums(shrunk))} FROM ({cut}) AS "__cut"'
 
     def _factor(self, ratio: str) -> str:
         return f"sqrt({ratio})" if self.noise.is_gaussian else ratio

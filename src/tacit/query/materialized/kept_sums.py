@@ -116,8 +116,8 @@ def kept_tally_sql(block: TallyBlock, kept: KeptTotals) -> str:
     groups = ["k0"] if kept.key else []
     names = [f"y{place}" for place in range(len(block.measures))]
     sums = [
-        f"{_scaled_sum(total, scaling, block)} AS {name}"
-        for name, total, scaling in zip(names, kept.totals, block.scalings, strict=True)
+        f"{_scaled_sum(total, scaling, block, is_joined)} AS {name}"
+        for name, total, scaling, is_joined in zip(names, kept.totals, block.scalings, block.joined, strict=True)
     ]
     weights = [f"{word_sum(block.rule.weight('held'))} AS w"] if block.rule else []
     keys = [f"{kept.key} AS k0"] if kept.key else []
@@ -129,12 +129,12 @@ def kept_tally_sql(block: TallyBlock, kept: KeptTotals) -> str:
     return f"SELECT {listed} FROM {both}" + group_by(groups)
 
 
-def _scaled_sum(kept: str, scaling: Scaling, block: TallyBlock) -> str:
+def _scaled_sum(kept: str, scaling: Scaling, block: TallyBlock, is_joined: bool) -> str:
     """The sum of scaled totals; multiplied once, after the sum, where that is the same.
 
     None of the light is beyond its limit, by the norms that are kept; each is cut to it all the same.
     """
-    most = min(floor(block.noise.radius / scaling.scale), WORD) if block.is_joint else scaling.cap
+    most = min(floor(block.noise.radius / scaling.scale), WORD) if is_joined else scaling.cap
     value = cut(kept, -most, most)
     return word_sum(value.scaled(1, scaling.over)) if scaling.over > 1 else word(f"{total(value)} * {scaling.times}")
 
@@ -147,25 +147,17 @@ def _light(block: TallyBlock, kept: KeptTotals) -> str:
     nothing.
     """
     spread = "" if block.noise.is_gaussian or not kept.key else " * held"
-    caps = [scaling.cap for scaling in block.scalings]
+    each = [*zip(kept.squares, block.scalings, block.joined, strict=True)]
+    alone = [(square, scaling) for square, scaling, is_joined in each if not is_joined]
+    joined = [(square, scaling) for square, scaling, is_joined in each if is_joined]
     tests = [f"held <= {MOST_HELD}"] if kept.key else []
-    if not block.is_joint:
-        tests += [
-            f"{square}{spread} <= {double_sql(float(cap) ** 2 * _SURELY)}"
-            for square, cap in zip(kept.squares, caps, strict=True)
-        ]
-    elif block.noise.is_gaussian:
-        norm = " + ".join(
-            f"{double_sql(float(s.scale) ** 2)} * {square}"
-            for s, square in zip(block.scalings, kept.squares, strict=True)
-        )
-        tests.append(f"{norm} <= {double_sql(float(block.noise.radius) ** 2 * _SURELY)}")
-    else:
-        norm = " + ".join(
-            f"{double_sql(s.scale)} * sqrt({square}{spread})"
-            for s, square in zip(block.scalings, kept.squares, strict=True)
-        )
-        tests.append(f"{norm} <= {double_sql(float(block.noise.radius) * _SURELY)}")
+    tests += [f"{square}{spread} <= {double_sql(float(s.cap) ** 2 * _SURELY)}" for square, s in alone]
+    if joined and block.noise.is_gaussian:
+        norm = " + ".join(f"{double_sql(float(s.scale) ** 2)} * {square}" for square, s in joined)
+        tests.append(f"{norm} <= {double_sql(float(block.joint_limit) * _SURELY)}")
+    elif joined:
+        norm = " + ".join(f"{double_sql(s.scale)} * sqrt({square}{spread})" for square, s in joined)
+        tests.append(f"{norm} <= {double_sql(float(block.joint_limit) * _SURELY)}")
     return " AND ".join(tests) or "TRUE"
 
 

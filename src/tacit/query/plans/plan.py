@@ -113,12 +113,20 @@ class Plan:
         """How strong a price makes the noise on each column: more is better."""
         return price.strength * self.each
 
+    def enough(self, price: Price) -> Fraction:
+        """How strong an earlier release must be to answer at a price, so that what was asked at it or above is free.
+
+        It is what the price makes without a profile, for how much that helps depends on the price and on when it came.
+        """
+        return replace(self, is_beside_profile=False).strength(price)
+
     def identity(self, part: Part) -> str:
         """What a part is: the same wherever the same is counted. A limit chosen privately goes with the price.
 
         Where a limit cuts, the kind of interval is a part of it, for it says how the limit is chosen and the answer
         read. Bounded intervals are not named: all releases were so before there were kinds. What holds by construction
-        cuts nothing, and is one release under all of them.
+        cuts nothing, and is one release under all of them. Of a usual one the most that a person can have is a part
+        too: it may become the limit, and it says how far a tail can reach.
         """
         return self._identities[part]
 
@@ -132,6 +140,8 @@ class Plan:
         fields = {name: str(value) for name, value in asdict(part).items()}
         is_unnamed = self.interval is IntervalKind.BOUNDED or limit.origin is Origin.CONSTRUCTION
         kind = [] if is_unnamed else [self.interval.value]
+        if kind and self.interval is IntervalKind.USUAL and part in self.at_most:
+            kind.append(str(self.at_most[part]))
         return _digest([type(part).__name__, fields, norm, limit.origin.value, *kind])[:32]
 
     @cached_property
