@@ -119,11 +119,13 @@ def test_what_was_asked_at_a_higher_price_is_free_whatever_a_profile_says(tmp_pa
             assert "free" in str(dataset.query(asked, epsilon=epsilon))
         planner = dataset._planner
         question = planner.question(asked)
-        prices = {each: planner.price(question, each, None) for each in ("11.3", "11.4")}
+        rising = [Fraction(tenths, 10) for tenths in range(50, 400)]
+        prices = {each: planner.price(question, each, None) for each in rising}
         plans = {each: planner.plan(question, price, IntervalKind.USUAL) for each, price in prices.items()}
-        assert [each.is_beside_profile for each in plans.values()] == [True, False]
-        assert "free" not in str(dataset.query(asked, epsilon="11.4"))
-        assert "free" in str(dataset.query(asked, epsilon="11.3"))
+        alone = next(each for each in rising if not plans[each].is_beside_profile)
+        assert plans[alone - Fraction(1, 10)].is_beside_profile
+        assert "free" not in str(dataset.query(asked, epsilon=alone))
+        assert "free" in str(dataset.query(asked, epsilon=alone - Fraction(1, 10)))
 
 
 @pytest.mark.parametrize("declared", ["at_most = { rows = $ }", "limits = { rows = $ }", "limits = { keys = $ }"])

@@ -104,7 +104,7 @@ def test_a_share_is_named_as_people_say_it() -> None:
     assert {share: finding_words(Fraction(share)) for share in shares} == {
         share: f"{words} of this query's price" for share, words in shares.items()
     }
-    assert finding_words(Fraction("3/20")) == "the private profile and 15% of this query's price"
+    assert finding_words(Fraction("3/20")) == "15% of this query's price"
 
 
 def test_an_earlier_release_says_what_it_was_found_with(found: Clinic) -> None:
