@@ -26,7 +26,7 @@ START = 30.0  # noise deviations: a tail starts at the last amount that so many 
 STEPS = 20  # half-doublings that a tail may reach
 FLOOR = 0.9  # the least exponent beyond the last bin that people were seen in
 ROUGH = 0.1  # how far, relatively, a bin may be off its law
-PLACE = 0.3  # the same of what lies just beyond a limit: it is not known where in a bin people lie
+PLACE = 0.75  # the same of what lies just beyond a limit: it is not known where in a bin people lie
 LOWEST = 0.35  # of a bin's width: people of a bin are not taken to lie below this on average
 CHOICE = 0.8  # the confidence at which the width of an interval is made least
 
