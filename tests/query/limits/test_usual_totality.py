@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -9,10 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tacit.noise.discrete_laplace import DiscreteLaplace
+from tacit.noise.gaussian_law import RoundedGaussian
+from tacit.query.aggregates.aggregate import Law, Measure, NoisySum
 from tacit.query.aggregates.clipping_bias import LEVELS, ClippingBias, Sign
+from tacit.query.aggregates.moments import Mean, Variance
 from tacit.query.bounding.amount_histogram import seen
 from tacit.query.bounding.histogram_sql import WIDE_BINS
 from tacit.query.bounding.tail_posterior import tail_posterior
+from tacit.query.sql.clamp import ONE, cut
 
 EDGES = WIDE_BINS.edges()[1:].astype(np.float64)
 LARGEST = 2.0**62
@@ -74,6 +80,28 @@ def test_every_sum_has_an_interval(
         assert (middle <= high + 1e-6 * (1 + abs(middle))).all()
     else:
         assert np.isnan(middle).all()
+
+
+@pytest.mark.parametrize("masses", [0.0, 1.0, 1e12, np.inf])
+@pytest.mark.parametrize(
+    "steps", [(0.0, 0.0, 0.0), (5.0, 5.0, 0.0), (-3.0, 2.0, 1.0), (0.0, 0.0, 900.0), (1e6, 4e4, 2e3)]
+)
+@pytest.mark.parametrize("law", [RoundedGaussian(4**10), DiscreteLaplace(2**10)])
+def test_means_and_variances_warn_of_nothing(masses: float, steps: tuple[float, ...], law: Law) -> None:
+    """Nor do they fail: whether a warning comes may depend on people, and somebody may have made errors of warnings."""
+    total, rows = Measure(cut("x", 0, 100), Fraction(1)), Measure(ONE, Fraction(1), subject="rows")
+    squares = Measure(cut("x * x", 0, 10_000), Fraction(1))
+    bias = ClippingBias(np.full(len(LEVELS), masses), 1.0, is_grouped=True)
+    noisy = {
+        part: NoisySum(np.array([each, 7.0]), law, Fraction(1024), bias)
+        for part, each in zip((squares, total, rows), steps, strict=True)
+    }
+    for aggregate in (Mean(total, rows, 0, 0, 100), Variance(squares, total, rows, 0, 0, 100, True, True)):
+        with np.errstate(divide="warn", invalid="warn", over="warn"), warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = aggregate.read(noisy).at(Fraction(95, 100))
+        assert not np.isnan(found.low).any()
+        assert not np.isnan(found.high).any()
 
 
 @pytest.mark.parametrize("deviation", [8.8, 300.0])

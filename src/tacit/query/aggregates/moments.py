@@ -207,14 +207,15 @@ class NoisyVariance:
             return value, first, last
         rows = self.rows.bias or nothing_cut(float(np.maximum(self.rows.steps, 0.0).sum()))
         factors = square_factors(self.squares.bias, rows, confidence)
-        square = value + np.nan_to_num(mean) ** 2
-        middle, low, high = (square * factor for factor in factors)
-        shifted = value + middle - square
-        return (
-            shifted,
-            shifted - np.hypot(value - first, middle - low),
-            shifted + np.hypot(last - value, high - middle),
-        )
+        if np.isnan(factors[0]):  # nothing can be told
+            return value + np.nan, 0 * np.nan_to_num(value), np.full(len(value), np.inf)
+        with np.errstate(invalid="ignore", over="ignore"):
+            square = value + np.nan_to_num(mean) ** 2
+            middle, low, high = (square * factor for factor in factors)
+            shifted = value + middle - square
+            lower, upper = np.hypot(value - first, middle - low), np.hypot(last - value, high - middle)
+        is_told = is_telling(self.rows, confidence) & np.isfinite(shifted + lower + upper)
+        return shifted, np.where(is_told, shifted - lower, 0.0), np.where(is_told, shifted + upper, np.inf)
 
     def _tangent(self, confidence: Fraction, square: float, mean: Floats, value: Floats) -> Floats:
         """The reach of (square·dS₂ − 2·mean·dS₁ + (mean² − value)·dN) / N; the three noises are independent."""
