@@ -63,7 +63,7 @@ class NoisyTable:
         tree = {
             "version": _VERSION,
             "strength": str(self.strength),
-            "keys": None if self.keys is None else [[_written(key) for key in group] for group in self.keys],
+            "keys": None if self.keys is None else [[written_key(key) for key in group] for group in self.keys],
             "columns": [[part, _described(column, widths[part])] for part, column in self.columns.items()],
         }
         header = json.dumps(tree, separators=(",", ":")).encode()
@@ -85,7 +85,7 @@ class NoisyTable:
             raise Failed
         keys = tree["keys"]
         return cls(
-            None if keys is None else tuple(tuple(_read(key) for key in group) for group in keys),
+            None if keys is None else tuple(tuple(read_key(key) for key in group) for group in keys),
             columns,
             Fraction(tree["strength"]),
         )
@@ -130,7 +130,7 @@ def _column(described: Mapping[str, Any], words: bytes) -> NoisyColumn:
     return NoisyColumn(values, law, scale, norm, interval, _read_bias(described.get("bias")))
 
 
-def _written(key: Key | None) -> Mapping[str, object] | None:
+def written_key(key: Key | None) -> Mapping[str, object] | None:
     if key is None:
         return None
     if isinstance(key, datetime):
@@ -140,7 +140,7 @@ def _written(key: Key | None) -> Mapping[str, object] | None:
     return {type(key).__name__: key}
 
 
-def _read(written: Mapping[str, object] | None) -> Key | None:
+def read_key(written: Mapping[str, object] | None) -> Key | None:
     if written is None:
         return None
     ((tag, value),) = written.items()

@@ -108,23 +108,33 @@ def _origins(select: exp.Select, rows: Rows, catalogue: Catalogue) -> dict[str, 
 
 
 def _parsed(sql: str) -> exp.Select:
-    _refuse_unreadable(sql)
-    try:
-        trees = sqlglot.parse(sql, dialect="duckdb")
-    except (SqlglotError, RecursionError):
-        raise Refused("this text", "It cannot be read as SQL of DuckDB's dialect.", "SELECT … FROM … .") from None
-    if len(trees) != 1 or not isinstance(trees[0], exp.Select):
+    selects = parsed_selects(sql)
+    if len(selects) != 1:
         raise Refused("this statement", "Only questions are answered.", "one SELECT statement.")
-    if not depth(trees[0]) <= _DEEPEST:
-        asked = "a query nested this deeply"
-        raise Refused(asked, f"More than {_DEEPEST} parts stand inside one another.", "shorter sums and cases.")
-    refuse_many_texts(trees[0])
-    select = _grouped(trees[0])
+    select = _grouped(selects[0])
     extra = {name for name, value in select.args.items() if value} - _CLAUSES
     if extra:
         named = ", ".join(sorted(name.strip("_").replace("_", " ").upper() for name in extra))
         raise Refused(named, "It has no private form here.", "SELECT, FROM, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT.")
     return select
+
+
+def parsed_selects(sql: str) -> list[exp.Select]:
+    """The SELECT statements of a text; refused where there is anything else in it."""
+    _refuse_unreadable(sql)
+    try:
+        trees = [tree for tree in sqlglot.parse(sql, dialect="duckdb") if tree is not None]
+    except (SqlglotError, RecursionError):
+        raise Refused("this text", "It cannot be read as SQL of DuckDB's dialect.", "SELECT … FROM … .") from None
+    for tree in trees:
+        if not depth(tree) <= _DEEPEST:
+            asked = "a query nested this deeply"
+            raise Refused(asked, f"More than {_DEEPEST} parts stand inside one another.", "shorter sums and cases.")
+        refuse_many_texts(tree)
+    selects = [tree for tree in trees if isinstance(tree, exp.Select)]
+    if not selects or len(selects) < len(trees):
+        raise Refused("this statement", "Only questions are answered.", "one SELECT statement.")
+    return selects
 
 
 def _refuse_unreadable(sql: str) -> None:

@@ -25,6 +25,9 @@ from tacit.schema.description import Lookup
 
 _PLAIN = {"expressions", "from_", "joins", "where", "group", "having", "with_", "kind", "hint", "distinct"}
 
+GROUPINGS = (exp.Cube, exp.Rollup, exp.GroupingSets)
+_WITH = ("cube", "rollup", "grouping_sets", "totals")  # where other dialects keep them
+
 _LONGEST = 2**22  # letters of SQL: a name that is joined to itself stands twice, and so on
 
 Named = Mapping[str, exp.Select]
@@ -188,20 +191,20 @@ def group_keys(select: exp.Select) -> list[exp.Expression]:
     group = select.args.get("group")
     if group is None:
         return []
-    for name in ("grouping_sets", "cube", "rollup"):
-        if group.args.get(name):
-            raise Refused(
-                f"GROUP BY {name.replace('_', ' ').upper()}",
-                "Each of its tables would be a release of its own.",
-                "one query for each grouping.",
-            )
+    if any(isinstance(node, GROUPINGS) for node in group.expressions) or any(map(group.args.get, _WITH)):
+        raise Refused(
+            "GROUP BY with CUBE, ROLLUP or GROUPING SETS in one query",
+            "It asks for several tables.",
+            "`tacit tables`, which releases them together at one price; or one query for each grouping.",
+        )
     items = select.expressions
     if group.args.get("all"):
         return [_body(item) for item in items if not item.find(exp.AggFunc, exp.WithinGroup)]
-    return [_resolved(node, items) for node in group.expressions]
+    return [resolved_key(node, items) for node in group.expressions]
 
 
-def _resolved(node: exp.Expression, items: list[exp.Expression]) -> exp.Expression:
+def resolved_key(node: exp.Expression, items: list[exp.Expression]) -> exp.Expression:
+    """What a node of GROUP BY stands for: an alias or a position means the item of SELECT."""
     if isinstance(node, exp.Literal) and not node.is_string:
         position = int(node.name) if node.name.isdigit() else 0
         if not 1 <= position <= len(items):

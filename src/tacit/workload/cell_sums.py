@@ -1,0 +1,74 @@
+"""Sums by cell of each largest table, as the engine gave them, in the order of the keys' values; and their margins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.query.engines.protocol import Fetched
+from tacit.query.execution.fetched_columns import integers, key_columns
+from tacit.schema.kind import Key
+from tacit.workload.residual_basis import Attributes
+from tacit.workload.scaled_rows import TableKey
+
+Integers = NDArray[np.int64]
+
+
+class CellSums:
+    """For each of several measures, whole tables of integers; cells that the engine does not list are zero."""
+
+    def __init__(self, keys: Sequence[TableKey], measures: int) -> None:
+        self._keys, self._measures = keys, measures
+        self._places = [{value: place for place, value in enumerate(key.domain)} for key in keys]
+        self._tables: dict[Attributes, list[Integers]] = {}
+
+    def add(self, table: Attributes, fetched: Fetched) -> None:
+        """The sums of one table, as they were fetched: columns k0 …, y0 …."""
+        shape = [len(self._keys[place].domain) for place in table]
+        columns = [integers(fetched, f"y{place}") for place in range(self._measures)]
+        flat, fits = np.zeros(len(columns[0]), np.int64), np.ones(len(columns[0]), np.bool_)
+        for axis, place in enumerate(table):
+            found = self._codes(fetched, axis, place, len(flat))
+            flat, fits = flat * shape[axis] + found, fits & (found >= 0)
+        tables = []
+        for values in columns:
+            whole = np.zeros(int(np.prod(shape, dtype=np.int64)), np.int64)
+            np.add.at(whole, flat[fits], values[fits])
+            tables.append(whole.reshape(shape))
+        self._tables[table] = tables
+
+    def margin(self, measure: int, residual: Attributes) -> Integers:
+        """The margin of a measure by some attributes, from the smallest table that has them."""
+        holding = [table for table in self._tables if set(residual) <= set(table)]
+        table = min(holding, key=lambda each: (self._tables[each][measure].size, each))
+        axes = tuple(axis for axis, place in enumerate(table) if place not in residual)
+        return np.asarray(self._tables[table][measure].sum(axis=axes))
+
+    def _codes(self, fetched: Fetched, axis: int, place: int, many: int) -> Integers:
+        """The place of each row's key among its values; −1 for a value that is none of them."""
+        if not isinstance(fetched, dict):
+            found = _arrow_codes(fetched.column(f"k{axis}"), self._keys[place].domain)
+            if found is not None:
+                return found
+        values = _one(fetched, axis)
+        return np.fromiter((self._places[place].get(value, -1) for value in values), np.int64, many)
+
+
+def _one(fetched: Fetched, axis: int) -> list[Key | None]:
+    return key_columns(fetched, axis + 1)[axis]
+
+
+def _arrow_codes(column: Any, domain: Sequence[Key | None]) -> Integers | None:
+    """The same by Arrow, which is many times faster; None where the types do not meet."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        known = pa.array(domain).cast(column.type)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        return None
+    found = pc.fill_null(pc.index_in(column, value_set=known, skip_nulls=False), -1)
+    return np.asarray(found.combine_chunks().to_numpy(zero_copy_only=False)).astype(np.int64)

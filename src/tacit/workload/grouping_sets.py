@@ -1,0 +1,226 @@
+"""CUBE, ROLLUP, GROUPING SETS and several SELECTs, read into tables over one set of private rows.
+
+Every grouping set is a table of its own. All of them are over the same FROM and WHERE, so that one question, by all
+keys together, says what is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, product
+from typing import TypeVar
+
+from sqlglot import exp
+
+from tacit.errors import Refused
+from tacit.frozen import frozen
+from tacit.query.aggregates.aggregate import Aggregate, Measure
+from tacit.query.aggregates.aggregate_calls import CALLS
+from tacit.query.aggregates.moments import Mean, Total
+from tacit.query.catalogue import Catalogue
+from tacit.query.plans.question import Question, parsed_selects, read_question
+from tacit.query.post_noise.post_processing import PostProcessing, read_post_processing
+from tacit.query.post_noise.scope import canonical
+from tacit.query.sql.from_clause import resolved_key
+from tacit.workload.residual_basis import Attributes
+
+_MOST_KEYS = 12  # of one table: a CUBE of them has 4,096 tables
+_MOST_TABLES = 5_000
+_ABOVE = ("having", "order", "limit", "offset", "distinct", "qualify", "windows")
+_ROWS = ("from_", "joins", "where", "with_", "laterals")
+
+_T = TypeVar("_T")
+_Nodes = tuple[exp.Expression, ...]
+
+
+@frozen(eq=False)
+class TableRequest:
+    """One table: which keys it is by (their places in the question), and its SELECT by these keys alone."""
+
+    attributes: Attributes
+    select: exp.Select
+
+    def aggregates(self) -> list[str]:
+        """The aggregates that it shows, by canonical SQL."""
+        return list(dict.fromkeys(canonical(node) for item in self.select.expressions for node in _calls(item)))
+
+    def above(self, question: Question) -> PostProcessing:
+        """What its SELECT does with the noisy numbers."""
+        keys = {question.keys[place].name: question.keys[place].kind for place in self.attributes}
+        return read_post_processing(self.select, keys, list(question.aggregates))
+
+
+@frozen(eq=False)
+class TablesQuestion:
+    """Several tables over the same rows; `question` asks for all their aggregates by all their keys together."""
+
+    sql: str
+    question: Question
+    tables: tuple[TableRequest, ...]
+
+    def measured(self) -> Mapping[Measure, tuple[Attributes, ...]]:
+        """For each measure, the tables that show it."""
+        found: dict[Measure, dict[Attributes, None]] = {}
+        for table in self.tables:
+            for name in table.aggregates():
+                for part in self.question.aggregates[name].parts:
+                    if isinstance(part, Measure):
+                        found.setdefault(part, {})[table.attributes] = None
+        return {part: tuple(sets) for part, sets in found.items()}
+
+
+def read_tables(
+    sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, str], int] | None = None
+) -> TablesQuestion:
+    """The tables that a text of SELECTs asks for; refused, before any data is read, if they have no joint release."""
+    selects = parsed_selects(sql)
+    _refuse_unlike(selects)
+    sets = [list(_grouping_sets(select)) for select in selects]
+    keys = list({canonical(node): node for each in sets for nodes in each for node in nodes}.values())
+    names = [canonical(node) for node in keys]
+    if not sum(map(len, sets)) <= _MOST_TABLES:
+        raise Refused(f"{sum(map(len, sets)):,} tables", "They share one price.", f"at most {_MOST_TABLES:,}.")
+    tables = [
+        TableRequest(_places(nodes, names), _alone(select, nodes, names))
+        for select, each in zip(selects, sets, strict=True)
+        for nodes in each
+    ]
+    question = read_question(_joint(selects, keys).sql("duckdb"), catalogue, centres)
+    _refuse_unadditive(question.aggregates)
+    return TablesQuestion(sql, question, tuple(tables))
+
+
+def _places(nodes: _Nodes, names: list[str]) -> Attributes:
+    return tuple(sorted({names.index(canonical(node)) for node in nodes}))
+
+
+def _refuse_unlike(selects: Sequence[exp.Select]) -> None:
+    """All selects are over the same rows, and nothing stands above the noise that would choose among cells."""
+    for select in selects:
+        extra = [name for name in _ABOVE if select.args.get(name)]
+        if extra:
+            raise Refused(
+                f"{extra[0].upper()} in tables",
+                "Tables are released whole, and sorted by their keys.",
+                "the tables without it; afterwards a query with it is answered from them for free.",
+            )
+        if any(node.find(exp.Grouping, exp.GroupingId) for node in select.expressions):
+            raise Refused("GROUPING()", "Each grouping set is a table of its own.", "SELECT without it.")
+    rows = {tuple(str(_text(select.args.get(name))) for name in _ROWS) for select in selects}
+    if len(rows) > 1:
+        raise Refused(
+            "tables over different rows",
+            "One release of tables has one FROM and one WHERE: its tables add up.",
+            "the same FROM and WHERE in every SELECT, with FILTER (WHERE …) in aggregates; or several releases.",
+        )
+
+
+def _text(clause: object) -> str:
+    parts = clause if isinstance(clause, list) else [clause]
+    return " ".join("" if part is None else canonical(part) for part in parts)
+
+
+def _grouping_sets(select: exp.Select) -> Iterator[_Nodes]:
+    """The sets of GROUP BY, as SQL has them: those of its elements, each joined with each."""
+    group = select.args.get("group")
+    if group is None:
+        yield ()
+        return
+    items = select.expressions
+    if group.args.get("all"):
+        bodies = [item.unalias() for item in items if not item.find(*CALLS)]
+        yield tuple(bodies)
+        return
+    with_words = [name for name in ("rollup", "cube") if group.args.get(name)]
+    if with_words:
+        nodes = [resolved_key(node, items) for node in group.expressions]
+        yield from _rolled(nodes) if with_words == ["rollup"] else _cubed(nodes)
+        return
+    elements = [list(_element(node, items)) for node in group.expressions]
+    for chosen in product(*elements):
+        yield _checked(tuple({canonical(node): node for nodes in chosen for node in nodes}.values()))
+
+
+def _element(node: exp.Expression, items: list[exp.Expression]) -> Iterator[_Nodes]:
+    if isinstance(node, exp.GroupingSets):
+        for part in node.expressions:
+            yield from _element(part, items)
+        return
+    if isinstance(node, (exp.Cube, exp.Rollup)):
+        columns = [_columns(part, items) for part in node.expressions]
+        if not len(columns) <= _MOST_KEYS:
+            raise Refused(f"{len(columns)} keys in one CUBE or ROLLUP", "It has too many tables.", f"{_MOST_KEYS}.")
+        for nodes in _cubed(columns) if isinstance(node, exp.Cube) else _rolled(columns):
+            yield tuple(column for columns in nodes for column in columns)
+        return
+    yield _columns(node, items)
+
+
+def _columns(node: exp.Expression, items: list[exp.Expression]) -> _Nodes:
+    """A key, or several in brackets that stand or fall together."""
+    inside = node.expressions if isinstance(node, exp.Tuple) else [node.unnest()]
+    return tuple(resolved_key(part.unnest(), items) for part in inside)
+
+
+def _cubed(parts: Sequence[_T]) -> Iterator[tuple[_T, ...]]:
+    for size in range(len(parts), -1, -1):
+        yield from combinations(parts, size)
+
+
+def _rolled(parts: Sequence[_T]) -> Iterator[tuple[_T, ...]]:
+    for size in range(len(parts), -1, -1):
+        yield tuple(parts[:size])
+
+
+def _checked(nodes: _Nodes) -> _Nodes:
+    if not len(nodes) <= _MOST_KEYS:
+        raise Refused(f"a table by {len(nodes)} keys", "It has too many margins.", f"at most {_MOST_KEYS}.")
+    return nodes
+
+
+def _alone(select: exp.Select, nodes: _Nodes, names: list[str]) -> exp.Select:
+    """The SELECT of one grouping set: what it shows of other keys is left out."""
+    own = [canonical(node) for node in nodes]
+    others = {name for name in names if name not in own}
+    alone = select.copy()
+    kept = [item for item in alone.expressions if not _mentions(item.unalias(), others, own)]
+    alone.set("expressions", kept)
+    alone.set("group", exp.Group(expressions=[node.copy() for node in nodes]) if nodes else None)
+    return alone
+
+
+def _mentions(node: exp.Expression, others: set[str], own: list[str]) -> bool:
+    """Whether a key that is not the table's own stands outside of aggregates."""
+    if isinstance(node, CALLS) or canonical(node) in own:
+        return False
+    return canonical(node) in others or any(_mentions(part, others, own) for part in node.iter_expressions())
+
+
+def _joint(selects: Sequence[exp.Select], keys: Sequence[exp.Expression]) -> exp.Select:
+    """All aggregates by all keys."""
+    joint = selects[0].copy()
+    calls = {canonical(node): node for select in selects for item in select.expressions for node in _calls(item)}
+    joint.set("expressions", [node.copy() for node in (*keys, *calls.values())])
+    joint.set("group", exp.Group(expressions=[node.copy() for node in keys]) if keys else None)
+    return joint
+
+
+def _calls(node: exp.Expression) -> Iterator[exp.Expression]:
+    if isinstance(node, CALLS):
+        yield node
+    else:
+        for part in node.iter_expressions():
+            yield from _calls(part)
+
+
+def _refuse_unadditive(aggregates: Mapping[str, Aggregate]) -> None:
+    for name, aggregate in aggregates.items():
+        is_sum = isinstance(aggregate, (Total, Mean))
+        if not (is_sum and all(isinstance(part, Measure) and not part.once for part in aggregate.parts)):
+            raise Refused(
+                f"{name} in tables",
+                "Tables that add up hold counts, sums and means: those of a margin follow from its cells.",
+                "COUNT(*), COUNT(x), SUM(x) and AVG(x) here; a query of its own for the rest.",
+            )
+    if not aggregates:
+        raise Refused("tables without an aggregate", "There is nothing to count.", "COUNT(*), SUM(x), AVG(x).")

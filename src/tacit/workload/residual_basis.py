@@ -1,0 +1,144 @@
+"""The residual basis: the best Gaussian noise for a set of tables, in closed form.
+
+Tables are sets of attributes; a table counts people by all combinations of their values. What a table B says beyond its
+margins is its residual: its contrasts (`helmert`). Every table is the sum of the residuals of its subsets, so measuring
+each residual once, with noise of its own size, answers all tables, and they agree.
+
+Claim: with residual B measured at variance σ²_B (a contrast of norm ‖r‖ at σ²_B·‖r‖²), a person with one row costs
+μ² = Σ_B p_B/σ²_B, where p_B = Π (n_i − 1)/n_i, and a cell of table A has the variance Σ_{B⊆A} σ²_B·p_B/Π_{j∈A∖B} n_j².
+Proof: the residuals are orthogonal projections ⊗(I − J/n_i), whose diagonal is p_B; averaging over an axis of n_j values
+divides a standard deviation by n_j. Among all σ² at one price, σ²_B ∝ √(p_B/v_B) makes Σ v_B·σ²_B least (Cauchy), and it
+is then (Σ√(v_B·p_B))²/μ². Here v_B adds up, over all tables A ⊇ B, the table's weight times its cells' variances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from fractions import Fraction
+from itertools import combinations
+from math import ceil, isqrt, log2, prod, sqrt
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.frozen import frozen
+from tacit.workload.helmert import largest_norm, squared_norms
+
+Attributes: TypeAlias = tuple[int, ...]
+
+_FINE = 2**7  # the least multiplier of a contrast, where there is room: it is then rounded by less than a hundredth
+_MOST_BITS = 31  # of a multiplier: its square fits a word
+_FORM = 2**14  # steps of the coefficients of the quadratic form, to one
+
+
+class Weighting(Enum):
+    """What is made least: the mean of the tables' variances, or the variance of all cells together."""
+
+    TABLES = "tables"
+    CELLS = "cells"
+
+    def of(self, sizes: Sequence[int]) -> Fraction:
+        """How much one cell of a table counts."""
+        return Fraction(1, prod(sizes)) if self is Weighting.TABLES else Fraction(1)
+
+
+@frozen
+class ResidualStrategy:
+    """Which contrasts are measured, each times a whole number.
+
+    `scales` has for each residual B a whole number β_B: a contrast r of it is multiplied by ⌊β_B/‖r‖⌋. Claim: the
+    measured vector of a person whose rows (weighted) are counted in u has the squared norm
+    at most Σ_B β²_B·‖residual B of u‖² = Σ_C q_C·‖u_C‖², where u_C are the margins of u and
+    q_C = Σ_{B⊇C} β²_B·Π_{i∈B∖C} (−1/n_i). For one row it is `squared_norm`, Σ β²_B·p_B. Proof: ⌊β/‖r‖⌋·‖r‖ ≤ β, and
+    ‖⊗(I − J/n_i) u‖² expands by inclusion and exclusion. All of it is exact.
+    """
+
+    sizes: tuple[int, ...]  # how many values each attribute has
+    tables: tuple[Attributes, ...]
+    scales: Mapping[Attributes, int]
+
+    @property
+    def squared_norm(self) -> Fraction:
+        """The squared norm of one row, at most."""
+        return sum((scale**2 * self.part(each) for each, scale in self.scales.items()), Fraction(0))
+
+    def part(self, residual: Attributes) -> Fraction:
+        """p_B: how much of a row lies in a residual."""
+        return _part(self.shape(residual))
+
+    def shape(self, attributes: Attributes) -> tuple[int, ...]:
+        """The sizes of a table's axes."""
+        return tuple(self.sizes[place] for place in attributes)
+
+    def multipliers(self, residual: Attributes) -> NDArray[np.int64]:
+        """⌊β/‖r‖⌋ for each contrast of a residual."""
+        norms, scale = squared_norms(self.shape(residual)), self.scales[residual]
+        found = np.floor(scale / np.sqrt(norms.astype(np.float64))).astype(np.int64)
+        return found - (found**2 * norms > scale**2)
+
+    def form(self) -> Mapping[Attributes, int]:
+        """The coefficients q_C in steps of `squared_norm`/2^14, each rounded up; their sum stands for one row."""
+        exact = {each: Fraction(0) for each in self.scales}
+        exact |= {margin: Fraction(0) for each in self.scales for margin in subsets(each)}
+        for residual, scale in self.scales.items():
+            for margin in subsets(residual):
+                rest = [place for place in residual if place not in margin]
+                exact[margin] += Fraction((-1) ** len(rest) * scale**2, prod(self.sizes[place] for place in rest))
+        unit = self.squared_norm / _FORM
+        return {margin: ceil(coefficient / unit) for margin, coefficient in exact.items()}
+
+    def form_excess(self) -> Fraction:
+        """What one row has in the rounded form, relative to its squared norm: a little above 1."""
+        return Fraction(sum(self.form().values()), _FORM)
+
+
+def subsets(attributes: Attributes) -> list[Attributes]:
+    """All subsets, the smallest first."""
+    return [each for size in range(len(attributes) + 1) for each in combinations(attributes, size)]
+
+
+def closure(tables: Sequence[Attributes]) -> tuple[Attributes, ...]:
+    """All tables and their margins, each once, the smallest first."""
+    found = {margin for table in tables for margin in subsets(table)}
+    return tuple(sorted(found, key=lambda each: (len(each), each)))
+
+
+def _part(sizes: Sequence[int]) -> Fraction:
+    return Fraction(prod(size - 1 for size in sizes), prod(sizes))
+
+
+def objective(
+    tables: Sequence[Attributes], sizes: Sequence[int], weighting: Weighting
+) -> Mapping[Attributes, tuple[Fraction, Fraction]]:
+    """For each residual that has contrasts, (v_B, p_B): what its variance adds to the objective, and what it costs."""
+    costs = {each: Fraction(0) for each in closure(tables)}
+    for table in tables:
+        own = [sizes[place] for place in table]
+        cell = weighting.of(own) * prod(own)
+        for residual in subsets(table):
+            rest = prod(sizes[place] for place in table if place not in residual)
+            costs[residual] += cell * Fraction(1, rest**2)
+    parts = {each: _part([sizes[place] for place in each]) for each in costs}
+    return {each: (cost * parts[each], parts[each]) for each, cost in costs.items() if parts[each]}
+
+
+def best_strategy(
+    tables: Sequence[Attributes], sizes: Sequence[int], weighting: Weighting, most_bits: int = _MOST_BITS
+) -> ResidualStrategy:
+    """The strategy of least variance, its scales rounded to whole numbers of at most so many bits."""
+    shares = {each: sqrt(sqrt(v / p)) for each, (v, p) in objective(tables, sizes, weighting).items()}
+    fine = max(_FINE * largest_norm([sizes[place] for place in each]) / share for each, share in shares.items())
+    largest = max(shares.values())
+    bits = min(max(8, ceil(log2(fine * largest))), most_bits)
+    scales = {each: max(1, int(share / largest * 2**bits)) for each, share in shares.items()}
+    return ResidualStrategy(tuple(sizes), tuple(tables), scales)
+
+
+def measured_whole(strategy: ResidualStrategy) -> bool:
+    """Whether every contrast has a multiplier of at least 1, so that it is measured."""
+    return all(
+        isqrt(scale**2 // int(squared_norms(strategy.shape(each)).max(initial=1))) >= 1
+        for each, scale in strategy.scales.items()
+    )

@@ -1,0 +1,171 @@
+"""One run of tables: choose private keys, find limits, add up cells, measure contrasts with exact noise.
+
+Whatever happens, no exception, shape or order depends on a person: shapes are those of public keys, and of private keys
+that were shown.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import ceil
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.noise.bits import Bits
+from tacit.noise.grid import saturated_sum
+from tacit.noise.slabs import slabs
+from tacit.query.aggregates.aggregate import Measure, noise_deviation
+from tacit.query.bounding.histogram_sql import WIDE_BINS, finding_sql
+from tacit.query.engines.protocol import Session, Stage, add_up
+from tacit.query.execution.fetched_columns import integers, key_columns
+from tacit.query.execution.noisy_table import read_key, written_key
+from tacit.query.execution.run import bin_counts, with_noise
+from tacit.query.lowering.tally import TallyBlock
+from tacit.query.plans.group_keys import KeyRule
+from tacit.query.plans.limit import IntervalKind
+from tacit.query.plans.price import Price, noise_share
+from tacit.workload.cell_sums import CellSums
+from tacit.workload.helmert import contrasts
+from tacit.workload.noisy_contrasts import NoisyContrasts, NoisyTables
+from tacit.workload.residual_basis import Attributes, ResidualStrategy
+from tacit.workload.scaled_rows import ROWS, MeasureScale, ScaledRows, TableKey, row_sums_sql
+from tacit.workload.table_limits import TableLimit, coarse, find_limits
+from tacit.workload.table_limits import STEPS as AMOUNT_STEPS
+from tacit.workload.tables_plan import RADIUS, TablesPlan, most_chosen
+
+Integers = NDArray[np.int64]
+_HAS_WEIGHT: Final = "w > 0"
+_DIGITS: Final = 6  # that are kept of what was cut off: no more depend on the machine
+
+
+class TablesRun:
+    """The stages of a plan of tables at a price; each gives bytes that are private already."""
+
+    def __init__(self, plan: TablesPlan, price: Price) -> None:
+        self._plan, self._price = plan, price
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """Values of private keys, if there are some; people by amount, if limits are to be found; the contrasts."""
+        chosen = (self._choose,) if self._plan.private else ()
+        found = (self._find,) if self._plan.binned else ()
+        return (*chosen, *found, self._measure)
+
+    def _choose(self, session: Session, bits: Bits, _: Sequence[bytes]) -> bytes:
+        """The values of each private key that are shown, by the rule that shows keys of queries.
+
+        Claim: each key's rule costs its share of the price and, as they share it, its part of the δ.
+        """
+        plan, price, most = self._plan, self._price, most_chosen(self._plan)
+        noise = noise_share(price, plan.share("keys"), plan.relation)
+        rule = KeyRule(noise, price.keys_delta / len(plan.private), plan.base.most_keys)
+        listed = []
+        for place in plan.private:
+            key = plan.base.question.keys[place]
+            block = TallyBlock(plan.base.question.rows, (key,), (), (), noise, rule)
+            table = add_up(session, block.sql(), where=_HAS_WEIGHT)
+            values = key_columns(table, 1)[0]
+            order = sorted(range(len(values)), key=lambda row: (values[row] is None, values[row]))
+            weights = integers(table, "w")[order] if order else np.zeros(0, np.int64)
+            noisy = saturated_sum(weights.copy(), slabs(noise.law).draw(weights.size, bits))
+            shown = [row for row in range(len(order)) if weights[row] > 0 and noisy[row] >= rule.threshold]
+            largest = sorted(shown, key=lambda row: -int(noisy[row]))[:most]
+            listed.append([written_key(values[order[row]]) for row in sorted(largest) if values[order[row]] is not None])
+        return json.dumps(listed).encode()
+
+    def _keys(self, released: Sequence[bytes]) -> tuple[TableKey, ...]:
+        public, chosen = self._plan.public_keys(), iter(json.loads(released[0]) if self._plan.private else ())
+        return tuple(
+            key or TableKey(column, (*(read_key(value) for value in next(chosen)), None), is_chosen=True)
+            for key, column in zip(public, self._plan.base.question.keys, strict=True)
+        )
+
+    def _find(self, session: Session, bits: Bits, released: Sequence[bytes]) -> bytes:
+        """Noisy numbers of people by their norm, for each measure whose limit is to be found or to be judged."""
+        plan, keys = self._plan, self._keys(released)
+        strategies, noise = plan.strategies(keys), noise_share(self._price, plan.share("finding"), plan.relation)
+        scales = tuple(MeasureScale(part, 1, coarse(part), 1, strategies[part].form()) for part in plan.binned)
+        amounts = ScaledRows(plan.base.question.rows, keys, scales).amounts_sql(AMOUNT_STEPS)
+        sql = finding_sql([(amounts, f"a{place}") for place in range(len(scales))], WIDE_BINS)
+        counts = bin_counts(add_up(session, sql, is_few=True), len(scales), WIDE_BINS)
+        noisy = with_noise((counts * noise.split(len(scales))).ravel(), noise, bits)
+        return noisy.astype("<i8").tobytes()
+
+    def _limits(
+        self, strategies: Mapping[Measure, ResidualStrategy], released: Sequence[bytes]
+    ) -> Mapping[Measure, TableLimit]:
+        plan, people, deviation = self._plan, {}, 0.0
+        if plan.binned:
+            noise = noise_share(self._price, plan.share("finding"), plan.relation)
+            unit = noise.split(len(plan.binned))
+            noisy = np.frombuffer(released[-1], "<i8").reshape(len(plan.binned), len(WIDE_BINS)) / unit
+            people, deviation = dict(zip(plan.binned, noisy, strict=True)), noise_deviation(noise.law) / unit
+        return find_limits(plan, strategies, self._price, people, deviation)
+
+    def _measure(self, session: Session, bits: Bits, released: Sequence[bytes]) -> bytes:
+        plan, keys = self._plan, self._keys(released)
+        strategies = plan.strategies(keys)
+        limits = self._limits(strategies, released)
+        scales = tuple(_scale(part, strategies[part], limits[part], plan.is_scaled) for part in plan.measures)
+        sums = self._sums(session, keys, scales)
+        measured = {
+            plan.base.identity(scale.measure): self._contrasts(place, scale, strategies, limits, sums, bits)
+            for place, scale in enumerate(scales)
+        }
+        domains = tuple(key.domain for key in keys)
+        return NoisyTables(domains, measured, plan.strength(self._price)).to_bytes()
+
+    def _sums(self, session: Session, keys: tuple[TableKey, ...], scales: tuple[MeasureScale, ...]) -> CellSums:
+        """The sums of all measures by each largest table: all others are margins of one of them."""
+        plan, rows = self._plan, self._plan.base.question.rows
+        if plan.is_scaled:
+            block = ScaledRows(rows, keys, scales)
+            session.keep(ROWS, block.sql())
+        sums = CellSums(keys, len(scales))
+        for table in plan.largest_tables:
+            own = [keys[place] for place in table]
+            sql = block.sums_sql(table) if plan.is_scaled else row_sums_sql(rows, own, plan.measures)
+            sums.add(table, add_up(session, sql))
+        return sums
+
+    def _contrasts(
+        self,
+        place: int,
+        scale: MeasureScale,
+        strategies: Mapping[Measure, ResidualStrategy],
+        limits: Mapping[Measure, TableLimit],
+        sums: CellSums,
+        bits: Bits,
+    ) -> NoisyContrasts:
+        """The contrasts of one measure plus noise, modulo 2^64: reducing what is noisy already is post-processing."""
+        strategy, limit = strategies[scale.measure], limits[scale.measure]
+        law, values = self._plan.law(scale.measure, strategy, self._price), {}
+        for residual in strategy.scales:
+            exact = contrasts(sums.margin(place, residual)) * strategy.multipliers(residual)
+            values[residual] = exact + slabs(law).draw(exact.size, bits).reshape(exact.shape)
+        kind = self._kind(limit)
+        masses = None
+        if kind is IntervalKind.USUAL and limit.masses is not None:
+            masses = tuple(float(f"{mass:.{_DIGITS}g}") for mass in limit.masses)
+        kept = float(f"{limit.kept:.{_DIGITS}g}")
+        return NoisyContrasts(strategy, values, law.variance, scale.scale, limit.norm, kind.value, masses, kept)
+
+    def _kind(self, limit: TableLimit) -> IntervalKind:
+        """What intervals are about: where a limit cuts nobody, they are guaranteed unless bounded ones are wanted."""
+        if self._plan.is_scaled and self._plan.base.interval is IntervalKind.BOUNDED:
+            return IntervalKind.BOUNDED
+        return IntervalKind.GUARANTEED if limit.masses is None else self._plan.base.interval
+
+
+def _scale(measure: Measure, strategy: ResidualStrategy, limit: TableLimit, is_scaled: bool) -> MeasureScale:
+    """The units of a measure: steps as they are, or so many that a person at the limit has `RADIUS` of them."""
+    if not is_scaled:
+        return MeasureScale(measure, 1, 1, 1, {})
+    form = strategy.form()
+    if limit.norm <= RADIUS:
+        return MeasureScale(measure, int(RADIUS / max(limit.norm, Fraction(1))), 1, RADIUS, form)
+    return MeasureScale(measure, 1, ceil(limit.norm / RADIUS), RADIUS, form)
