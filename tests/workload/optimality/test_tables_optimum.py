@@ -19,7 +19,7 @@ _PATIENT = {"maxiter": 3000, "ftol": 1e-13, "gtol": 1e-9}
 CASES = [
     ((2, 3), {(0,): ONE, (1,): ONE}),
     ((2, 3), {(0, 1): ONE, (0,): ONE, (): ONE}),
-    ((2, 2, 2), {pair: ONE for pair in combinations(range(3), 2)}),
+    ((2, 2, 2), dict.fromkeys(combinations(range(3), 2), ONE)),
     ((3, 2, 2), {(0, 1): Fraction(1, 6), (2,): Fraction(1, 2), (): Fraction(3)}),
     ((1, 4), {(0, 1): ONE, (0,): Fraction(2)}),
 ]

@@ -9,10 +9,11 @@ Claim: opt(W) = (Σ_B √(v_B·p_B))², over all factorisations, not only over t
 Proof. The weighted workload has V = WᵀW = Σ_A w_A · ⊗_{i∈A} I ⊗_{i∉A} J, J all ones. Permuting the values of an
 attribute changes neither V nor the constraint X_jj ≤ 1, and tr(V X⁻¹) is convex in X: so the average of an optimal X
 over all such permutations is optimal too. It commutes with them. On each attribute the permutations leave but two
-spaces invariant, the constants and their complement, and these are irreducible and different; so what commutes
-with all is X = Σ_B x_B P_B with P_B = ⊗_{i∈B} (I − J/n_i) ⊗_{i∉B} J/n_i, the residual projectors. Let d_B = Π_B (n_i − 1) be
-the rank of P_B, d the number of cells, λ_B = Σ_{A⊇B} w_A Π_{i∉A} n_i the eigenvalue of V. A diagonal entry of P_B is d_B/d.
-So opt = min { Σ λ_B d_B/x_B : Σ x_B d_B/d ≤ 1 } = (Σ_B d_B √λ_B)²/d by Cauchy and Schwarz, and λ_B d_B²/d = v_B·p_B. ∎
+spaces invariant, the constants and their complement, and these are irreducible and different; so what commutes with
+all is X = Σ_B x_B P_B with P_B = ⊗_{i∈B} (I − J/n_i) ⊗_{i∉B} J/n_i, the residual projectors. Let d_B = Π_B (n_i − 1)
+be the rank of P_B, d the number of cells, λ_B = Σ_{A⊇B} w_A Π_{i∉A} n_i the eigenvalue of V. A diagonal entry of P_B
+is d_B/d. So opt = min { Σ λ_B d_B/x_B : Σ x_B d_B/d ≤ 1 } = (Σ_B d_B √λ_B)²/d by Cauchy and Schwarz, and λ_B d_B²/d =
+v_B·p_B. ∎
 
 Structural zeros break the symmetry: for a domain without some cells this number is no lower bound.
 """

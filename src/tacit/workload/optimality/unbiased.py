@@ -12,14 +12,14 @@ opt(W)/(e^{2ρ} − 1), at every data set x. (b) So has the mean squared error o
 the worst data set, if data may be of any size.
 
 Proof. (a) For any u and j, u·Y has means that differ by u·w_j in the worlds x and x + e_j. Hammersley, Chapman and
-Robbins: (u·w_j)² ≤ Var_x(u·Y)·χ²(P_{x+e_j} ‖ P_x), and χ² = e^{D₂} − 1 ≤ e^{2ρ} − 1. So w_j w_jᵀ ⪯ (e^{2ρ} − 1)·Σ_x for
-every j at once, that is (e^{2ρ} − 1)·Σ_x is feasible for opt(W). (b) Average the law of Y − Wx, and that of Y − Wx in the
-world x + e_j, over all x in a box of side N. D₂ is jointly quasi-convex, so it stays ≤ 2ρ between the averages. If no mean squared
-error is above V, no bias is above √V, and the means of the averages differ by w_j up to 2√V/N. As in (a) the
-averaged covariance, whose trace is at most V, is feasible up to that; let N grow. ∎
+Robbins: (u·w_j)² ≤ Var_x(u·Y)·χ²(P_{x+e_j} ‖ P_x), and χ² = e^{D₂} − 1 ≤ e^{2ρ} − 1. So w_j w_jᵀ ⪯ (e^{2ρ} − 1)·Σ_x
+for every j at once, that is (e^{2ρ} − 1)·Σ_x is feasible for opt(W). (b) Average the law of Y − Wx, and that of Y −
+Wx in the world x + e_j, over all x in a box of side N. D₂ is jointly quasi-convex, so it stays ≤ 2ρ between the
+averages. If no mean squared error is above V, no bias is above √V, and the means of the averages differ by w_j up to
+2√V/N. As in (a) the averaged covariance, whose trace is at most V, is feasible up to that; let N grow. ∎
 
-An (ε, δ)-private release has no such bound: to say 0, and with probability δ instead x/δ, is unbiased and (0, δ)-private,
-and at x = 0 its variance is 0. Only ρ with δ = 0 is taken here; μ-Gaussian privacy is ρ = μ²/2.
+An (ε, δ)-private release has no such bound: to say 0, and with probability δ instead x/δ, is unbiased and (0,
+δ)-private, and at x = 0 its variance is 0. Only ρ with δ = 0 is taken here; μ-Gaussian privacy is ρ = μ²/2.
 """
 
 from __future__ import annotations
