@@ -46,20 +46,29 @@ class Certifier:
         return certificate
 
     def _statement(self, release: Release) -> Statement:
-        made, found = self.grounds, self.evidence
-        return Statement(
-            query=found.words,
-            plan=made.plan,
-            unit=made.unit,
-            mechanisms=made.mechanisms,
-            loss=found.loss,
-            price=made.price,
-            entry=found.entry,
-            chain=found.chain,
-            claims=made.claims,
-            time=found.time,
-            asked=self.asked,
-            ledger=found.ledger,
-            shown=canonical_digest(release.rendered, release.confidence),
-            stored=found.stored,
-        )
+        shown = canonical_digest(release.rendered, release.confidence)
+        return _statement(self.grounds, self.evidence, self.asked, shown)
+
+
+def statement_of(opened: Opened, grounds: Grounds, entry: int, asked: str, shown: str) -> Statement:
+    """What is signed of a stored release whose answers, as they are shown, have this digest."""
+    return _statement(grounds, Certifier.of(opened, grounds, entry, asked).evidence, asked, shown)
+
+
+def _statement(made: Grounds, found: Evidence, asked: str, shown: str) -> Statement:
+    return Statement(
+        query=found.words,
+        plan=made.plan,
+        unit=made.unit,
+        mechanisms=made.mechanisms,
+        loss=found.loss,
+        price=made.price,
+        entry=found.entry,
+        chain=found.chain,
+        claims=made.claims,
+        time=found.time,
+        asked=asked,
+        ledger=found.ledger,
+        shown=shown,
+        stored=found.stored,
+    )

@@ -18,6 +18,8 @@ from tacit.curator.open_data import Opened, Watcher, open_data, unwatched
 from tacit.curator.planner import Planner
 from tacit.curator.profile_job import ProfileAnswer, release_profile
 from tacit.curator.query_job import Answered, find_earlier, find_stored, release_query
+from tacit.curator.tables_answer import answer_tables
+from tacit.curator.tables_job import find_tables, release_tables, tables_plan, tables_price
 from tacit.curator.target_error import PROMISED, Target, TargetSearch
 from tacit.curator.terms import analyst_share, at_least, refuse_below_floor
 from tacit.curator.translation_check import in_words_of
@@ -30,7 +32,9 @@ from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.release.price import price_words
 from tacit.release.release import Release
+from tacit.release.tables_release import TablesRelease
 from tacit.schema.budgets import who_asks
+from tacit.workload.residual_basis import Weighting
 
 _USUAL = "0.1"  # the ε that is explained where none is named
 
@@ -126,6 +130,36 @@ class Dataset:
             preparation.words(plan),
             PROMISED if error is not None and plan.interval is not kind else None,
         )
+
+    def tables(
+        self,
+        sql: str,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        weight: str = "tables",
+        confidence: Number = "0.95",
+        interval: str = "usual",
+        fresh: bool = False,
+    ) -> TablesRelease:
+        """Several tables released together: CUBE, ROLLUP, GROUPING SETS, or several SELECTs over the same rows."""
+        level, kind = proper(confidence, "confidence"), IntervalKind.named(interval)
+        analyst_share(self._opened, self._analyst)
+        planner = self._planner
+        plan = tables_plan(planner, sql, kind, Weighting.named(weight))
+        if epsilon is None:
+            earlier = None if fresh else find_tables(planner, plan, planner.usual_keys_delta, Fraction(0))
+            if earlier is None:
+                raise Refused("tables without a price", "No earlier release holds them.", "epsilon (--epsilon 1).")
+            return answer_tables(self._opened, plan, earlier, level)
+        price = tables_price(planner, plan, epsilon, delta)
+        found = release_tables(planner, plan, price, self._analyst, fresh)
+        try:
+            return answer_tables(self._opened, plan, found, level)
+        except Exception:
+            if found.free:
+                raise
+            raise Failed from None  # it is paid for, and stored: asking again is free
 
     def profile(self, *, epsilon: Number, delta: Number | None = None, fresh: bool = False) -> ProfileAnswer:
         """A private profile of how much people have, from which later queries choose their limits for free."""

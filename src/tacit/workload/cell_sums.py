@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ class CellSums:
 
     def _codes(self, fetched: Fetched, axis: int, place: int, many: int) -> Integers:
         """The place of each row's key among its values; −1 for a value that is none of them."""
-        if not isinstance(fetched, dict):
+        if not isinstance(fetched, Mapping):
             found = _arrow_codes(fetched.column(f"k{axis}"), self._keys[place].domain)
             if found is not None:
                 return found

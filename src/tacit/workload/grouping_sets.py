@@ -69,9 +69,7 @@ class TablesQuestion:
         return {part: tuple(sets) for part, sets in found.items()}
 
 
-def read_tables(
-    sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, str], int] | None = None
-) -> TablesQuestion:
+def read_tables(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, str], int] | None = None) -> TablesQuestion:
     """The tables that a text of SELECTs asks for; refused, before any data is read, if they have no joint release."""
     selects = parsed_selects(sql)
     _refuse_unlike(selects)
@@ -117,7 +115,7 @@ def _refuse_unlike(selects: Sequence[exp.Select]) -> None:
 
 def _text(clause: object) -> str:
     parts = clause if isinstance(clause, list) else [clause]
-    return " ".join("" if part is None else canonical(part) for part in parts)
+    return " ".join(canonical(part) for part in parts if isinstance(part, exp.Expr))
 
 
 def _grouping_sets(select: exp.Select) -> Iterator[_Nodes]:
@@ -158,8 +156,10 @@ def _element(node: exp.Expression, items: list[exp.Expression]) -> Iterator[_Nod
 
 def _columns(node: exp.Expression, items: list[exp.Expression]) -> _Nodes:
     """A key, or several in brackets that stand or fall together."""
-    inside = node.expressions if isinstance(node, exp.Tuple) else [node.unnest()]
-    return tuple(resolved_key(part.unnest(), items) for part in inside)
+    inside: list[exp.Expression] = node.expressions if isinstance(node, exp.Tuple) else [node]
+    while len(inside) == 1 and isinstance(inside[0], exp.Paren):
+        inside = [inside[0].this]
+    return tuple(resolved_key(part, items) for part in inside)
 
 
 def _cubed(parts: Sequence[_T]) -> Iterator[tuple[_T, ...]]:

@@ -6,8 +6,8 @@ each residual once, with noise of its own size, answers all tables, and they agr
 
 Claim: with residual B measured at variance σ²_B (a contrast of norm ‖r‖ at σ²_B·‖r‖²), a person with one row costs
 μ² = Σ_B p_B/σ²_B, where p_B = Π (n_i − 1)/n_i, and a cell of table A has the variance Σ_{B⊆A} σ²_B·p_B/Π_{j∈A∖B} n_j².
-Proof: the residuals are orthogonal projections ⊗(I − J/n_i), whose diagonal is p_B; averaging over an axis of n_j values
-divides a standard deviation by n_j. Among all σ² at one price, σ²_B ∝ √(p_B/v_B) makes Σ v_B·σ²_B least (Cauchy), and it
+Proof: the residuals are orthogonal projections ⊗(I − J/n_i), whose diagonal is p_B; averaging over an axis of n_j
+values divides a deviation by n_j. Among all σ² at one price, σ²_B ∝ √(p_B/v_B) makes Σ v_B·σ²_B least (Cauchy), and it
 is then (Σ√(v_B·p_B))²/μ². Here v_B adds up, over all tables A ⊇ B, the table's weight times its cells' variances.
 """
 
@@ -23,6 +23,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.workload.helmert import largest_norm, squared_norms
 
@@ -38,6 +39,14 @@ class Weighting(Enum):
 
     TABLES = "tables"
     CELLS = "cells"
+
+    @classmethod
+    def named(cls, name: str) -> Weighting:
+        """The weighting of this name."""
+        for each in cls:
+            if each.value == name:
+                return each
+        raise Refused(f"--weight {name}", "There is no such weighting.", "--weight tables or --weight cells.")
 
     def of(self, sizes: Sequence[int]) -> Fraction:
         """How much one cell of a table counts."""

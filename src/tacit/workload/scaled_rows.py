@@ -29,7 +29,7 @@ _SLACK = 1 - 2.0**-44  # more than conversion, root, division and product can ad
 
 @frozen
 class TableKey:
-    """A key of tables and its values; where `is_chosen`, a private key's values that were shown, and NULL for the rest."""
+    """A key of tables and its values; where `is_chosen`, those of a private key that are shown, and NULL."""
 
     column: KeyColumn
     domain: tuple[Key | None, ...]
@@ -139,7 +139,9 @@ class ScaledRows:
         """Each person's form n0 …, absolute sum s0 … over all cells, and the number of cells held."""
         margins = list(dict.fromkeys(margin for each in self.scales for margin in each.form))
         parts = " UNION ALL ".join([*map(self._margin, margins), self._sides()])
-        forms = [total(self._squares(place, max(map(abs, each.form.values())))) for place, each in enumerate(self.scales)]
+        forms = [
+            total(self._squares(place, max(map(abs, each.form.values())))) for place, each in enumerate(self.scales)
+        ]
         sides = [total(y.absolute().named(f"s{place}")) for place, y in enumerate(self._named("y"))]
         listed = [f"{form} AS n{place}" for place, form in enumerate(forms)]
         listed += [f"{side} AS s{place}" for place, side in enumerate(sides)]
@@ -156,7 +158,8 @@ class ScaledRows:
         summed = [f"{cut(total(y), -FAR, FAR)} AS u{place}" for place, y in enumerate(self._named("y"))]
         inner = f'SELECT {", ".join([UNIT, *summed])} FROM "__cells" GROUP BY {keys}'
         forms = [
-            _wide(cut(f"u{place}", -FAR, FAR).squared().scaled(each.form.get(margin, 0), 1)) for place, each in enumerate(self.scales)
+            _wide(cut(f"u{place}", -FAR, FAR).squared().scaled(each.form.get(margin, 0), 1))
+            for place, each in enumerate(self.scales)
         ]
         listed = [f"{form} AS n{place}" for place, form in enumerate(forms)]
         listed += [f"CAST(0 AS BIGINT) AS s{place}" for place in range(len(self.scales))]

@@ -31,10 +31,10 @@ from tacit.query.plans.price import Price, noise_share
 from tacit.workload.cell_sums import CellSums
 from tacit.workload.helmert import contrasts
 from tacit.workload.noisy_contrasts import NoisyContrasts, NoisyTables
-from tacit.workload.residual_basis import Attributes, ResidualStrategy
+from tacit.workload.residual_basis import ResidualStrategy
 from tacit.workload.scaled_rows import ROWS, MeasureScale, ScaledRows, TableKey, row_sums_sql
-from tacit.workload.table_limits import TableLimit, coarse, find_limits
 from tacit.workload.table_limits import STEPS as AMOUNT_STEPS
+from tacit.workload.table_limits import TableLimit, coarse, find_limits
 from tacit.workload.tables_plan import RADIUS, TablesPlan, most_chosen
 
 Integers = NDArray[np.int64]
@@ -74,7 +74,9 @@ class TablesRun:
             noisy = saturated_sum(weights.copy(), slabs(noise.law).draw(weights.size, bits))
             shown = [row for row in range(len(order)) if weights[row] > 0 and noisy[row] >= rule.threshold]
             largest = sorted(shown, key=lambda row: -int(noisy[row]))[:most]
-            listed.append([written_key(values[order[row]]) for row in sorted(largest) if values[order[row]] is not None])
+            listed.append(
+                [written_key(values[order[row]]) for row in sorted(largest) if values[order[row]] is not None]
+            )
         return json.dumps(listed).encode()
 
     def _keys(self, released: Sequence[bytes]) -> tuple[TableKey, ...]:

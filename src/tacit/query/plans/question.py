@@ -130,10 +130,11 @@ def parsed_selects(sql: str) -> list[exp.Select]:
         if not depth(tree) <= _DEEPEST:
             asked = "a query nested this deeply"
             raise Refused(asked, f"More than {_DEEPEST} parts stand inside one another.", "shorter sums and cases.")
-        refuse_many_texts(tree)
     selects = [tree for tree in trees if isinstance(tree, exp.Select)]
     if not selects or len(selects) < len(trees):
         raise Refused("this statement", "Only questions are answered.", "one SELECT statement.")
+    for select in selects:
+        refuse_many_texts(select)
     return selects
 
 

@@ -77,7 +77,11 @@ class Cut:
         if over > 1:
             return Cut(f"({self.sql} // {over})", _towards_zero(self.low, over), _towards_zero(self.high, over))
         low, high = sorted((self.low * times, self.high * times))
-        return Cut(f"({self.sql} * ({times}))" if times < 0 else f"({self.sql} * {times})" if times != 1 else self.sql, low, high)
+        return Cut(
+            f"({self.sql} * ({times}))" if times < 0 else f"({self.sql} * {times})" if times != 1 else self.sql,
+            low,
+            high,
+        )
 
     def shrunk(self, factor: str) -> Cut:
         """x·factor, cut towards zero; x where there is no factor, which is below 1 if there is one."""

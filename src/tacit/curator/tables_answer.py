@@ -1,0 +1,193 @@
+"""The answer of a release of tables: every grouping set read, named and worded, with one certificate for all."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from tacit.curator.certifier import statement_of
+from tacit.curator.open_data import Opened
+from tacit.curator.tables_job import ReleasedTables
+from tacit.ledger.certificate import Certificate
+from tacit.ledger.signature import present, sign
+from tacit.query.aggregates.aggregate import Measure, Part
+from tacit.query.aggregates.moments import Total
+from tacit.query.plans.limit import IntervalKind
+from tacit.query.plans.question import Question
+from tacit.query.post_noise.estimates import Groups, Keys, Rendered
+from tacit.query.post_noise.expression import AggregateReference, KeyReference
+from tacit.query.post_noise.post_processing import Item, PostProcessing
+from tacit.release.canonical import canonical_digest
+from tacit.release.price import price_words
+from tacit.release.release import IntervalWords, Release
+from tacit.release.tables_release import ReleasedTable, TablesRelease
+from tacit.schema.kind import Key, Kind
+from tacit.workload.grouping_sets import TableRequest
+from tacit.workload.noisy_contrasts import NoisyTables
+from tacit.workload.published import published
+from tacit.workload.residual_basis import Attributes
+from tacit.workload.table_bound import optimality_words
+from tacit.workload.table_reading import ReadSum, TableReader, finest_of, kinds_of, read_aggregate
+from tacit.workload.tables_plan import TablesPlan
+
+_PUBLISHED = "published"
+
+
+def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confidence: Fraction) -> TablesRelease:
+    """All tables of a release as they are shown."""
+    price = price_words(opened.filter, found.grounds.price, found.share, found.free, found.charge)
+    words, reader = _interval_words(found.tables), TableReader(found.tables)
+    names: dict[str, int] = {}
+    tables = []
+    for request in plan.asked.tables:
+        title = ", ".join(plan.base.question.keys[place].name for place in request.attributes) or "total"
+        rendered = _rendered(plan, request, found.tables, reader, confidence)
+        release = Release(rendered, confidence, (), price, None, words)
+        tables.append(ReleasedTable(title, _file_name(title, names), release))
+    cells = sum(each.release.rendered.size for each in tables)
+    return TablesRelease(
+        tuple(tables),
+        _margins(plan, found.tables, cells),
+        optimality_words(plan, found.tables),
+        _notes(plan, found.tables),
+        price,
+        words,
+        _certifier(opened, found, plan.asked.sql, confidence),
+    )
+
+
+def groups_of(question: Question, attributes: Attributes, tables: NoisyTables) -> dict[str, Keys]:
+    """The key columns of a table: every combination of values, in order."""
+    domains = [tables.domains[place] for place in attributes]
+    columns = list(zip(*product(*domains), strict=True)) if attributes else []
+    return {
+        question.keys[place].name: Keys(
+            tuple(_shown(value, question.keys[place].scale) for value in column),
+            Kind.FLOAT if question.keys[place].kind is Kind.DECIMAL else question.keys[place].kind,
+        )
+        for place, column in zip(attributes, columns, strict=True)
+    }
+
+
+def _shown(key: Key | None, scale: int) -> Key | float | None:
+    return key / 10**scale if scale and isinstance(key, int) else key
+
+
+def _rendered(
+    plan: TablesPlan, request: TableRequest, tables: NoisyTables, reader: TableReader, confidence: Fraction
+) -> Rendered:
+    question, above = plan.base.question, request.above(plan.base.question)
+    keys = groups_of(question, request.attributes, tables)
+    size = prod(len(tables.domains[place]) for place in request.attributes)
+
+    def groups(is_bounded: bool) -> Groups:
+        sums: dict[Part, ReadSum] = {}
+        for name in request.aggregates():
+            for part in question.aggregates[name].parts:
+                if isinstance(part, Measure) and part not in sums:
+                    sums[part] = reader.table(plan.base.identity(part), request.attributes, is_bounded=is_bounded)
+        read = {name: read_aggregate(question.aggregates[name], sums) for name in request.aggregates()}
+        return Groups(keys, read, size)
+
+    is_usual = IntervalKind.USUAL in kinds_of(tables)
+    whole, shown = groups(False), above
+    for item in above.items:
+        column = _published(plan, request, tables, reader, item)
+        if column is not None:
+            name = f"{item.name}_{_PUBLISHED}"
+            whole = replace(whole, keys={**whole.keys, name: column})
+            shown = _with_item(shown, item, Item(name, KeyReference(name, Kind.INTEGER)))
+    bounded = replace(groups(True), keys=whole.keys) if is_usual else None
+    return shown.render(whole, confidence, bounded)
+
+
+def _with_item(above: PostProcessing, item: Item, beside: Item) -> PostProcessing:
+    place = above.items.index(item) + 1
+    return replace(above, items=(*above.items[:place], beside, *above.items[place:]))
+
+
+def _published(
+    plan: TablesPlan, request: TableRequest, tables: NoisyTables, reader: TableReader, item: Item
+) -> Keys | None:
+    """The column for publication beside a count, where one table holds all others as margins."""
+    if not isinstance(item.expression, AggregateReference):
+        return None
+    aggregate = plan.base.question.aggregates[item.expression.name]
+    if not (isinstance(aggregate, Total) and isinstance(aggregate.part, Measure) and aggregate.part.subject == "rows"):
+        return None
+    identity = plan.base.identity(aggregate.part)
+    finest = finest_of(tables.measures[identity])
+    if finest is None:
+        return None
+    shape = tuple(len(tables.domains[place]) for place in finest)
+    read = reader.table(identity, finest)
+    if not np.isfinite(read.shift):
+        return None
+    cells = (read.steps * (1 + read.shift)).reshape(shape)
+    axes = tuple(axis for axis, place in enumerate(finest) if place not in request.attributes)
+    return Keys(tuple(int(cell) for cell in published(cells, float(cells.sum())).sum(axis=axes).ravel()), Kind.INTEGER)
+
+
+def _interval_words(tables: NoisyTables) -> IntervalWords:
+    kinds = kinds_of(tables)
+    if IntervalKind.USUAL in kinds:
+        about = (
+            " for all rows that fit the description, assuming that nobody has far more than the people that can be "
+            "seen, and that each cell lost about its part of what limits cut off"
+        )
+        return IntervalWords("usual", about, ("With at_most declared, they could be guaranteed.",))
+    if IntervalKind.BOUNDED in kinds:
+        return IntervalWords("bounded", " for rows scaled to the limits: the noise alone, not what limits cut off")
+    return IntervalWords("guaranteed", ", guaranteed: they hold on all data")
+
+
+def _margins(plan: TablesPlan, tables: NoisyTables, cells: int) -> str:
+    counted = f"{len(plan.asked.tables):,} {'table' if len(plan.asked.tables) == 1 else 'tables'}, {cells:,} cells"
+    is_exact = all(finest_of(each) is not None for each in tables.measures.values())
+    if is_exact:
+        return f"{counted}; margins are sums of cells, to the last digit."
+    return (
+        f"{counted}; margins that two tables share agree. No table holds all others, so there is no column for "
+        "publication: non-negative whole numbers would not agree between tables."
+    )
+
+
+def _notes(plan: TablesPlan, tables: NoisyTables) -> tuple[str, ...]:
+    notes = []
+    if plan.is_scaled:
+        for name, aggregate in plan.base.question.aggregates.items():
+            limits = {tables.measures[plan.base.identity(part)].norm * part.step for part in aggregate.parts}
+            listed = " and ".join(f"{float(limit):,.4g}" for limit in sorted(limits))
+            notes.append(f"One person counts for at most {listed} in {name}, in one cell; more if rows are spread.")
+    if plan.private:
+        names = ", ".join(plan.base.question.keys[place].name for place in plan.private)
+        notes.append(f"NULL of {names} stands for all values that too few people share to be shown, and for none.")
+    return tuple(notes)
+
+
+def _file_name(title: str, taken: dict[str, int]) -> str:
+    """A file name of plain letters, each once."""
+    plain = re.sub(r"[^a-z0-9_]+", "-", title.lower()).strip("-")[:80] or "table"
+    taken[plain] = taken.get(plain, 0) + 1
+    return plain if taken[plain] == 1 else f"{plain}-{taken[plain]}"
+
+
+def _certifier(
+    opened: Opened, found: ReleasedTables, asked: str, confidence: Fraction
+) -> Callable[[TablesRelease, Mapping[str, bytes]], Certificate]:
+    def certify(release: TablesRelease, files: Mapping[str, bytes]) -> Certificate:
+        digests = sorted(canonical_digest(each.release.rendered, confidence) for each in release.tables)
+        shown = hashlib.sha256("\n".join(digests).encode("ascii")).hexdigest()
+        certificate = sign(statement_of(opened, found.grounds, found.entry, asked, shown), opened.signing_key)
+        for name, octets in files.items():
+            certificate = present(certificate, name, octets, opened.signing_key)
+        return certificate
+
+    return certify

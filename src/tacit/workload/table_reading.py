@@ -1,0 +1,148 @@
+"""Tables as they are read from noisy contrasts: estimates with intervals, margins that agree, and what is published.
+
+Where one table holds all others as margins, its cells are rounded to a public grid and added up: then margins are
+sums of cells to the last digit. Elsewhere each table is read by itself, and they agree up to the rounding of doubles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import ceil, log2
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.frozen import frozen
+from tacit.noise.gaussian_law import RoundedGaussian
+from tacit.query.aggregates.aggregate import Aggregate, Measure, NoisySum, Part
+from tacit.query.aggregates.clipping_bias import LEVELS, ClippingBias, Sign
+from tacit.query.aggregates.moments import Mean, Total
+from tacit.query.plans.limit import IntervalKind
+from tacit.query.post_noise.estimates import Estimates, Noisy
+from tacit.workload.noisy_contrasts import NoisyContrasts, NoisyTables
+from tacit.workload.residual_basis import Attributes
+
+Floats = NDArray[np.float64]
+
+_GRID = 2.0**-10  # of cells, in steps of their measure
+_LAW_BITS = 20  # of the deviation of the law that stands for the noise of a cell
+
+
+@frozen(eq=False)
+class ReadSum:
+    """One measure over some groups: unbiased sums of the bounded question, the deviation of each, and the cut.
+
+    `shift` is the part of what is left that was cut off, at its median: every cell and margin is raised by it alike.
+    """
+
+    steps: Floats
+    deviations: Floats
+    bias: ClippingBias | None
+    shift: float
+
+    def noisy_sum(self) -> NoisySum:
+        """The same as a sum with one law: that of the least certain group."""
+        deviation = float(self.deviations.max(initial=0.0)) or 1.0
+        scale = Fraction(2) ** (_LAW_BITS - ceil(log2(deviation)))
+        law = RoundedGaussian(Fraction(ceil(deviation**2 * float(scale) ** 2)))
+        return NoisySum(self.steps, law, scale, self.bias)
+
+
+class TableReader:
+    """Reads tables, and linear questions over them, from a stored release."""
+
+    def __init__(self, tables: NoisyTables) -> None:
+        self._tables = tables
+        self._cells: dict[tuple[str, Attributes], Floats] = {}
+
+    def table(self, identity: str, attributes: Attributes, *, is_bounded: bool = False) -> ReadSum:
+        """One measure by the cells of a table, in the order of its keys' values."""
+        contrasts = self._tables.measures[identity]
+        deviations = np.sqrt(contrasts.variances(attributes)).ravel()
+        bias, shift = self._cut(identity, bool(attributes)) if not is_bounded else (None, 0.0)
+        return ReadSum(self._values(identity, attributes).ravel(), deviations, bias, shift)
+
+    def questions(
+        self, identity: str, attributes: Attributes, questions: Floats, *, is_bounded: bool = False
+    ) -> ReadSum:
+        """Sums of cells of a table, a row of coefficients each: their variances are those of the joint law."""
+        contrasts = self._tables.measures[identity]
+        _, variances = contrasts.answers(attributes, questions)
+        values = questions @ self._values(identity, attributes).ravel()
+        is_whole = len(questions) == 1 and bool((questions == 1).all())
+        bias, shift = self._cut(identity, not is_whole) if not is_bounded else (None, 0.0)
+        return ReadSum(values, np.sqrt(variances), bias, shift)
+
+    def _values(self, identity: str, attributes: Attributes) -> Floats:
+        """The cells of a table: sums of the largest one's, where that holds all."""
+        contrasts = self._tables.measures[identity]
+        finest = finest_of(contrasts)
+        if finest is None:
+            return contrasts.table(attributes)
+        if (identity, finest) not in self._cells:
+            self._cells[identity, finest] = np.round(contrasts.table(finest) / _GRID) * _GRID
+        axes = tuple(axis for axis, place in enumerate(finest) if place not in attributes)
+        return np.asarray(self._cells[identity, finest].sum(axis=axes))
+
+    def _cut(self, identity: str, is_grouped: bool) -> tuple[ClippingBias | None, float]:
+        """What the limit cut off, in steps of the sums, and its median as a part of what is left.
+
+        Amounts are norms over tables; a person's rows are more than that where they lie in several cells. Sums over
+        norms of what is left say how many times, on the whole, and what was cut off is taken to be like it.
+        """
+        contrasts = self._tables.measures[identity]
+        if contrasts.masses is None:
+            return None, 0.0
+        total = abs(float(contrasts.table(())))
+        ratio = max(1.0, total / max(contrasts.kept, 1e-12))
+        bias = ClippingBias(np.array(contrasts.masses) * ratio, contrasts.kept * ratio, is_grouped)
+        if bias.is_unknown:
+            return bias, 0.0
+        median = float(np.interp(0.5, LEVELS, bias.masses))
+        return bias, median / max(bias.kept, 1e-12)
+
+
+def finest_of(contrasts: NoisyContrasts) -> Attributes | None:
+    """The table of which all others are margins, if there is one."""
+    largest = max(contrasts.strategy.tables, key=len)
+    return largest if all(set(table) <= set(largest) for table in contrasts.strategy.tables) else None
+
+
+@frozen(eq=False)
+class TableTotal:
+    """A COUNT or SUM of a table: linear in the noisy contrasts, so that margins add up; it may be negative."""
+
+    sum: ReadSum
+    step: Fraction
+    sign: Sign
+
+    def at(self, confidence: Fraction) -> Estimates:
+        step, steps, deviations = float(self.step), self.sum.steps, self.sum.deviations
+        value = steps * (1 + self.sum.shift)
+        if self.sum.bias is None:
+            reach = -NormalDist().inv_cdf(float(1 - confidence) / 2) * deviations
+            low, high = steps - reach, steps + reach
+        else:
+            largest = float(deviations.max(initial=0.0)) or 1.0
+            _, below, above = self.sum.bias.joined(steps, largest, confidence, self.sign, laplace=False)
+            low, high = np.minimum(steps + below, value), np.maximum(steps + above, value)
+            if self.sum.bias.is_unknown:
+                value, low, high = value + np.nan, steps + below, steps + above
+        return Estimates(value * step, low * step, high * step)
+
+
+def read_aggregate(aggregate: Aggregate, sums: Mapping[Part, ReadSum]) -> Noisy:
+    """An aggregate of tables from the sums of its parts."""
+    if isinstance(aggregate, Total) and isinstance(aggregate.part, Measure):
+        sign = Sign.ADDS if aggregate.part.least >= 0 else Sign.EITHER
+        return TableTotal(sums[aggregate.part], aggregate.part.step, sign)
+    if not isinstance(aggregate, Mean):
+        raise TypeError("tables hold counts, sums and means")
+    return aggregate.read({part: sums[part].noisy_sum() for part in aggregate.parts})
+
+
+def kinds_of(tables: NoisyTables) -> set[IntervalKind]:
+    """What the intervals of a release are about."""
+    return {IntervalKind(each.kind) for each in tables.measures.values()}
