@@ -89,11 +89,11 @@ def _rendered(
 
     def groups(is_bounded: bool) -> Groups:
         sums: dict[Part, ReadSum] = {}
-        for name in request.aggregates():
+        for name in request.aggregates:
             for part in question.aggregates[name].parts:
                 if isinstance(part, Measure) and part not in sums:
                     sums[part] = reader.table(plan.base.identity(part), request.attributes, is_bounded=is_bounded)
-        read = {name: read_aggregate(question.aggregates[name], sums) for name in request.aggregates()}
+        read = {name: read_aggregate(question.aggregates[name], sums) for name in request.aggregates}
         return Groups(keys, read, size)
 
     is_usual = IntervalKind.USUAL in kinds_of(tables)

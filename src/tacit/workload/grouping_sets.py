@@ -7,6 +7,7 @@ keys together, says what is counted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import combinations, product
 from typing import TypeVar
 
@@ -30,19 +31,30 @@ _ABOVE = ("having", "order", "limit", "offset", "distinct", "qualify", "windows"
 _ROWS = ("from_", "joins", "where", "with_", "laterals")
 
 _T = TypeVar("_T")
-_Nodes = tuple[exp.Expression, ...]
+_Nodes = dict[str, exp.Expression]  # by canonical SQL, each once
 
 
 @frozen(eq=False)
 class TableRequest:
-    """One table: which keys it is by (their places in the question), and its SELECT by these keys alone."""
+    """One table: which keys it is by (their places in the question), and the SELECT that asks for it among others."""
 
     attributes: Attributes
-    select: exp.Select
+    whole: exp.Select  # without GROUP BY
+    names: tuple[str, ...]  # of all keys, in canonical SQL
 
-    def aggregates(self) -> list[str]:
+    @cached_property
+    def select(self) -> exp.Select:
+        """The SELECT by these keys alone: what it shows of other keys is left out."""
+        own = [self.names[place] for place in self.attributes]
+        others = {name for name in self.names if name not in own}
+        alone = self.whole.copy()
+        alone.set("expressions", [item for item in alone.expressions if not _mentions(item.unalias(), others, own)])
+        return alone
+
+    @property
+    def aggregates(self) -> tuple[str, ...]:
         """The aggregates that it shows, by canonical SQL."""
-        return list(dict.fromkeys(canonical(node) for item in self.select.expressions for node in _calls(item)))
+        return tuple(_aggregates(self.whole))
 
     def above(self, question: Question) -> PostProcessing:
         """What its SELECT does with the noisy numbers."""
@@ -61,8 +73,9 @@ class TablesQuestion:
     def measured(self) -> Mapping[Measure, tuple[Attributes, ...]]:
         """For each measure, the tables that show it."""
         found: dict[Measure, dict[Attributes, None]] = {}
+        names = {id(whole): tuple(_aggregates(whole)) for whole in {id(t.whole): t.whole for t in self.tables}.values()}
         for table in self.tables:
-            for name in table.aggregates():
+            for name in names[id(table.whole)]:
                 for part in self.question.aggregates[name].parts:
                     if isinstance(part, Measure):
                         found.setdefault(part, {})[table.attributes] = None
@@ -74,22 +87,17 @@ def read_tables(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, str]
     selects = parsed_selects(sql)
     _refuse_unlike(selects)
     sets = [list(_grouping_sets(select)) for select in selects]
-    keys = list({canonical(node): node for each in sets for nodes in each for node in nodes}.values())
-    names = [canonical(node) for node in keys]
     if not sum(map(len, sets)) <= _MOST_TABLES:
         raise Refused(f"{sum(map(len, sets)):,} tables", "They share one price.", f"at most {_MOST_TABLES:,}.")
-    tables = [
-        TableRequest(_places(nodes, names), _alone(select, nodes, names))
-        for select, each in zip(selects, sets, strict=True)
-        for nodes in each
-    ]
-    question = read_question(_joint(selects, keys).sql("duckdb"), catalogue, centres)
+    keys = {name: node for each in sets for nodes in each for name, node in nodes.items()}
+    places, names = {name: place for place, name in enumerate(keys)}, tuple(keys)
+    tables = []
+    for select, each in zip(selects, sets, strict=True):
+        select.set("group", None)
+        tables += [TableRequest(tuple(sorted(places[name] for name in nodes)), select, names) for nodes in each]
+    question = read_question(_joint(selects, list(keys.values())).sql("duckdb"), catalogue, centres)
     _refuse_unadditive(question.aggregates)
     return TablesQuestion(sql, question, tuple(tables))
-
-
-def _places(nodes: _Nodes, names: list[str]) -> Attributes:
-    return tuple(sorted({names.index(canonical(node)) for node in nodes}))
 
 
 def _refuse_unlike(selects: Sequence[exp.Select]) -> None:
@@ -122,21 +130,20 @@ def _grouping_sets(select: exp.Select) -> Iterator[_Nodes]:
     """The sets of GROUP BY, as SQL has them: those of its elements, each joined with each."""
     group = select.args.get("group")
     if group is None:
-        yield ()
+        yield {}
         return
     items = select.expressions
     if group.args.get("all"):
-        bodies = [item.unalias() for item in items if not item.find(*CALLS)]
-        yield tuple(bodies)
+        yield _named([item.unalias() for item in items if not item.find(*CALLS)])
         return
     with_words = [name for name in ("rollup", "cube") if group.args.get(name)]
     if with_words:
         nodes = [resolved_key(node, items) for node in group.expressions]
-        yield from _rolled(nodes) if with_words == ["rollup"] else _cubed(nodes)
+        yield from map(_named, _rolled(nodes) if with_words == ["rollup"] else _cubed(nodes))
         return
     elements = [list(_element(node, items)) for node in group.expressions]
     for chosen in product(*elements):
-        yield _checked(tuple({canonical(node): node for nodes in chosen for node in nodes}.values()))
+        yield _checked({name: node for nodes in chosen for name, node in nodes.items()})
 
 
 def _element(node: exp.Expression, items: list[exp.Expression]) -> Iterator[_Nodes]:
@@ -149,7 +156,7 @@ def _element(node: exp.Expression, items: list[exp.Expression]) -> Iterator[_Nod
         if not len(columns) <= _MOST_KEYS:
             raise Refused(f"{len(columns)} keys in one CUBE or ROLLUP", "It has too many tables.", f"{_MOST_KEYS}.")
         for nodes in _cubed(columns) if isinstance(node, exp.Cube) else _rolled(columns):
-            yield tuple(column for columns in nodes for column in columns)
+            yield {name: column for columns in nodes for name, column in columns.items()}
         return
     yield _columns(node, items)
 
@@ -159,7 +166,11 @@ def _columns(node: exp.Expression, items: list[exp.Expression]) -> _Nodes:
     inside: list[exp.Expression] = node.expressions if isinstance(node, exp.Tuple) else [node]
     while len(inside) == 1 and isinstance(inside[0], exp.Paren):
         inside = [inside[0].this]
-    return tuple(resolved_key(part, items) for part in inside)
+    return _named([resolved_key(part, items) for part in inside])
+
+
+def _named(nodes: Sequence[exp.Expression]) -> _Nodes:
+    return {canonical(node): node for node in nodes}
 
 
 def _cubed(parts: Sequence[_T]) -> Iterator[tuple[_T, ...]]:
@@ -178,17 +189,6 @@ def _checked(nodes: _Nodes) -> _Nodes:
     return nodes
 
 
-def _alone(select: exp.Select, nodes: _Nodes, names: list[str]) -> exp.Select:
-    """The SELECT of one grouping set: what it shows of other keys is left out."""
-    own = [canonical(node) for node in nodes]
-    others = {name for name in names if name not in own}
-    alone = select.copy()
-    kept = [item for item in alone.expressions if not _mentions(item.unalias(), others, own)]
-    alone.set("expressions", kept)
-    alone.set("group", exp.Group(expressions=[node.copy() for node in nodes]) if nodes else None)
-    return alone
-
-
 def _mentions(node: exp.Expression, others: set[str], own: list[str]) -> bool:
     """Whether a key that is not the table's own stands outside of aggregates."""
     if isinstance(node, CALLS) or canonical(node) in own:
@@ -199,10 +199,15 @@ def _mentions(node: exp.Expression, others: set[str], own: list[str]) -> bool:
 def _joint(selects: Sequence[exp.Select], keys: Sequence[exp.Expression]) -> exp.Select:
     """All aggregates by all keys."""
     joint = selects[0].copy()
-    calls = {canonical(node): node for select in selects for item in select.expressions for node in _calls(item)}
+    calls = {name: node for select in selects for name, node in _aggregates(select).items()}
     joint.set("expressions", [node.copy() for node in (*keys, *calls.values())])
     joint.set("group", exp.Group(expressions=[node.copy() for node in keys]) if keys else None)
     return joint
+
+
+def _aggregates(select: exp.Select) -> _Nodes:
+    """The aggregates of a SELECT."""
+    return _named([node for item in select.expressions for node in _calls(item)])
 
 
 def _calls(node: exp.Expression) -> Iterator[exp.Expression]:

@@ -118,7 +118,13 @@ class TablesPlan:
     def digest(self) -> str:
         """What the plan counts: rows, unit, keys, tables, measures with their limits, and the weighting."""
         tables = {self.base.identity(part): [list(each) for each in sets] for part, sets in self.measured.items()}
-        text = json.dumps([self.base.family, tables, self.weighting.value], sort_keys=True)
+        question = self.base.question
+        rows = [self.base.unit, str(self.relation), question.rows.sql, question.rows.ownership.value]
+        keys = [
+            [key.sql, str(key.kind), key.scale, [repr(value) for value in key.domain or ()]] for key in question.keys
+        ]
+        most = self.base.most_keys if self.private else 0
+        text = json.dumps([rows, keys, most, tables, self.weighting.value], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
 
