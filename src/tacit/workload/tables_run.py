@@ -112,8 +112,8 @@ class TablesRun:
         plan, keys = self._plan, self._keys(released)
         strategies = plan.strategies(keys)
         limits = self._limits(strategies, released)
-        scales = tuple(_scale(part, strategies[part], limits[part], plan.is_scaled) for part in plan.measures)
-        sums = self._sums(session, keys, scales)
+        scales = tuple(measure_scale(part, strategies[part], limits[part], plan.is_scaled) for part in plan.measures)
+        sums = self.cell_sums(session, keys, scales)
         measured = {
             plan.base.identity(scale.measure): self._contrasts(place, scale, strategies, limits, sums, bits)
             for place, scale in enumerate(scales)
@@ -121,7 +121,7 @@ class TablesRun:
         domains = tuple(key.domain for key in keys)
         return NoisyTables(domains, measured, plan.strength(self._price)).to_bytes()
 
-    def _sums(self, session: Session, keys: tuple[TableKey, ...], scales: tuple[MeasureScale, ...]) -> CellSums:
+    def cell_sums(self, session: Session, keys: tuple[TableKey, ...], scales: tuple[MeasureScale, ...]) -> CellSums:
         """The sums of all measures by each largest table: all others are margins of one of them."""
         plan, rows = self._plan, self._plan.base.question.rows
         if plan.is_scaled:
@@ -163,7 +163,7 @@ class TablesRun:
         return IntervalKind.GUARANTEED if limit.masses is None else self._plan.base.interval
 
 
-def _scale(measure: Measure, strategy: ResidualStrategy, limit: TableLimit, is_scaled: bool) -> MeasureScale:
+def measure_scale(measure: Measure, strategy: ResidualStrategy, limit: TableLimit, is_scaled: bool) -> MeasureScale:
     """The units of a measure: steps as they are, or so many that a person at the limit has `RADIUS` of them."""
     if not is_scaled:
         return MeasureScale(measure, 1, 1, 1, {})
