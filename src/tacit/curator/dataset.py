@@ -13,13 +13,14 @@ from tacit.curator.certifier import Certifier
 from tacit.curator.expected_error import Expected
 from tacit.curator.explanation import Explanation
 from tacit.curator.ibis_expression import Asked, ibis_table, sql_of
+from tacit.curator.implied_answer import ImpliedAnswer, find_implied, show_implied
 from tacit.curator.notes import intervals_of, notes_of
 from tacit.curator.open_data import Opened, Watcher, open_data, unwatched
 from tacit.curator.planner import Planner
 from tacit.curator.profile_job import ProfileAnswer, release_profile
 from tacit.curator.query_job import Answered, find_earlier, find_stored, release_query
-from tacit.curator.tables_answer import answer_tables
-from tacit.curator.tables_job import find_tables, release_tables, tables_plan, tables_price
+from tacit.curator.tables_answer import ask_tables
+from tacit.curator.tables_job import tables_plan, tables_price
 from tacit.curator.target_error import PROMISED, Target, TargetSearch
 from tacit.curator.terms import analyst_share, at_least, refuse_below_floor
 from tacit.curator.translation_check import in_words_of
@@ -77,7 +78,11 @@ class Dataset:
         analyst_share(self._opened, self._analyst)
         planner = self._planner
         if epsilon is None and error is None:
-            known = None if fresh else find_earlier(planner, planner.question(sql), kind)
+            question = planner.question(sql)
+            known = None if fresh else find_earlier(planner, question, kind)
+            implied = None if fresh or known is not None else find_implied(planner, question, kind)
+            if implied is not None:
+                return show_implied(planner, sql, implied, kind, level)
             if known is None:
                 raise Refused(
                     "a query without a price",
@@ -87,6 +92,8 @@ class Dataset:
             return self._shown(sql, *known, level)
         target = None if error is None else Target.read(error)
         plan, price = self._planned(planner, sql, kind, epsilon, delta, error, size, level, fresh)
+        if not fresh and (implied := self._implied(planner, plan, price, kind)) is not None:
+            return show_implied(planner, sql, implied, kind, level)
         found = release_query(planner, plan, price, self._analyst, sql, fresh)
         try:
             return self._shown(sql, plan, found, level, target, plan.interval is not kind)
@@ -111,7 +118,8 @@ class Dataset:
         planner = self._planner
         plan, price = self._planned(planner, sql, kind, epsilon, delta, error, size, level)
         stored = find_stored(planner, plan, price.keys_delta, plan.enough(price))
-        if stored is None:
+        is_free = stored is not None or self._implied(planner, plan, price, kind) is not None
+        if not is_free:
             refuse_below_floor(self._opened, price, plan.is_selecting)
         used, public = self._opened.filter, None if size is None else positive(size, "size")
         words = price_words(used, str(price.alone), used.share(price.charge), False, price.charge)
@@ -123,7 +131,7 @@ class Dataset:
             words,
             Expected.of(plan, price, level),
             level,
-            stored is not None,
+            is_free,
             public,
             sent,
             str if sent.forms else partial(in_words_of, self._opened.engine, catalogue=self._opened.catalogue),
@@ -147,19 +155,8 @@ class Dataset:
         analyst_share(self._opened, self._analyst)
         planner = self._planner
         plan = tables_plan(planner, sql, kind, Weighting.named(weight))
-        if epsilon is None:
-            earlier = None if fresh else find_tables(planner, plan, planner.usual_keys_delta, Fraction(0))
-            if earlier is None:
-                raise Refused("tables without a price", "No earlier release holds them.", "epsilon (--epsilon 1).")
-            return answer_tables(self._opened, plan, earlier, level)
-        price = tables_price(planner, plan, epsilon, delta)
-        found = release_tables(planner, plan, price, self._analyst, fresh)
-        try:
-            return answer_tables(self._opened, plan, found, level)
-        except Exception:
-            if found.free:
-                raise
-            raise Failed from None  # it is paid for, and stored: asking again is free
+        price = None if epsilon is None else tables_price(planner, plan, epsilon, delta)
+        return ask_tables(planner, plan, price, self._analyst, level, fresh)
 
     def profile(self, *, epsilon: Number, delta: Number | None = None, fresh: bool = False) -> ProfileAnswer:
         """A private profile of how much people have, from which later queries choose their limits for free."""
@@ -202,6 +199,12 @@ class Dataset:
         if epsilon is None:
             price = at_least(self._opened, price, question.has_private_keys)
         return planner.plan(question, price, interval), price
+
+    def _implied(self, planner: Planner, plan: Plan, price: Price, kind: IntervalKind) -> ImpliedAnswer | None:
+        """Released tables that answer a question as accurately as it is asked, where no earlier query does."""
+        if find_stored(planner, plan, price.keys_delta, plan.enough(price)) is not None:
+            return None
+        return find_implied(planner, plan.question, kind, plan, price)
 
     def _shown(
         self,

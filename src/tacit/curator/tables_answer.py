@@ -14,12 +14,15 @@ import numpy as np
 
 from tacit.curator.certifier import statement_of
 from tacit.curator.open_data import Opened
-from tacit.curator.tables_job import ReleasedTables
+from tacit.curator.planner import Planner
+from tacit.curator.tables_job import ReleasedTables, find_tables, release_tables
+from tacit.errors import Failed, Refused
 from tacit.ledger.certificate import Certificate
 from tacit.ledger.signature import present, sign
 from tacit.query.aggregates.aggregate import Measure, Part
 from tacit.query.aggregates.moments import Total
 from tacit.query.plans.limit import IntervalKind
+from tacit.query.plans.price import Price
 from tacit.query.plans.question import Question
 from tacit.query.post_noise.estimates import Groups, Keys, Rendered
 from tacit.query.post_noise.expression import AggregateReference, KeyReference
@@ -40,10 +43,28 @@ from tacit.workload.tables_plan import TablesPlan
 _PUBLISHED = "published"
 
 
+def ask_tables(
+    planner: Planner, plan: TablesPlan, price: Price | None, analyst: str, confidence: Fraction, fresh: bool
+) -> TablesRelease:
+    """The tables of a plan at a price; without one, from an earlier release of them, however accurate."""
+    if price is None:
+        earlier = None if fresh else find_tables(planner, plan, planner.usual_keys_delta, Fraction(0))
+        if earlier is None:
+            raise Refused("tables without a price", "No earlier release holds them.", "epsilon (--epsilon 1).")
+        return answer_tables(planner.opened, plan, earlier, confidence)
+    found = release_tables(planner, plan, price, analyst, fresh)
+    try:
+        return answer_tables(planner.opened, plan, found, confidence)
+    except Exception:
+        if found.free:
+            raise
+        raise Failed from None  # it is paid for, and stored: asking again is free
+
+
 def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confidence: Fraction) -> TablesRelease:
     """All tables of a release as they are shown."""
     price = price_words(opened.filter, found.grounds.price, found.share, found.free, found.charge)
-    words, reader = _interval_words(found.tables), TableReader(found.tables)
+    words, reader = tables_interval_words(found.tables), TableReader(found.tables)
     names: dict[str, int] = {}
     tables = []
     for request in plan.asked.tables:
@@ -135,8 +156,11 @@ def _published(
     return Keys(tuple(int(cell) for cell in published(cells, float(cells.sum())).sum(axis=axes).ravel()), Kind.INTEGER)
 
 
-def _interval_words(tables: NoisyTables) -> IntervalWords:
+def tables_interval_words(tables: NoisyTables, *, is_bounded: bool = False) -> IntervalWords:
+    """What the intervals of tables are about; of those that are read as bounded ones, the noise alone."""
     kinds = kinds_of(tables)
+    if is_bounded and kinds != {IntervalKind.GUARANTEED}:
+        kinds = {IntervalKind.BOUNDED}
     if IntervalKind.USUAL in kinds:
         about = (
             " for all rows that fit the description, assuming that nobody has far more than the people that can be "

@@ -21,7 +21,6 @@ from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Loss
 from tacit.query.materialized.statements import STATEMENTS
 from tacit.query.plans.limit import IntervalKind
-from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, price_of
 from tacit.workload.grouping_sets import read_tables
 from tacit.workload.noisy_contrasts import NoisyTables
@@ -77,13 +76,6 @@ def tables_price(planner: Planner, plan: TablesPlan, epsilon: Number, delta: Num
     return price_of(description.budget, description.promise, epsilon, delta, bool(plan.private))
 
 
-def family_of(planner: Planner, plan: Plan) -> str:
-    """What tables over the same rows and unit share, in this version of the data."""
-    rows = plan.question.rows
-    text = json.dumps([planner.version, rows.sql, rows.ownership.value, plan.unit, str(plan.relation)])
-    return TABLES + hashlib.sha256(text.encode()).hexdigest()[:32] + "."
-
-
 def find_tables(planner: Planner, plan: TablesPlan, keys_delta: Fraction, strength: Fraction) -> ReleasedTables | None:
     """An earlier release of these very tables that is at least as accurate."""
     for stored in planner.opened.stored_under(_digest(planner, plan, keys_delta), strength):
@@ -91,9 +83,9 @@ def find_tables(planner: Planner, plan: TablesPlan, keys_delta: Fraction, streng
     return None
 
 
-def tables_over(planner: Planner, plan: Plan) -> Iterator[ReleasedTables]:
-    """All releases of tables over the rows of a plan, the newest first."""
-    for stored in planner.opened.stored_under(family_of(planner, plan), Fraction(0)):
+def all_tables(planner: Planner) -> Iterator[ReleasedTables]:
+    """All releases of tables of this version of the data, the most accurate first."""
+    for stored in planner.opened.stored_under(f"{TABLES}{planner.version}.", Fraction(0)):
         if not stored.is_failed:
             yield read_stored(stored, planner.opened)
 
@@ -132,7 +124,7 @@ def tables_job(planner: Planner, plan: TablesPlan, price: Price) -> Job:
 def _digest(planner: Planner, plan: TablesPlan, keys_delta: Fraction) -> str:
     keys = str(keys_delta) if plan.private else ""
     own = hashlib.sha256(f"{plan.digest} {keys}".encode()).hexdigest()[:48]
-    return family_of(planner, plan.base) + own
+    return f"{TABLES}{planner.version}.{own}"
 
 
 def read_stored(stored: Stored, opened: Opened) -> ReleasedTables:

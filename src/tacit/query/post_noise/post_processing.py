@@ -136,8 +136,13 @@ def _item(node: exp.Expr, scope: PostNoiseScope) -> Expression:
 
 def _output(column: Column, *, exact: bool) -> Keys | Estimates:
     """The column as it is shown: what rests on no aggregate is exact and has no interval."""
+    return exact_values(column) if exact else as_keys(column)
+
+
+def exact_values(column: Column) -> Keys:
+    """A column that rests on no aggregate as values known exactly."""
     shown = as_keys(column)
-    if isinstance(shown, Keys) or not exact:
+    if isinstance(shown, Keys):
         return shown
     points = (None if not np.isfinite(x) else int(x) if shown.whole else float(x) for x in shown.value)
     return Keys(tuple(points), Kind.INTEGER if shown.whole else Kind.FLOAT)
