@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from math import prod, sqrt
+from math import exp, prod, sqrt
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,11 @@ from numpy.typing import NDArray
 from tacit.frozen import frozen
 from tacit.loss.families.loss import Relation
 from tacit.query.aggregates.aggregate import Measure
-from tacit.query.aggregates.clipping_bias import LEVELS
+from tacit.query.aggregates.clipping_bias import LEVELS, PART, UNEVEN
 from tacit.query.bounding.amount_histogram import seen
 from tacit.query.bounding.histogram_sql import WIDE_BINS
 from tacit.query.bounding.objectives import EVENNESS
-from tacit.query.bounding.tail_posterior import TailPosterior, tail_posterior
+from tacit.query.bounding.tail_posterior import CHOICE, TailPosterior, tail_posterior, weighted_quantiles
 from tacit.query.bounding.usual_limits import NEAR
 from tacit.query.plans.price import Price
 from tacit.workload.residual_basis import Attributes, ResidualStrategy, subsets
@@ -30,6 +31,7 @@ Floats = NDArray[np.float64]
 
 STEPS = 4  # of an amount, to one step of its measure (or `over` of them)
 _UNSEEN = 4  # rows of a person that count where nobody can be seen
+_SPREAD = 1.5  # rows of a person to one of the norm over tables, about, where rows lie in several cells
 _ROW_BITS = 22  # of a row's size in units: larger steps are counted in coarser units
 
 
@@ -114,11 +116,22 @@ def _found(
 
 
 def _least_wide(plan: TablesPlan, strategy: ResidualStrategy, price: Price, posterior: TailPosterior) -> int:
-    """The limit, as an amount, at which the geometric mean of the tables' widths is least."""
-    logs = np.zeros(len(posterior.nodes))
+    """The limit, as an amount, at which the geometric mean of the tables' widths is least.
+
+    A cell bears its part of what is cut off, more or less (`ClippingBias`): its interval is as wide as what is not
+    known of the whole, and as what is not known of its part.
+    """
+    nodes = posterior.nodes
+    quantiles = weighted_quantiles(
+        posterior.masses, posterior.weights, np.array([(1 - CHOICE) / 2, 0.5, (1 + CHOICE) / 2])
+    )
+    across = NormalDist().inv_cdf((1 + CHOICE) / 2)
+    uneven = exp(PART + UNEVEN * across) - exp(PART - UNEVEN * across)
+    logs = np.zeros(len(nodes))
     for table in strategy.tables:
-        noise = noise_per_norm(plan, strategy, table, price) * posterior.nodes
         groups = prod(strategy.shape(table))
-        logs += np.log(np.maximum(posterior.widths(noise, groups**-EVENNESS), 1e-300))
-    best = int(np.argmin(np.where(posterior.nodes >= STEPS, logs, np.inf)))
-    return max(STEPS, int(posterior.nodes[best]))
+        noise = 2 * across * noise_per_norm(plan, strategy, table, price) * nodes
+        unknown = quantiles[2] - quantiles[0] + (uneven * quantiles[1] if groups > 1 else 0.0)
+        logs += np.log(np.maximum(np.hypot(noise, _SPREAD * unknown * groups**-EVENNESS), 1e-300))
+    best = int(np.argmin(np.where(nodes >= STEPS, logs, np.inf)))
+    return max(STEPS, int(nodes[best]))
