@@ -1,0 +1,66 @@
+"""Tables are the same release on every engine: the same stages, to the last octet, from the same entropy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+from tests.engines.clinic_rows import create_clinic, opened_clinic
+from tests.engines.engines import DuckDBUnderTest, EngineUnderTest
+from tests.engines.postgres_server import PostgresUnderTest
+from tests.engines.spark_server import SparkUnderTest
+
+from tacit.noise.bits import Seeded
+from tacit.query.catalogue import Catalogue
+from tacit.query.engines.protocol import Engine, Headers
+from tacit.query.plans.limit import IntervalKind
+from tacit.query.plans.price import price_of
+from tacit.schema.description import Description
+from tacit.workload.grouping_sets import read_tables
+from tacit.workload.residual_basis import Weighting
+from tacit.workload.tables_plan import plan_tables
+from tacit.workload.tables_run import TablesRun
+
+Opened = tuple[Engine, Description, Headers]
+ASKED = (
+    "SELECT region, urgent, COUNT(*), AVG(cost) FROM visits GROUP BY CUBE(region, urgent)",
+    "SELECT region, ward, SUM(days) FROM visits GROUP BY ROLLUP(region, ward)",
+    "SELECT COUNT(*) FROM visits GROUP BY GROUPING SETS ((region, age // 30), (month(day)), ())",
+)
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> tuple[duckdb.DuckDBPyConnection, Path]:
+    connection = duckdb.connect()
+    create_clinic(connection)
+    return connection, tmp_path_factory.mktemp("tables")
+
+
+def released(under_test: EngineUnderTest, rows: tuple[duckdb.DuckDBPyConnection, Path], sql: str) -> list[bytes]:
+    """What every stage gives, the later ones from what DuckDB would have given: all from seeded bits."""
+    folder = rows[1] / f"{under_test.name}-{len(list(rows[1].iterdir()))}"
+    engine, description, headers = opened_clinic(under_test, rows[0], folder)
+    catalogue = Catalogue(description, headers)
+    plan = plan_tables(read_tables(sql, catalogue), catalogue, IntervalKind.USUAL, Weighting.TABLES)
+    price = price_of(description.budget, description.promise, 5, None, bool(plan.private))
+    found: list[bytes] = []
+    for place, stage in enumerate(TablesRun(plan, price).stages):
+        with engine.session(description, headers) as session:
+            found.append(stage(session, Seeded(place), found))
+    return found
+
+
+@pytest.mark.parametrize("sql", ASKED)
+def test_postgresql_releases_what_duckdb_does(
+    postgres: PostgresUnderTest, rows: tuple[duckdb.DuckDBPyConnection, Path], sql: str
+) -> None:
+    """R04: limits that are found, private keys, sums of both signs and means."""
+    assert released(postgres, rows, sql) == released(DuckDBUnderTest(), rows, sql)
+
+
+@pytest.mark.parametrize("sql", [ASKED[0], *(pytest.param(sql, marks=pytest.mark.long) for sql in ASKED[1:])])
+def test_spark_releases_what_duckdb_does(
+    spark: SparkUnderTest, rows: tuple[duckdb.DuckDBPyConnection, Path], sql: str
+) -> None:
+    assert released(spark, rows, sql) == released(DuckDBUnderTest(), rows, sql)
