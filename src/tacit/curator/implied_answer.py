@@ -94,6 +94,10 @@ def _implied(planner: Planner, question: Question, found: ReleasedTables) -> Imp
         return None
     if not all(plan.base.identity(part) in found.tables.measures for part in plan.measures):
         return None
+    if any(
+        key.domain not in (None, own) for key, own in zip(plan.base.question.keys, found.tables.domains, strict=True)
+    ):
+        return None
     groups = implied_groups(question, plan.asked, found.tables.domains)
     return None if groups is None else ImpliedAnswer(question, plan, found, groups)
 

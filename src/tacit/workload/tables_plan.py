@@ -74,8 +74,8 @@ class TablesPlan:
 
     @property
     def binned(self) -> tuple[Measure, ...]:
-        """The measures for which people are counted by amount."""
-        return tuple(part for part in self.measures if part in self.base.binned)
+        """The measures for which people are counted by amount, in one order however they are asked."""
+        return tuple(sorted((part for part in self.measures if part in self.base.binned), key=self.base.identity))
 
     def share(self, block: str) -> Fraction:
         """The part of the price that a block takes: "finding", "keys" (of each private key), "table" (a measure)."""
@@ -117,7 +117,7 @@ class TablesPlan:
     @cached_property
     def digest(self) -> str:
         """What the plan counts: rows, unit, keys, tables, measures with their limits, and the weighting."""
-        tables = {self.base.identity(part): [list(each) for each in sets] for part, sets in self.measured.items()}
+        tables = {self.base.identity(part): sorted(sets) for part, sets in self.measured.items()}
         question = self.base.question
         rows = [self.base.unit, str(self.relation), question.rows.sql, question.rows.ownership.value]
         keys = [

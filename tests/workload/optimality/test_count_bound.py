@@ -37,7 +37,7 @@ def distances(counts: int, fineness: int) -> Floats:
 
 
 def least_worst_loss(penalty: Floats, epsilon: float, delta: float = 0.0) -> float:
-    """The least worst-case expected penalty over all (ε, δ)-private mechanisms: a linear program, no symmetry assumed."""
+    """The least worst-case expected penalty over all (ε, δ)-private mechanisms: a linear program without symmetry."""
     worlds, outputs = penalty.shape
     pairs = [(i, j) for i in range(worlds) for j in ((i - 1) % worlds, (i + 1) % worlds)]
     cells, slacks = worlds * outputs, len(pairs) * outputs if delta else 0
@@ -70,7 +70,7 @@ def least_worst_loss(penalty: Floats, epsilon: float, delta: float = 0.0) -> flo
 
 @pytest.mark.parametrize(("epsilon", "fineness"), [(1.5, 1), (1.5, 2), (2.0, 3)])
 def test_no_pure_mechanism_has_a_smaller_mean_square(epsilon: float, fineness: int) -> None:
-    """Whole, half and third outputs alike; what lies beyond half a circle of 20 counts weighs e^{−10ε} or so, at 400 at most."""
+    """Whole, half and third outputs alike; beyond half a circle of 20 counts lies about e^{−10ε}, times 400 at most."""
     bound, found = float(mean_square_down(epsilon)), least_worst_loss(distances(20, fineness) ** 2, epsilon)
     assert bound <= found + 400 * exp(-10 * epsilon)
     assert found <= bound * (1 + 1e-6)
