@@ -117,7 +117,7 @@ IMPLIED = (
     "SELECT CASE WHEN region IN ('north', 'east') THEN 'a' ELSE 'b' END AS part, COUNT(*) AS n "
     "FROM people GROUP BY part",
     "SELECT p.region, COUNT(*) AS n FROM people AS p WHERE p.age // 20 = 1 OR p.sex = 'm' GROUP BY p.region",
-    "SELECT region, COUNT(*) AS n FROM people GROUP BY region HAVING COUNT(*) > 1500 ORDER BY n DESC LIMIT 2",
+    "SELECT region, COUNT(*) AS n FROM people GROUP BY region HAVING COUNT(*) > 1500 ORDER BY n DESC",
 )
 
 
