@@ -6,7 +6,7 @@ Reading is post-processing (`table_estimates`): a table is the sum of its residu
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -82,11 +82,13 @@ class NoisyTables:
     def paths(self, attributes: Attributes) -> list[tuple[Key | None, ...]]:
         """The values of a table's keys in every cell, in the order of its cells."""
         depth, flat = self.tree.depth(attributes), self.tree.flat(attributes)
+        if not depth:
+            return list(product(*(self.domains[place] for place in flat)))
         order = sorted(range(len(attributes)), key=(*self.tree.places[:depth], *flat).__getitem__)
         levels = [self.domains[place] for place in self.tree.places[:depth]]
         nodes = [tuple(map(tuple.__getitem__, levels, path)) for path in self.tree.paths(depth)]
-        cells = product(nodes, *(self.domains[place] for place in flat))
-        joined = ((*node, *values) for node, *values in cells)
+        cells: Iterator[tuple[Any, ...]] = product(nodes, *(self.domains[place] for place in flat))
+        joined = ((*cell[0], *cell[1:]) for cell in cells)
         return [tuple(cell[axis] for axis in order) for cell in joined]
 
     def to_bytes(self) -> bytes:

@@ -4,7 +4,7 @@ Where numbers are known to everybody (`Known`), estimates are conditioned on the
 estimates that satisfy a·x = b, x̃ = x̂ − Σa(aᵀΣa)⁻¹(aᵀx̂ − b) has the least variance for every linear question, Σ less
 Σa(aᵀΣa)⁻¹aᵀΣ, where x̂ and Σ are the unconditioned estimate and its covariance. Proof: x̂ is the best unbiased estimate
 (Gauss–Markov), and restricted least squares minimise (x − x̂)ᵀΣ⁻¹(x − x̂) subject to a·x = b: Lagrange's condition gives
-x̃, and its covariance is Σ times the projection along Σa. Directions that have no variance are left out (pseudo-inverse):
+x̃, and its covariance is Σ times the projection along Σa. Directions without variance are left out (pseudo-inverse):
 there x̂ satisfies the constraint already, or the constraints repeat each other. It is post-processing of x̂.
 """
 

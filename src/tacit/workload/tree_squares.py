@@ -96,7 +96,7 @@ class TreeSquares:
 
 @lru_cache(maxsize=256)
 def level_shares(tree: Tree, costs: tuple[float, ...]) -> tuple[tuple[float, ...], float]:
-    """The precisions by depth, adding up to 1, that make Σ cost·(variances of the nodes of a depth) least; and that sum.
+    """The precisions by depth, adding up to 1, that make Σ cost·(variances of a depth's nodes) least; and that sum.
 
     It is convex in the precisions. The fixed point w ← w·√(−∂f/∂w) lowers it at every step (Yu 2010, A-optimality).
     """
