@@ -98,7 +98,9 @@ def _implied(planner: Planner, question: Question, found: ReleasedTables) -> Imp
         key.domain not in (None, own) for key, own in zip(plan.base.question.keys, found.tables.domains, strict=True)
     ):
         return None
-    groups = implied_groups(question, plan.asked, found.tables.domains)
+    if plan.tree != found.tables.tree:  # the hierarchy was changed since
+        return None
+    groups = implied_groups(question, plan.asked, found.tables)
     return None if groups is None else ImpliedAnswer(question, plan, found, groups)
 
 

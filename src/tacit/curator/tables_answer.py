@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 from math import prod
 
 import numpy as np
@@ -85,9 +84,10 @@ def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confi
 
 
 def groups_of(question: Question, attributes: Attributes, tables: NoisyTables) -> dict[str, Keys]:
-    """The key columns of a table: every combination of values, in order."""
-    domains = [tables.domains[place] for place in attributes]
-    columns = list(zip(*product(*domains), strict=True)) if attributes else []
+    """The key columns of a table: every combination of values that can be, in order."""
+    whole = tables.tree.closed(attributes)
+    cells = list(zip(*tables.paths(whole), strict=True)) if whole else []
+    columns = [cells[whole.index(place)] for place in attributes]
     return {
         question.keys[place].name: Keys(
             tuple(_shown(value, question.keys[place].scale) for value in column),
@@ -105,28 +105,28 @@ def _rendered(
     plan: TablesPlan, request: TableRequest, tables: NoisyTables, reader: TableReader, confidence: Fraction
 ) -> Rendered:
     question, above = plan.base.question, request.above(plan.base.question)
-    keys = groups_of(question, request.attributes, tables)
-    size = prod(len(tables.domains[place]) for place in request.attributes)
+    keys, whole = groups_of(question, request.attributes, tables), plan.closed(request.attributes)
+    size = prod(tables.shape(whole))
 
     def groups(is_bounded: bool) -> Groups:
         sums: dict[Part, ReadSum] = {}
         for name in request.aggregates:
             for part in question.aggregates[name].parts:
                 if isinstance(part, Measure) and part not in sums:
-                    sums[part] = reader.table(plan.base.identity(part), request.attributes, is_bounded=is_bounded)
+                    sums[part] = reader.table(plan.base.identity(part), whole, is_bounded=is_bounded)
         read = {name: read_aggregate(question.aggregates[name], sums) for name in request.aggregates}
         return Groups(keys, read, size)
 
     is_usual = IntervalKind.USUAL in kinds_of(tables)
-    whole, shown = groups(False), above
+    made, shown = groups(False), above
     for item in above.items:
         column = _published(plan, request, tables, reader, item)
         if column is not None:
             name = f"{item.name}_{_PUBLISHED}"
-            whole = replace(whole, keys={**whole.keys, name: column})
+            made = replace(made, keys={**made.keys, name: column})
             shown = _with_item(shown, item, Item(name, KeyReference(name, Kind.INTEGER)))
-    bounded = replace(groups(True), keys=whole.keys) if is_usual else None
-    return shown.render(whole, confidence, bounded)
+    bounded = replace(groups(True), keys=made.keys) if is_usual else None
+    return shown.render(made, confidence, bounded)
 
 
 def _with_item(above: PostProcessing, item: Item, beside: Item) -> PostProcessing:
@@ -147,13 +147,13 @@ def _published(
     finest = finest_of(tables.measures[identity])
     if finest is None:
         return None
-    shape = tuple(len(tables.domains[place]) for place in finest)
+    shape = tables.shape(finest)
     read = reader.table(identity, finest)
     if not np.isfinite(read.shift):
         return None
     cells = (read.steps * (1 + read.shift)).reshape(shape)
-    axes = tuple(axis for axis, place in enumerate(finest) if place not in request.attributes)
-    return Keys(tuple(int(cell) for cell in published(cells, float(cells.sum())).sum(axis=axes).ravel()), Kind.INTEGER)
+    shown = tables.tree.margin(published(cells, float(cells.sum())), finest, plan.closed(request.attributes))
+    return Keys(tuple(int(cell) for cell in shown.ravel()), Kind.INTEGER)
 
 
 def tables_interval_words(tables: NoisyTables, *, is_bounded: bool = False) -> IntervalWords:

@@ -123,10 +123,10 @@ def _is_possible(cells: Sequence[Cell], totals: Sequence[PublicTotal]) -> bool:
     for row, total in enumerate(totals):
         patterns.setdefault(tuple(total.keys), {})[tuple(total.keys.values())] = row
     entries = [
-        (row, place)
+        (rows[key], place)
         for place, cell in enumerate(cells)
         for names, rows in patterns.items()
-        if (row := rows.get(tuple(cell[name] for name in names))) is not None
+        if (key := tuple(cell[name] for name in names)) in rows
     ]
     shape = (len(totals), max(1, len(cells)))
     where = np.array(entries, np.int64).reshape(-1, 2).T

@@ -79,6 +79,12 @@ class NoisyTables:
     strength: Fraction
     tree: Tree = NO_TREE
 
+    def shape(self, attributes: Attributes) -> tuple[int, ...]:
+        """The sizes of a table's axes."""
+        depth = self.tree.depth(attributes)
+        flat = tuple(len(self.domains[place]) for place in self.tree.flat(attributes))
+        return (self.tree.size(depth), *flat) if depth else flat
+
     def paths(self, attributes: Attributes) -> list[tuple[Key | None, ...]]:
         """The values of a table's keys in every cell, in the order of its cells."""
         depth, flat = self.tree.depth(attributes), self.tree.flat(attributes)

@@ -98,12 +98,45 @@ class TableLaw:
                 found[part] = np.asarray(float_contrasts(summed, 1) / self._norms(part))
         return found
 
-    def covariances(self, coefficients: Mapping[Attributes, Floats], depth: int) -> Nodes:
-        """The covariance of every contrast with a question."""
-        return {
-            part: self._shaped(self._squares[part].covariances(self._flattened(each, depth), depth), part)
-            for part, each in coefficients.items()
-        }
+    def joined(self, nodes: Nodes) -> Floats:
+        """All contrasts of all depths as one vector."""
+        return np.concatenate([level.ravel() for part in self._squares for level in nodes[part]])
+
+    def separated(self, vector: Floats) -> Nodes:
+        """The contrasts of a vector, each in its place."""
+        found, begin = dict[Attributes, list[Floats]](), 0
+        for part, squares in self._squares.items():
+            shape = [size - 1 for size in self._strategy.flat_shape(part)]
+            for depth in range(squares.depth + 1):
+                end = begin + self._tree.size(depth) * prod(shape)
+                found.setdefault(part, []).append(vector[begin:end].reshape(-1, *shape))
+                begin = end
+        return found
+
+    def answer(self, asked: Mapping[Attributes, Floats], nodes: Nodes, depth: int) -> tuple[float, float]:
+        """The value of a question over contrasts of a depth, and its variance."""
+        value = variance = 0.0
+        for part, each in asked.items():
+            own = each.reshape(self._tree.size(depth), -1)
+            value += float((each * nodes[part][depth]).sum())
+            variance += float((own * self._squares[part].covariances(own, depth)[depth]).sum())
+        return value, variance
+
+    def question(self, asked: Mapping[Attributes, Floats], depth: int) -> tuple[Floats, Floats]:
+        """A question over contrasts of a depth as a vector over all contrasts, and the covariance with each."""
+        found, covariances = [], []
+        for part, squares in self._squares.items():
+            shape = [size - 1 for size in self._strategy.flat_shape(part)]
+            if part not in asked:
+                sizes = [self._tree.size(each) for each in range(squares.depth + 1)]
+                found.append(np.zeros(sum(sizes) * prod(shape)))
+                covariances.append(found[-1])
+                continue
+            for each in range(squares.depth + 1):
+                found.append(asked[part].ravel() if each == depth else np.zeros(self._tree.size(each) * prod(shape)))
+            own = squares.covariances(asked[part].reshape(self._tree.size(depth), -1), depth)
+            covariances += [np.ravel(level) for level in own]
+        return np.concatenate(found), np.concatenate(covariances)
 
     def _units(self, residual: Attributes) -> Floats:
         """What each measured number is of its contrast, in steps."""
@@ -138,73 +171,56 @@ class TableEstimates:
         known: Sequence[Known] = (),
     ) -> None:
         self._strategy, self._law = strategy, TableLaw(strategy, variance, scale)
-        self._nodes, self._removed = self._law.nodes(values), list[Nodes]()
+        self._nodes, self._removed = self._law.joined(self._law.nodes(values)), np.zeros((0, 0))
         if known:
             self._condition(known)
 
     def table(self, attributes: Attributes) -> Floats:
         """The estimate of every cell of a table, in steps: unbiased, if what is known is true."""
-        return self._law.table(self._nodes, attributes)
+        return self._law.table(self._law.separated(self._nodes), attributes)
 
     def variances(self, attributes: Attributes) -> Floats:
         """The exact variance of each cell of a table, in squared steps."""
         found = self._law.variances(attributes)
-        largest = found.max(initial=0.0)
+        largest = float(found.max(initial=0.0))
         for each in self._removed:
-            found = found - self._law.table(each, attributes) ** 2
+            found = found - self._law.table(self._law.separated(each), attributes) ** 2
         return _cleared(found, largest)
 
     def answers(self, attributes: Attributes, questions: Floats) -> tuple[Floats, Floats]:
         """The estimates of linear questions over a table's cells (a row a question), and their exact variances."""
-        depth = self._strategy.tree.depth(attributes)
+        depth, nodes = self._strategy.tree.depth(attributes), self._law.separated(self._nodes)
         values, variances = np.zeros(len(questions)), np.zeros(len(questions))
         for row, question in enumerate(questions):
             asked = self._law.coefficients(attributes, question)
-            variance = _product(asked, self._law.covariances(asked, depth), depth)
-            values[row] = _product(asked, self._nodes, depth)
-            left = variance - sum(_product(asked, each, depth) ** 2 for each in self._removed)
-            variances[row] = _cleared(np.array(left), variance)
+            values[row], variance = self._law.answer(asked, nodes, depth)
+            if len(self._removed):
+                known = ((self._removed @ self._law.question(asked, depth)[0]) ** 2).sum()
+                variances[row] = _cleared(np.array(variance - known), variance)
+            else:
+                variances[row] = variance
         return values, variances
 
     def _condition(self, known: Sequence[Known]) -> None:
         """Moves the estimates to what is known, and keeps the directions that are known then."""
-        asked, depths = [], [self._strategy.tree.depth(each.attributes) for each in known]
+        strategy, tree = self._strategy, self._strategy.tree
+        asked, directions = [], []
         for each in known:
-            question = np.zeros(prod(self._strategy.shape(each.attributes)))
+            question, depth = np.zeros(prod(strategy.shape(each.attributes))), tree.depth(each.attributes)
             question[each.cells] = 1.0
-            asked.append(self._law.coefficients(each.attributes, question))
-        directions = [self._law.covariances(each, depth) for each, depth in zip(asked, depths, strict=True)]
-        missing = np.array(
-            [
-                _product(each, self._nodes, depth) - float(said.value)
-                for each, depth, said in zip(asked, depths, known, strict=True)
-            ]
-        )
-        gram = np.array(
-            [[_product(each, other, depth) for other in directions] for each, depth in zip(asked, depths, strict=True)]
-        )
+            found = self._law.question(self._law.coefficients(each.attributes, question), depth)
+            asked.append(found[0])
+            directions.append(found[1])
+        gram = np.array(asked) @ np.array(directions).T
+        missing = np.array(asked) @ self._nodes - np.array([float(each.value) for each in known])
         scales = 1 / np.sqrt(np.diag(gram))
         variances, vectors = np.linalg.eigh((gram + gram.T) / 2 * np.outer(scales, scales))
         kept = variances > _SINGULAR * variances.max(initial=0.0)
         whitened = (vectors[:, kept] / np.sqrt(variances[kept])).T * scales
-        self._removed = [_combined(directions, weights) for weights in whitened]
-        self._nodes = _combined([self._nodes, *self._removed], np.array([1.0, *-(whitened @ missing)]))
-
-
-def _combined(each: Sequence[Nodes], weights: Floats) -> Nodes:
-    """A linear combination of contrasts; residuals that one of them lacks are zero there."""
-    found: dict[Attributes, list[Floats]] = {}
-    for nodes, weight in zip(each, weights, strict=True):
-        for part, levels in nodes.items():
-            own = [weight * level for level in levels]
-            found[part] = own if part not in found else [x + y for x, y in zip(found[part], own, strict=True)]
-    return found
-
-
-def _product(asked: Mapping[Attributes, Floats], nodes: Nodes, depth: int) -> float:
-    return sum(float((each * nodes[part][depth]).sum()) for part, each in asked.items() if part in nodes)
+        self._removed = whitened @ np.array(directions)
+        self._nodes = self._nodes - (whitened @ missing) @ self._removed
 
 
 def _cleared(variances: Floats, largest: float) -> Floats:
     """Variances without what rounding leaves of those that are zero."""
-    return np.where(variances > 1e-9 * largest, variances, 0.0)
+    return np.where(variances > _SINGULAR * largest, variances, 0.0)

@@ -83,8 +83,7 @@ class TableReader:
             return contrasts.table(attributes)
         if (identity, finest) not in self._cells:
             self._cells[identity, finest] = np.round(contrasts.table(finest) / _GRID) * _GRID
-        axes = tuple(axis for axis, place in enumerate(finest) if place not in attributes)
-        return np.asarray(self._cells[identity, finest].sum(axis=axes))
+        return self._tables.tree.margin(self._cells[identity, finest], finest, attributes)
 
     def _cut(self, identity: str, is_grouped: bool) -> tuple[ClippingBias | None, float]:
         """What the limit cut off, in steps of the sums, and its median as a part of what is left.

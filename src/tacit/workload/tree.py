@@ -57,6 +57,17 @@ class Tree:
             values = found
         return values
 
+    def margin(self, values: NDArray[_Number], table: Sequence[int], wanted: Sequence[int]) -> NDArray[_Number]:
+        """The margin of a table: its cells, nodes along the first axis if it has levels, added up."""
+        depth, least = self.depth(table), self.depth(wanted)
+        first = 1 if depth else 0
+        axes = tuple(axis for axis, place in enumerate(self.flat(table), first) if place not in wanted)
+        found: NDArray[_Number] = values.sum(axis=axes)
+        if not depth:
+            return np.asarray(found)
+        found = self.summed(found, depth, least)
+        return found if least else np.asarray(found[0])
+
     def paths(self, depth: int) -> list[tuple[int, ...]]:
         """For each node at a depth, the places of the values of its levels."""
         found: list[tuple[int, ...]] = [()]
