@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cached_property
 
 from tacit.curator.certifier import Certifier
 from tacit.curator.planner import Planner
@@ -21,6 +22,7 @@ from tacit.query.post_noise.estimates import Groups
 from tacit.release.price import price_words
 from tacit.release.release import Release
 from tacit.workload.implied import ImpliedGroups, implied_groups
+from tacit.workload.known_cells import known_cells, structure_notes
 from tacit.workload.table_reading import ReadSum, TableReader, kinds_of, read_aggregate
 from tacit.workload.tables_plan import TablesPlan
 
@@ -36,9 +38,13 @@ class ImpliedAnswer:
     found: ReleasedTables
     groups: ImpliedGroups
 
+    @cached_property
+    def _reader(self) -> TableReader:
+        return TableReader(self.found.tables, known_cells(self.plan, self.found.tables))
+
     def sums(self, *, is_bounded: bool) -> dict[Part, ReadSum]:
         """Each measure by the query's groups."""
-        reader, groups = TableReader(self.found.tables), self.groups
+        reader, groups = self._reader, self.groups
         return {
             part: reader.questions(
                 self.plan.base.identity(part), groups.attributes, groups.cells, is_bounded=is_bounded
@@ -119,7 +125,8 @@ def show_implied(planner: Planner, sql: str, answer: ImpliedAnswer, interval: In
     is_usual = not is_bounded and IntervalKind.USUAL in kinds_of(found.tables)
     beside = answer.read(is_bounded=True) if is_usual else None
     rendered = answer.question.above.render(answer.read(is_bounded=is_bounded), level, beside)
-    notes = (f"Sums of cells of the tables released at entry {found.entry}; intervals from their joint noise.",)
+    own = f"Sums of cells of the tables released at entry {found.entry}; intervals from their joint noise."
+    notes = (own, *structure_notes(answer.plan, found.tables))
     price = price_words(opened.filter, found.grounds.price, found.share, True, found.charge)
     words = tables_interval_words(found.tables, is_bounded=is_bounded)
     return Release(rendered, level, notes, price, Certifier.of(opened, found.grounds, found.entry, sql), words)

@@ -32,6 +32,7 @@ from tacit.release.release import IntervalWords, Release
 from tacit.release.tables_release import ReleasedTable, TablesRelease
 from tacit.schema.kind import Key, Kind
 from tacit.workload.grouping_sets import TableRequest
+from tacit.workload.known_cells import known_cells, structure_notes
 from tacit.workload.noisy_contrasts import NoisyTables
 from tacit.workload.published import published
 from tacit.workload.residual_basis import Attributes
@@ -63,7 +64,7 @@ def ask_tables(
 def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confidence: Fraction) -> TablesRelease:
     """All tables of a release as they are shown."""
     price = price_words(opened.filter, found.grounds.price, found.share, found.free, found.charge)
-    words, reader = tables_interval_words(found.tables), TableReader(found.tables)
+    words, reader = tables_interval_words(found.tables), TableReader(found.tables, known_cells(plan, found.tables))
     names: dict[str, int] = {}
     tables = []
     for request in plan.asked.tables:
@@ -152,7 +153,8 @@ def _published(
     if not np.isfinite(read.shift):
         return None
     cells = (read.steps * (1 + read.shift)).reshape(shape)
-    shown = tables.tree.margin(published(cells, float(cells.sum())), finest, plan.closed(request.attributes))
+    known = [places for places, _ in reader.blocks(identity, finest)]
+    shown = tables.tree.margin(published(cells, known), finest, plan.closed(request.attributes))
     return Keys(tuple(int(cell) for cell in shown.ravel()), Kind.INTEGER)
 
 
@@ -193,7 +195,7 @@ def _notes(plan: TablesPlan, tables: NoisyTables) -> tuple[str, ...]:
     if plan.private:
         names = ", ".join(plan.base.question.keys[place].name for place in plan.private)
         notes.append(f"NULL of {names} stands for all values that too few people share to be shown, and for none.")
-    return tuple(notes)
+    return (*notes, *structure_notes(plan, tables))
 
 
 def _file_name(title: str, taken: dict[str, int]) -> str:
