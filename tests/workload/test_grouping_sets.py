@@ -28,10 +28,10 @@ def sets_of(asked: TablesQuestion) -> list[tuple[str, ...]]:
         ("CUBE(region, urgent)", [("region", "urgent"), ("region",), ("urgent",), ()]),
         ("ROLLUP(region, urgent)", [("region", "urgent"), ("region",), ()]),
         ("GROUPING SETS ((region, urgent), icd, ())", [("region", "urgent"), ("icd",), ()]),
-        ("icd, ROLLUP(region)", [("icd", "region"), ("icd",)]),
+        ("icd, ROLLUP(region, urgent)", [("icd", "region", "urgent"), ("icd", "region"), ("icd",)]),
         ("CUBE((region, urgent), icd)", [("region", "urgent", "icd"), ("region", "urgent"), ("icd",), ()]),
         ("ROLLUP(1, 2)", [("region", "urgent"), ("region",), ()]),
-        ("region, region", [("region",)]),
+        ("region, urgent, region", [("region", "urgent")]),
         ("region, urgent", [("region", "urgent")]),
         ("ALL", [("region", "urgent")]),
     ],
@@ -58,7 +58,8 @@ def test_several_selects_are_one_workload(catalogue: Catalogue) -> None:
 
 def test_what_is_shown_of_other_keys_is_left_out(catalogue: Catalogue) -> None:
     asked = read_tables(
-        "SELECT upper(region) AS r, region, urgent, COUNT(*) AS n FROM visits GROUP BY CUBE(region, urgent)", catalogue
+        "SELECT COALESCE(region, region) AS r, region, urgent, COUNT(*) AS n FROM visits GROUP BY CUBE(region, urgent)",
+        catalogue,
     )
     shown = {
         sets: [item.name for item in each.above(asked.question).items]
