@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -27,7 +28,7 @@ from tacit.query.post_noise.estimates import Groups, Keys, Rendered
 from tacit.query.post_noise.expression import AggregateReference, KeyReference
 from tacit.query.post_noise.post_processing import Item, PostProcessing
 from tacit.release.canonical import canonical_digest
-from tacit.release.price import price_words
+from tacit.release.price import PriceWords, price_words
 from tacit.release.release import IntervalWords, Release
 from tacit.release.tables_release import ReleasedTable, TablesRelease
 from tacit.schema.kind import Key, Kind
@@ -69,10 +70,10 @@ def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confi
     tables = []
     for request in plan.asked.tables:
         title = ", ".join(plan.base.question.keys[place].name for place in request.attributes) or "total"
-        rendered = _rendered(plan, request, found.tables, reader, confidence)
-        release = Release(rendered, confidence, (), price, None, words)
-        tables.append(ReleasedTable(title, _file_name(title, names), release))
-    cells = sum(each.release.rendered.size for each in tables)
+        rendered = partial(_rendered, plan, request, found.tables, reader, confidence)
+        read = partial(_released, rendered, confidence, price, words)
+        tables.append(ReleasedTable(title, _file_name(title, names), read))
+    cells = sum(_size(request.attributes, found.tables) for request in plan.asked.tables)
     return TablesRelease(
         tuple(tables),
         _margins(plan, found.tables, cells),
@@ -86,16 +87,26 @@ def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confi
 
 def groups_of(question: Question, attributes: Attributes, tables: NoisyTables) -> dict[str, Keys]:
     """The key columns of a table: every combination of values that can be, in order."""
-    whole = tables.tree.closed(attributes)
-    cells = list(zip(*tables.paths(whole), strict=True)) if whole else []
-    columns = [cells[whole.index(place)] for place in attributes]
+    columns, keys = tables.columns(tables.tree.closed(attributes)), question.keys
     return {
-        question.keys[place].name: Keys(
-            tuple(_shown(value, question.keys[place].scale) for value in column),
-            Kind.FLOAT if question.keys[place].kind is Kind.DECIMAL else question.keys[place].kind,
+        keys[place].name: Keys(
+            tuple(_shown(value, keys[place].scale) for value in columns[place])
+            if keys[place].scale
+            else columns[place],
+            Kind.FLOAT if keys[place].kind is Kind.DECIMAL else keys[place].kind,
         )
-        for place, column in zip(attributes, columns, strict=True)
+        for place in attributes
     }
+
+
+def _size(attributes: Attributes, tables: NoisyTables) -> int:
+    return prod(tables.shape(tables.tree.closed(attributes)))
+
+
+def _released(
+    rendered: Callable[[], Rendered], confidence: Fraction, price: PriceWords, words: IntervalWords
+) -> Release:
+    return Release(rendered(), confidence, (), price, None, words)
 
 
 def _shown(key: Key | None, scale: int) -> Key | float | None:
@@ -107,7 +118,7 @@ def _rendered(
 ) -> Rendered:
     question, above = plan.base.question, request.above(plan.base.question)
     keys, whole = groups_of(question, request.attributes, tables), plan.closed(request.attributes)
-    size = prod(tables.shape(whole))
+    size = _size(request.attributes, tables)
 
     def groups(is_bounded: bool) -> Groups:
         sums: dict[Part, ReadSum] = {}

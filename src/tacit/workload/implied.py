@@ -101,22 +101,21 @@ def _counted(
     filters: Sequence[Expression],
 ) -> ImpliedGroups | None:
     columns, closed = asked.question.keys, tables.tree.closed
-    used = {name for each in (*keys, *filters) for name in _names(each)}
+    used = {name for each in (*keys, *filters) for name in each.keys}
     attributes = closed([place for place, key in enumerate(columns) if key.name in used])
     measured = {part: [closed(table) for table in sets] for part, sets in asked.measured().items()}
     if not all(_is_held(attributes, measured.get(part, ())) for part in question.measures):
         return None
     private = {columns[place].name for place in attributes if columns[place].domain is None}
-    if any(private & _names(each) for each in filters) or any(
-        private & _names(each) and _key_name(each) not in private for each in keys
+    if any(private & each.keys for each in filters) or any(
+        private & each.keys and _key_name(each) not in private for each in keys
     ):
         return None  # values that are not shown lie in no cell of their own
     if not prod(tables.shape(attributes)) <= _MOST:
         return None
-    listed = [
-        tuple(_shown(columns[place], value) for place, value in zip(attributes, cell, strict=True))
-        for cell in tables.paths(attributes)
-    ]
+    values_of = tables.columns(attributes)
+    shown = [[_shown(columns[place], value) for value in values_of[place]] for place in attributes]
+    listed = list(zip(*shown, strict=True)) if shown else [()]
     groups = Groups(
         {columns[place].name: _column(columns[place], axis, listed) for axis, place in enumerate(attributes)},
         {},
@@ -168,12 +167,6 @@ def _shown(key: KeyColumn, value: Key | None) -> Shown:
 
 def _column(key: KeyColumn, axis: int, listed: Sequence[tuple[Shown, ...]]) -> Keys:
     return Keys(tuple(cell[axis] for cell in listed), Kind.FLOAT if key.kind is Kind.DECIMAL else key.kind)
-
-
-def _names(expression: Expression) -> set[str]:
-    """The keys that an expression reads."""
-    own = _key_name(expression)
-    return ({own} if own else set()).union(*(_names(part) for part in expression.parts))
 
 
 def _key_name(expression: Expression) -> str:

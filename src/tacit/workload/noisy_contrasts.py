@@ -6,10 +6,10 @@ Reading is post-processing (`table_estimates`): a table is the sum of its residu
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from itertools import chain, repeat
 from math import prod
 from typing import Any
 
@@ -85,17 +85,23 @@ class NoisyTables:
         flat = tuple(len(self.domains[place]) for place in self.tree.flat(attributes))
         return (self.tree.size(depth), *flat) if depth else flat
 
-    def paths(self, attributes: Attributes) -> list[tuple[Key | None, ...]]:
-        """The values of a table's keys in every cell, in the order of its cells."""
-        depth, flat = self.tree.depth(attributes), self.tree.flat(attributes)
-        if not depth:
-            return list(product(*(self.domains[place] for place in flat)))
-        order = sorted(range(len(attributes)), key=(*self.tree.places[:depth], *flat).__getitem__)
-        levels = [self.domains[place] for place in self.tree.places[:depth]]
-        nodes = [tuple(map(tuple.__getitem__, levels, path)) for path in self.tree.paths(depth)]
-        cells: Iterator[tuple[Any, ...]] = product(nodes, *(self.domains[place] for place in flat))
-        joined = ((*cell[0], *cell[1:]) for cell in cells)
-        return [tuple(cell[axis] for axis in order) for cell in joined]
+    def columns(self, attributes: Attributes) -> dict[int, tuple[Key | None, ...]]:
+        """The values of a table's keys, by their places, in every cell: nodes of its deepest level first."""
+        depth, size = self.tree.depth(attributes), prod(self.shape(attributes))
+        paths, found, within = (
+            self.tree.paths(depth),
+            dict[int, tuple[Key | None, ...]](),
+            size // self.tree.size(depth),
+        )
+        for axis, place in enumerate(self.tree.places[:depth]):
+            values = (self.domains[place][path[axis]] for path in paths)
+            found[place] = tuple(chain.from_iterable(repeat(value, within) for value in values))
+        for place in self.tree.flat(attributes):
+            domain = self.domains[place]
+            within //= len(domain)  # cells of one value of this key and those before it
+            column = tuple(chain.from_iterable(repeat(value, within) for value in domain))
+            found[place] = column * (size // len(column))
+        return found
 
     def to_bytes(self) -> bytes:
         """A closed, versioned form: the length of a JSON header, the header, and the integers."""

@@ -26,6 +26,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Nodes = Mapping[Attributes, Sequence[Floats]]
 """For each residual of flat keys, its contrasts in the nodes of every depth: (nodes, *contrasts)."""
+Spread = dict[tuple[Attributes, int], Floats]
+"""For a residual and a depth, what its contrasts make of a table by its own keys: once for all tables that hold it."""
 
 _SINGULAR = 1e-9  # of the largest variance: constraints that repeat others have less
 
@@ -45,6 +47,7 @@ class TableLaw:
     def __init__(self, strategy: ResidualStrategy, variance: Fraction, scale: Fraction) -> None:
         self._strategy, self._tree, self._scale = strategy, strategy.tree, scale
         self._squares: dict[Attributes, TreeSquares] = {}
+        self._spread: Spread = {}
         for flat in dict.fromkeys(map(strategy.tree.flat, strategy.scales)):
             deepest = max(self._tree.depth(each) for each in strategy.scales if self._tree.flat(each) == flat)
             levels = [self._tree.at(flat, depth) for depth in range(deepest + 1)]
@@ -66,14 +69,18 @@ class TableLaw:
             found[flat] = self._shaped(squares.estimates(each), flat)
         return found
 
-    def table(self, nodes: Nodes, attributes: Attributes) -> Floats:
-        """The cells of a table that contrasts make."""
+    def table(self, nodes: Nodes, attributes: Attributes, kept: Spread | None = None) -> Floats:
+        """The cells of a table that contrasts make; `kept` has what was spread back of them before."""
         flat, depth = self._tree.flat(attributes), self._tree.depth(attributes)
         found = np.zeros((self._tree.size(depth), *self._strategy.flat_shape(attributes)))
         for part in subsets(flat):
             if part in nodes:
-                spread = spread_back(nodes[part][depth] / self._norms(part), 1)
-                found = found + self._over(spread, part, flat, 1)
+                spread = None if kept is None else kept.get((part, depth))
+                if spread is None:
+                    spread = spread_back(nodes[part][depth] / self._norms(part), 1)
+                if kept is not None:
+                    kept[part, depth] = spread
+                found += self._over(spread, part, flat, 1)
         return found.reshape(self._strategy.shape(attributes))
 
     def variances(self, attributes: Attributes) -> Floats:
@@ -82,8 +89,10 @@ class TableLaw:
         found = np.zeros((self._tree.size(depth), *self._strategy.flat_shape(attributes)))
         for part in subsets(flat):
             if part in self._squares:
-                each = self._shaped(self._squares[part].variances(), part)[depth] / self._norms(part) ** 2
-                found = found + self._over(spread_squares(each, 1), part, flat, 2)
+                if (part, depth) not in self._spread:
+                    each = self._shaped(self._squares[part].variances(), part)[depth] / self._norms(part) ** 2
+                    self._spread[part, depth] = spread_squares(each, 1)
+                found += self._over(self._spread[part, depth], part, flat, 2)
         return found.reshape(self._strategy.shape(attributes))
 
     def coefficients(self, attributes: Attributes, question: Floats) -> Mapping[Attributes, Floats]:
@@ -172,12 +181,13 @@ class TableEstimates:
     ) -> None:
         self._strategy, self._law = strategy, TableLaw(strategy, variance, scale)
         self._nodes, self._removed = self._law.joined(self._law.nodes(values)), np.zeros((0, 0))
+        self._spread: Spread = {}
         if known:
             self._condition(known)
 
     def table(self, attributes: Attributes) -> Floats:
         """The estimate of every cell of a table, in steps: unbiased, if what is known is true."""
-        return self._law.table(self._law.separated(self._nodes), attributes)
+        return self._law.table(self._law.separated(self._nodes), attributes, self._spread)
 
     def variances(self, attributes: Attributes) -> Floats:
         """The exact variance of each cell of a table, in squared steps."""

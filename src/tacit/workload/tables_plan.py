@@ -26,6 +26,7 @@ from tacit.workload.grouping_sets import TablesQuestion
 from tacit.workload.key_structure import KeyStructure, key_structure
 from tacit.workload.residual_basis import Attributes, ResidualStrategy, Weighting, best_strategy, measured_whole
 from tacit.workload.scaled_rows import TableKey
+from tacit.workload.shared_scans import shared_scans
 from tacit.workload.tree import Tree
 
 RADIUS = 2**16  # units that one person counts for: how finely a person's cells are scaled
@@ -76,6 +77,11 @@ class TablesPlan:
             if not any(each <= other for other in largest):
                 largest.append(each)
         return tuple(tuple(sorted(each)) for each in largest)
+
+    def scans(self, keys: Sequence[TableKey | None]) -> tuple[Attributes, ...]:
+        """The tables that are added up from rows, each in one pass; all others are margins of them."""
+        sizes = [len(key.domain) for key in keys if key is not None]
+        return shared_scans(self.largest_tables, sizes) if len(sizes) == len(keys) else self.largest_tables
 
     @property
     def private(self) -> tuple[int, ...]:

@@ -121,13 +121,13 @@ class TablesRun:
         return NoisyTables(domains, measured, plan.strength(self._price), plan.tree).to_bytes()
 
     def cell_sums(self, session: Session, keys: tuple[TableKey, ...], scales: tuple[MeasureScale, ...]) -> CellSums:
-        """The sums of all measures by each largest table: all others are margins of one of them."""
+        """The sums of all measures by a few wide tables: all others are margins of one of them."""
         plan, rows = self._plan, self._plan.base.question.rows
         if plan.is_scaled:
             block = ScaledRows(rows, keys, scales, plan.structure)
             session.keep(ROWS, block.sql())
         sums = CellSums(keys, len(scales), plan.tree)
-        for table in plan.largest_tables:
+        for table in plan.scans(keys):
             if plan.is_scaled:
                 sql = block.sums_sql(table)
             else:
