@@ -31,7 +31,7 @@ from tacit.workload.tree import Tree
 
 RADIUS = 2**16  # units that one person counts for: how finely a person's cells are scaled
 MOST_CELLS = 2**24  # of all tables together: some fifty octets each while they are made
-_PLAIN_BITS, _SCALED_BITS = 28, 20  # of multipliers: 2^33 rows of 1, or 2^26 people at their limit, add up to a word
+_PLAIN_BITS, _SCALED_BITS = 28, 20  # of multipliers: 2^33 rows or people, of any size, add up to a word
 
 
 @frozen(eq=False)
