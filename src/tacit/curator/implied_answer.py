@@ -98,13 +98,7 @@ def _implied(planner: Planner, question: Question, found: ReleasedTables) -> Imp
         plan = tables_plan(planner, found.asked, found.interval, found.weighting)
     except Refused:  # the description was changed since
         return None
-    if not all(plan.base.identity(part) in found.tables.measures for part in plan.measures):
-        return None
-    if any(
-        key.domain not in (None, own) for key, own in zip(plan.base.question.keys, found.tables.domains, strict=True)
-    ):
-        return None
-    if plan.tree != found.tables.tree:  # the hierarchy was changed since
+    if plan.digest != found.grounds.plan:  # other rows, keys or cells would be counted now
         return None
     groups = implied_groups(question, plan.asked, found.tables)
     return None if groups is None else ImpliedAnswer(question, plan, found, groups)

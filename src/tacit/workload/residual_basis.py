@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
 from itertools import combinations
-from math import ceil, isqrt, log2, prod, sqrt
+from math import ceil, log2, prod, sqrt
 from typing import TypeAlias
 
 import numpy as np
@@ -176,13 +176,16 @@ def best_strategy(
     most_bits: int = _MOST_BITS,
     tree: Tree = NO_TREE,
 ) -> ResidualStrategy:
-    """The strategy of least variance, its scales rounded to whole numbers of at most so many bits."""
+    """The strategy of least variance, its scales rounded to whole numbers of at most so many bits.
+
+    None is below the largest norm of its contrasts, so that every contrast is measured.
+    """
     shares = _shares(objective(tables, sizes, weighting, tree), tree)
     norms = {each: largest_norm([sizes[place] for place in tree.flat(each)]) for each in shares}
     fine = max(_FINE * norms[each] / share for each, share in shares.items())
     largest = max(shares.values())
     bits = min(max(8, ceil(log2(fine * largest))), most_bits)
-    scales = {each: max(1, int(share / largest * 2**bits)) for each, share in shares.items()}
+    scales = {each: max(norms[each], int(share / largest * 2**bits)) for each, share in shares.items()}
     return ResidualStrategy(tuple(sizes), tuple(tables), scales, tree)
 
 
@@ -203,9 +206,6 @@ def _shares(costs: Mapping[Attributes, tuple[Fraction, Fraction]], tree: Tree) -
     return found
 
 
-def measured_whole(strategy: ResidualStrategy) -> bool:
-    """Whether every contrast has a multiplier of at least 1, so that it is measured."""
-    return all(
-        isqrt(scale**2 // int(squared_norms(strategy.flat_shape(each)).max(initial=1))) >= 1
-        for each, scale in strategy.scales.items()
-    )
+def is_fine(strategy: ResidualStrategy, most_bits: int) -> bool:
+    """Whether whole multipliers of so many bits can follow the best scales, even of the largest contrasts."""
+    return all(largest_norm(strategy.flat_shape(each)) <= 2**most_bits for each in strategy.scales)

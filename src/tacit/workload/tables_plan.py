@@ -24,7 +24,7 @@ from tacit.query.plans.plan import KEYS, Plan
 from tacit.query.plans.price import Price
 from tacit.workload.grouping_sets import TablesQuestion
 from tacit.workload.key_structure import KeyStructure, key_structure
-from tacit.workload.residual_basis import Attributes, ResidualStrategy, Weighting, best_strategy, measured_whole
+from tacit.workload.residual_basis import Attributes, ResidualStrategy, Weighting, best_strategy, is_fine
 from tacit.workload.scaled_rows import TableKey
 from tacit.workload.shared_scans import shared_scans
 from tacit.workload.tree import Tree
@@ -171,7 +171,8 @@ def plan_tables(
             f"at most {MOST_CELLS:,} cells in all: coarser keys, or fewer of them together.",
         )
     known = [key for key in keys if key is not None]
-    if len(known) == len(keys) and not all(map(measured_whole, plan.strategies(known).values())):
+    bits = _SCALED_BITS if plan.is_scaled else _PLAIN_BITS
+    if len(known) == len(keys) and not all(is_fine(each, bits) for each in plan.strategies(known).values()):
         raise Refused(
             "a table of so many cells",
             "Its contrasts would be too coarse where people have several rows.",
