@@ -23,7 +23,7 @@ from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import Price, price_of
-from tacit.schema.description import Hierarchy, Impossible, Table
+from tacit.schema.description import Impossible, KeyHierarchy, Table
 from tacit.schema.kind import Key
 from tacit.workload.grouping_sets import read_tables
 from tacit.workload.residual_basis import ResidualStrategy, Weighting
@@ -57,9 +57,11 @@ def structured(random: Random, world: Worlds) -> Worlds:
     above: dict[Key, Key] = {ward: random.choice(["north", "south", "east"]) for ward in wards}
     above |= dict(zip(wards[:3], ("north", "south", "east"), strict=True))
     paths = tuple((above[ward], ward) for ward in wards)
-    found = [Hierarchy("place", ("region", "ward"), paths)]
+    found = [KeyHierarchy("place", ("region", "ward"), paths)]
     if random.random() < 0.4:
-        found = [Hierarchy("place", ("region", "ward", "code"), tuple((*random.choice(paths), code) for code in codes))]
+        found = [
+            KeyHierarchy("place", ("region", "ward", "code"), tuple((*random.choice(paths), code) for code in codes))
+        ]
     impossible = (Impossible({"smoker": (True,), "ward": ("a", "b")}),) if random.random() < 0.5 else ()
     columns["smoker"] = replace(columns["smoker"], keys=(False, True))
     table: Table = replace(visits, columns=columns, hierarchies=tuple(found), impossible=impossible)

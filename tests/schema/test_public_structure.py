@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.schema.description import Description, Hierarchy, Impossible, PublicTotal
+from tacit.schema.description import Description, Impossible, KeyHierarchy, PublicTotal
 from tacit.schema.problems import RefusedDescription
 from tacit.schema.reader import read_description
 
@@ -41,6 +41,7 @@ urgent = { type = "bool", keys = [true, false] }
 day = { type = "date", keys = { from = 2024-01-01, to = 2024-01-02 } }
 town = { type = "text" }
 """
+DAYS = ((2024, True, date(2024, 1, 1)), (2024, False, date(2024, 1, 2)))
 PLACE = 'levels = ["region", "ward"], members = { north = ["w1", "w2"], south = ["w3"] }'
 TOTAL = 'keys = { region = "north", sex = "f" }\ncount = 60'
 H, X, T = (f"tables.people.{part}" for part in ("hierarchies.place", "impossible", "totals"))
@@ -54,8 +55,10 @@ def read(folder: Path, text: str) -> Description:
 def test_structure_is_read_as_it_is_written(tmp_path: Path) -> None:
     table = read(tmp_path, FILE).tables["people"]
     assert table.hierarchies == (
-        Hierarchy("place", ("region", "ward"), (("north", "w1"), ("north", "w2"), ("south", "w3"))),
-        Hierarchy("time", ("year", "urgent", "day"), ((2024, True, date(2024, 1, 1)), (2024, False, date(2024, 1, 2)))),
+        KeyHierarchy("place", ("region", "ward"), (("north", "w1"), ("north", "w2"), ("south", "w3"))),
+        KeyHierarchy(
+            "time", ("year", "urgent", "day"), ((2024, True, date(2024, 1, 1)), (2024, False, date(2024, 1, 2)))
+        ),
     )
     assert table.impossible == (Impossible({"sex": ("m",), "ward": ("w1", "w3")}),)
     assert table.totals == (PublicTotal({}, 100), PublicTotal({"region": "north", "sex": "f"}, 60))

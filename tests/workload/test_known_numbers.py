@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from tacit.workload.known_cells import blocks
 from tacit.workload.noisy_contrasts import NoisyContrasts
 from tacit.workload.residual_basis import Attributes, ResidualStrategy, Weighting, best_strategy
-from tacit.workload.table_estimates import Known, TableEstimates
-from tacit.workload.tree import Tree
+from tacit.workload.table_estimates import KnownSum, TableEstimates
+from tacit.workload.tree import LevelTree
 
 Floats = NDArray[np.float64]
 
 # keys: region (0), sex (1), ward (2), age (3); regions have 1, 2 and 3 wards
-TREE = Tree((0, 2), ((0, 1, 2), (0, 1, 2, 3, 4, 5)), ((0, 0, 0), (0, 1, 1, 2, 2, 2)))
+TREE = LevelTree((0, 2), ((0, 1, 2), (0, 1, 2, 3, 4, 5)), ((0, 0, 0), (0, 1, 1, 2, 2, 2)))
 SIZES = (3, 2, 6, 3)
 CASES: tuple[tuple[Attributes, ...], ...] = (
     ((0, 1, 2, 3), (0, 2), (0,), ()),
@@ -118,10 +118,10 @@ def test_known_numbers_condition_the_joint_law(tables: tuple[Attributes, ...]) -
     size = prod(strategy.shape(finest))
     wards = np.arange(size).reshape(6, -1)
     known = [
-        Known(finest, np.ravel(wards[1:3]), Fraction(300)),
-        Known((0,), np.array([1]), Fraction(300)),
-        Known((), np.array([0]), Fraction(900)),
-        *(Known(finest, np.array([cell]), Fraction(0)) for cell in wards[3, :2]),
+        KnownSum(finest, np.ravel(wards[1:3]), Fraction(300)),
+        KnownSum((0,), np.array([1]), Fraction(300)),
+        KnownSum((), np.array([0]), Fraction(900)),
+        *(KnownSum(finest, np.array([cell]), Fraction(0)) for cell in wards[3, :2]),
     ]
     found = TableEstimates(strategy, values, Fraction(7), Fraction(1), known)
     facts = []
@@ -150,11 +150,11 @@ def test_known_numbers_condition_the_joint_law(tables: tuple[Attributes, ...]) -
 def test_known_sums_are_sums_of_blocks_without_overlap() -> None:
     """Zeros first; of a larger total, what the smaller ones within it leave; one that only overlaps is left out."""
     known = [
-        Known((), np.arange(8), Fraction(100)),
-        Known((), np.array([0, 1, 2]), Fraction(30)),
-        Known((), np.array([1]), Fraction(0)),
-        Known((), np.array([2, 3]), Fraction(7)),
-        Known((), np.array([4, 5]), Fraction(40)),
+        KnownSum((), np.arange(8), Fraction(100)),
+        KnownSum((), np.array([0, 1, 2]), Fraction(30)),
+        KnownSum((), np.array([1]), Fraction(0)),
+        KnownSum((), np.array([2, 3]), Fraction(7)),
+        KnownSum((), np.array([4, 5]), Fraction(40)),
     ]
     found = [(cells.tolist(), int(value)) for cells, value in blocks(known, 8)]
     assert found[0] == ([1], 0)

@@ -9,13 +9,13 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from tacit.workload.tree import NO_TREE, Tree
+from tacit.workload.tree import NO_TREE, LevelTree
 from tacit.workload.tree_squares import TreeSquares, level_shares
 
 Floats = NDArray[np.float64]
 
 # a root; three nodes with 1, 2 and 4 below them; and of those the first five with 1, 3, 1, 2 and 1, the others with 2
-UNBALANCED = Tree(
+UNBALANCED = LevelTree(
     (0, 1, 2),
     ((0, 1, 2), tuple(range(7)), tuple(range(12))),
     ((0, 0, 0), (0, 1, 1, 2, 2, 2, 2), (0, 1, 1, 1, 2, 3, 3, 4, 5, 5, 6, 6)),
@@ -28,7 +28,7 @@ MEASURED = (
 )
 
 
-def rows(tree: Tree, depth: int) -> Floats:
+def rows(tree: LevelTree, depth: int) -> Floats:
     """The nodes of a depth as sums of leaves."""
     deepest = len(tree.places)
     return tree.summed(np.eye(tree.size(deepest)), deepest, depth)
@@ -95,7 +95,7 @@ def test_without_levels_there_is_one_node() -> None:
 
 
 def test_sets_of_keys_are_closed_under_levels() -> None:
-    tree = Tree((3, 1), ((0, 1), (0, 1, 2)), ((0, 0), (0, 1, 1)))
+    tree = LevelTree((3, 1), ((0, 1), (0, 1, 2)), ((0, 0), (0, 1, 1)))
     assert tree.closed((1,)) == (1, 3)
     assert tree.closed((0, 3)) == (0, 3)
     assert tree.closed((0, 2)) == (0, 2)

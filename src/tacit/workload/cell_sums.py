@@ -14,7 +14,7 @@ from tacit.schema.kind import Key
 from tacit.workload.key_structure import node_places
 from tacit.workload.residual_basis import Attributes
 from tacit.workload.scaled_rows import TableKey
-from tacit.workload.tree import NO_TREE, Tree
+from tacit.workload.tree import NO_TREE, LevelTree
 
 Integers = NDArray[np.int64]
 
@@ -24,7 +24,7 @@ _FITS = 2**61  # what is below it and a draw of noise add up to a word
 class CellSums:
     """For each of several measures, whole tables of integers; cells that the engine does not list are zero."""
 
-    def __init__(self, keys: Sequence[TableKey], measures: int, tree: Tree = NO_TREE) -> None:
+    def __init__(self, keys: Sequence[TableKey], measures: int, tree: LevelTree = NO_TREE) -> None:
         self._keys, self._measures, self._tree = keys, measures, tree
         self._places = [{value: place for place, value in enumerate(key.domain)} for key in keys]
         self._tables: dict[Attributes, list[Integers]] = {}

@@ -17,9 +17,9 @@ from tacit.frozen import frozen
 from tacit.query.catalogue import Catalogue
 from tacit.query.plans.question import Question
 from tacit.query.sql.values.storage import literal_sql
-from tacit.schema.description import Hierarchy, Table
+from tacit.schema.description import KeyHierarchy, Table
 from tacit.schema.kind import Key
-from tacit.workload.tree import NO_TREE, Tree
+from tacit.workload.tree import NO_TREE, LevelTree
 
 _MOST = 2**18  # values that the paths of a tree have, all levels together
 
@@ -28,7 +28,7 @@ _MOST = 2**18  # values that the paths of a tree have, all levels together
 class KeyStructure:
     """The tree of the levels among a question's keys, and where nobody can be: values by the places of keys."""
 
-    tree: Tree
+    tree: LevelTree
     domains: tuple[tuple[Key | None, ...] | None, ...]
     impossible: tuple[Mapping[int, tuple[Key, ...]], ...]
     table: Table | None
@@ -107,8 +107,8 @@ def key_structure(question: Question, catalogue: Catalogue) -> KeyStructure:
 
 
 def _tree(
-    hierarchy: Hierarchy, keys: Mapping[str, int], domains: Sequence[tuple[Key | None, ...] | None]
-) -> Tree | None:
+    hierarchy: KeyHierarchy, keys: Mapping[str, int], domains: Sequence[tuple[Key | None, ...] | None]
+) -> LevelTree | None:
     """The levels that are keys, as a tree; None where fewer than two are."""
     depths = [depth for depth, level in enumerate(hierarchy.levels) if level.lower() in keys]
     if len(depths) < 2:
@@ -122,7 +122,7 @@ def _tree(
     )
     levels = [sorted({leaf[:depth] for leaf in leaves}) for depth in range(len(depths) + 1)]
     above = [{node: place for place, node in enumerate(level)} for level in levels]
-    return Tree(
+    return LevelTree(
         tuple(places),
         tuple(tuple(node[-1] for node in level) for level in levels[1:]),
         tuple(tuple(above[depth][node[:-1]] for node in level) for depth, level in enumerate(levels[1:])),
@@ -138,7 +138,7 @@ def _without(
             yield from {(*path[:depth], *[None] * (len(codes) - depth)) for path in known}
 
 
-def node_places(tree: Tree, columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+def node_places(tree: LevelTree, columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """The node of each row from the places of its values by level; −1 where there is none."""
     found = np.zeros(len(columns[0]), np.int64)
     for codes, parents, column in zip(tree.codes, tree.parents, columns, strict=False):

@@ -1,6 +1,6 @@
 """Estimates of tables from noisy contrasts, with exact variances: least squares in every residual, then their sum.
 
-Where numbers are known to everybody (`Known`), estimates are conditioned on them. Claim: among unbiased linear
+Where numbers are known to everybody (`KnownSum`), estimates are conditioned on them. Claim: among unbiased linear
 estimates that satisfy a·x = b, x̃ = x̂ − Σa(aᵀΣa)⁻¹(aᵀx̂ − b) has the least variance for every linear question, Σ less
 Σa(aᵀΣa)⁻¹aᵀΣ, where x̂ and Σ are the unconditioned estimate and its covariance. Proof: x̂ is the best unbiased estimate
 (Gauss–Markov), and restricted least squares minimise (x − x̂)ᵀΣ⁻¹(x − x̂) subject to a·x = b: Lagrange's condition gives
@@ -33,7 +33,7 @@ _SINGULAR = 1e-9  # of the largest variance: constraints that repeat others have
 
 
 @frozen(eq=False)
-class Known:
+class KnownSum:
     """A public number: the sum of some cells of a table (their places, in its order), in steps."""
 
     attributes: Attributes
@@ -177,7 +177,7 @@ class TableEstimates:
         values: Mapping[Attributes, Integers],
         variance: Fraction,
         scale: Fraction,
-        known: Sequence[Known] = (),
+        known: Sequence[KnownSum] = (),
     ) -> None:
         self._strategy, self._law = strategy, TableLaw(strategy, variance, scale)
         self._nodes, self._removed = self._law.joined(self._law.nodes(values)), np.zeros((0, 0))
@@ -211,7 +211,7 @@ class TableEstimates:
                 variances[row] = variance
         return values, variances
 
-    def _condition(self, known: Sequence[Known]) -> None:
+    def _condition(self, known: Sequence[KnownSum]) -> None:
         """Moves the estimates to what is known, and keeps the directions that are known then."""
         strategy, tree = self._strategy, self._strategy.tree
         asked, directions = [], []

@@ -24,7 +24,7 @@ from tacit.query.post_noise.estimates import Estimates, Noisy
 from tacit.workload.known_cells import blocks
 from tacit.workload.noisy_contrasts import NoisyContrasts, NoisyTables
 from tacit.workload.residual_basis import Attributes
-from tacit.workload.table_estimates import Known
+from tacit.workload.table_estimates import KnownSum
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -56,7 +56,7 @@ class ReadSum:
 class TableReader:
     """Reads tables, and linear questions over them, from a stored release."""
 
-    def __init__(self, tables: NoisyTables, known: Mapping[str, tuple[Known, ...]]) -> None:
+    def __init__(self, tables: NoisyTables, known: Mapping[str, tuple[KnownSum, ...]]) -> None:
         self._tables, self._known = tables, known
         self._estimates = {
             name: each.conditioned(known[name]) if known.get(name) else each.estimates

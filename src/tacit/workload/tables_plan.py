@@ -27,7 +27,7 @@ from tacit.workload.key_structure import KeyStructure, key_structure
 from tacit.workload.residual_basis import Attributes, ResidualStrategy, Weighting, best_strategy, is_fine
 from tacit.workload.scaled_rows import TableKey
 from tacit.workload.shared_scans import shared_scans
-from tacit.workload.tree import Tree
+from tacit.workload.tree import LevelTree
 
 RADIUS = 2**16  # units that one person counts for: how finely a person's cells are scaled
 MOST_CELLS = 2**24  # of all tables together: some fifty octets each while they are made
@@ -56,7 +56,7 @@ class TablesPlan:
         return {part: tuple(dict.fromkeys(map(self.closed, sets))) for part, sets in self.asked.measured().items()}
 
     @property
-    def tree(self) -> Tree:
+    def tree(self) -> LevelTree:
         """The levels of a hierarchy among the keys."""
         return self.structure.tree
 
