@@ -10,9 +10,9 @@ Proof: the residuals are orthogonal projections ⊗(I − J/n_i), whose diagonal
 values divides a deviation by n_j. Among all σ² at one price, σ²_B ∝ √(p_B/v_B) makes Σ v_B·σ²_B least (Cauchy), and it
 is then (Σ√(v_B·p_B))²/μ². Here v_B adds up, over all tables A ⊇ B, the table's weight times its cells' variances.
 
-Where keys are levels of a hierarchy (`LevelTree`), a residual B of the other attributes is measured at several levels:
-its contrasts within every node. Then p_B counts once for each level, and least squares over the tree (`tree_squares`) join
-them; of all precisions at one price the best are found by `level_shares`, and residuals share it as before.
+Where keys are levels of a hierarchy (`LevelTree`), a residual B of the other attributes is measured at several of them:
+its contrasts within every node. Then p_B counts once for each level, and least squares over the tree (`tree_squares`)
+join them; of all precisions at one price the best are found by `level_shares`, and residuals share it as before.
 """
 
 from __future__ import annotations
