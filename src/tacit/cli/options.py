@@ -31,14 +31,17 @@ ledger = click.option("--ledger", help="The ledger, if not the usual: a file, or
 
 
 def read_sql(written: str) -> str:
-    """The query itself, or what @file or - stands for."""
+    """The query itself, or what @file, a name that ends in .sql, or - stands for."""
     if written == "-":
         return sys.stdin.read()
-    if not written.startswith("@"):
+    is_named = written.lower().endswith(".sql") and not any(map(str.isspace, written))
+    if not (written.startswith("@") or is_named):
         return written
+    place = written.removeprefix("@")
     try:
-        return Path(written[1:]).read_text(encoding="utf-8")
+        text = Path(place).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
-        raise Refused(
-            f"the query in {written[1:]}", "The file cannot be read as text.", "@query.sql, or SQL."
-        ) from None
+        raise Refused(f"the query in {place}", "The file cannot be read as text.", "@query.sql, or SQL.") from None
+    if not text.strip():
+        raise Refused(f"the query in {place}", "The file is empty.", "a file with SELECT … FROM … .")
+    return text

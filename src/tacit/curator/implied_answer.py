@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from tacit.curator.certifier import Certifier
 from tacit.curator.planner import Planner
-from tacit.curator.tables_answer import tables_interval_words
 from tacit.curator.tables_job import ReleasedTables, all_tables, tables_plan
+from tacit.curator.tables_words import tables_interval_words
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import Part

@@ -29,6 +29,12 @@ class PriceWords:
         whose = f"'s {self.most_of}" if self.most_of else ""
         return f"{share_used(self.share)} of the budget{whose}"
 
+    @property
+    def cost(self) -> str:
+        """What the release costs, whoever paid for it and when."""
+        currency = f" ({self.currency_words})" if self.currency_words else ""
+        return f"Together they cost {self.loss_words}, which is {self.used}{currency}."
+
     def __str__(self) -> str:
         if self.free:
             return f"Answered from an earlier release: free. {share_left(self.left)} of the budget left."

@@ -52,6 +52,13 @@ class TableRequest:
         return alone
 
     @property
+    def key_names(self) -> tuple[str, ...]:
+        """Its keys as its SELECT calls them."""
+        items = [item for item in self.whole.expressions if isinstance(item, exp.Alias)]
+        aliases = {canonical(item.this): item.alias for item in items}
+        return tuple(aliases.get(self.names[place], self.names[place]) for place in self.attributes)
+
+    @property
     def aggregates(self) -> tuple[str, ...]:
         """The aggregates that it shows, by canonical SQL."""
         return tuple(_aggregates(self.whole))
