@@ -25,7 +25,8 @@ from tacit.curator.tables_words import (
 )
 from tacit.errors import Failed, Refused
 from tacit.ledger.certificate import Certificate
-from tacit.ledger.signature import present, sign
+from tacit.ledger.signature import sign
+from tacit.ledger.signed_folder import present_folder
 from tacit.query.aggregates.aggregate import Measure, Part
 from tacit.query.aggregates.moments import Total
 from tacit.query.plans.limit import IntervalKind
@@ -186,9 +187,7 @@ def _certifier(
     opened: Opened, found: ReleasedTables, asked: str
 ) -> Callable[[TablesRelease, Mapping[str, bytes]], Certificate]:
     def certify(release: TablesRelease, files: Mapping[str, bytes]) -> Certificate:
-        certificate = sign(statement_of(opened, found.grounds, found.entry, asked, release.digest), opened.signing_key)
-        for name, octets in files.items():
-            certificate = present(certificate, name, octets, opened.signing_key)
-        return certificate
+        statement = statement_of(opened, found.grounds, found.entry, asked, release.digest)
+        return present_folder(sign(statement, opened.signing_key), files, opened.signing_key)
 
     return certify

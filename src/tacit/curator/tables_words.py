@@ -66,8 +66,8 @@ def guess_words(charge: Loss, unit: str) -> str:
     """What a price means: how well somebody could guess who knows all else."""
     best = percent_up(guess_probability(charge))
     return (
-        f"Hidden is {unit}: whoever knows all else, would guess by coin flip whether that is in the data, and sees "
-        f"all of these tables, guesses right at most {best} of the time."
+        f"Hidden is whether {unit}, is in the data. Whoever knows all else and would have to flip a coin to guess it, "
+        f"guesses right at most {best} of the time with all of these tables before him."
     )
 
 

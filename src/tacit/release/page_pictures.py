@@ -20,7 +20,7 @@ from tacit.words import number
 
 _WIDTH: Final = 440  # of a picture; a page shows it as wide as it can
 _ROW, _TOP, _FOOT = 24, 6, 44
-_LETTER: Final = 7.0
+_LETTER: Final = 7.6
 _MOST_LETTERS: Final = 20
 _MOST_BARS: Final = 30
 _MOST_CELLS: Final = 24  # of a heat map, each way
@@ -53,7 +53,7 @@ def _bars(by: str, keys: Keys, name: str, numbers: Estimates) -> str:
     height = _TOP + _ROW * len(labels)
 
     def across(value: float) -> float:
-        return left + (_WIDTH - 14 - left) * (value - ticks[0]) / (ticks[-1] - ticks[0])
+        return left + (_WIDTH - 26 - left) * (value - ticks[0]) / (ticks[-1] - ticks[0])
 
     parts = [_line_at(across(tick), _TOP, across(tick), height) for tick in ticks]
     parts += [_text_at(across(tick), height + 16, _tick(tick, ticks), "middle") for tick in ticks]
@@ -66,15 +66,14 @@ def _bars(by: str, keys: Keys, name: str, numbers: Estimates) -> str:
             continue
         start, end = sorted((across(max(0.0, ticks[0])), across(value)))
         parts.append(f'<rect class="bar" x="{start:.1f}" y="{middle - 8:.1f}" width="{end - start:.1f}" height="16"/>')
-        parts += _error_bar(across(max(low, ticks[0])), across(min(high, ticks[-1])), middle)
+        ends = [
+            across(end) for end in (low, high) if ticks[0] <= end <= ticks[-1]
+        ]  # one beyond the picture has no mark
+        parts.append(_line_at(across(max(low, ticks[0])), middle, across(min(high, ticks[-1])), middle, "error"))
+        parts += [_line_at(x, middle - 4, x, middle + 4, "error") for x in ends]
     parts.append(_text_at((left + _WIDTH) / 2, height + 36, _short(name, 40), "middle", "axis"))
     more = f", the first {_MOST_BARS} of {len(keys):,}" if len(keys) > _MOST_BARS else ""
     return _figure(f"{name} by {by}{more}", height + _FOOT, parts, "The line at each bar is its interval.")
-
-
-def _error_bar(low: float, high: float, middle: float) -> list[str]:
-    ends = [_line_at(x, middle - 4, x, middle + 4, "error") for x in (low, high)]
-    return [_line_at(low, middle, high, middle, "error"), *ends]
 
 
 def _line(shape: Lines, by: str, keys: Keys, name: str, numbers: Estimates) -> str:
@@ -133,7 +132,7 @@ def _heat(one: tuple[str, Keys], other: tuple[str, Keys], name: str, numbers: Es
         )
         if not float(low) > 0:
             parts.append(f'<circle class="dot" cx="{x + wide / 2:.1f}" cy="{y + _ROW / 2:.1f}" r="1.8"/>')
-    legend = f"From 0 (white) to {number(most, most / 100)} (darkest). A dot: the interval holds 0."
+    legend = f"From 0 (no colour) to {number(most, most / 100)} (full colour). A dot: the interval holds 0."
     title = f"{name} by {down[0]} (down) and {across[0]} (across)"
     return _figure(title, top + _ROW * len(lines) + 8, parts, legend)
 

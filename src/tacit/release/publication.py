@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
+from tacit.ledger.signed_folder import CERTIFICATE
 from tacit.release.publication_page import publication_page
 
 if TYPE_CHECKING:
     from tacit.release.tables_release import TablesRelease
 
 FORMS: Final = ("csv", "parquet")
-CERTIFICATE: Final = "certificate.json"
 PAGE: Final = "index.html"
 
 
