@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import count, product
+from itertools import chain, count, repeat
 from math import prod
 
 import numpy as np
@@ -75,11 +75,11 @@ def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confi
     names: set[str] = set()
     tables = []
     for request in plan.asked.tables:
-        title = ", ".join(request.key_names) or TOTAL
+        title = ", ".join(request.key_names(plan.base.question)) or TOTAL
         spelled = ", ".join(plan.base.question.keys[place].name for place in request.attributes) or TOTAL
         rendered = partial(_rendered, plan, request, found.tables, reader, confidence)
         read = partial(_released, rendered, confidence, price, words)
-        size = prod(len(found.tables.domains[place]) for place in request.attributes)
+        size = _size(request.attributes, found.tables)
         tables.append(ReleasedTable(title, _file_name(title, names), read, size, spelled))
     first = tables[0].release.rendered
     return TablesRelease(
@@ -96,23 +96,26 @@ def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confi
     )
 
 
+def groups_of(question: Question, attributes: Attributes, tables: NoisyTables) -> dict[str, Keys]:
+    """The key columns of a table: every combination of values, in order."""
+    columns, size, within = {}, _size(attributes, tables), _size(attributes, tables)
+    for place in attributes:
+        key, domain = question.keys[place], tables.domains[place]
+        within //= len(domain)  # cells of one value of this key and those before it
+        column = chain.from_iterable(repeat(_shown(value, key.scale), within) for value in domain)
+        values = tuple(column) * (size // within // len(domain))
+        columns[key.name] = Keys(values, Kind.FLOAT if key.kind is Kind.DECIMAL else key.kind)
+    return columns
+
+
+def _size(attributes: Attributes, tables: NoisyTables) -> int:
+    return prod(len(tables.domains[place]) for place in attributes)
+
+
 def _released(
     rendered: Callable[[], Rendered], confidence: Fraction, price: PriceWords, words: IntervalWords
 ) -> Release:
     return Release(rendered(), confidence, (), price, None, words)
-
-
-def groups_of(question: Question, attributes: Attributes, tables: NoisyTables) -> dict[str, Keys]:
-    """The key columns of a table: every combination of values, in order."""
-    domains = [tables.domains[place] for place in attributes]
-    columns = list(zip(*product(*domains), strict=True)) if attributes else []
-    return {
-        question.keys[place].name: Keys(
-            tuple(_shown(value, question.keys[place].scale) for value in column),
-            Kind.FLOAT if question.keys[place].kind is Kind.DECIMAL else question.keys[place].kind,
-        )
-        for place, column in zip(attributes, columns, strict=True)
-    }
 
 
 def _shown(key: Key | None, scale: int) -> Key | float | None:
@@ -124,7 +127,7 @@ def _rendered(
 ) -> Rendered:
     question, above = plan.base.question, request.above(plan.base.question)
     keys = groups_of(question, request.attributes, tables)
-    size = prod(len(tables.domains[place]) for place in request.attributes)
+    size = _size(request.attributes, tables)
 
     def groups(is_bounded: bool) -> Groups:
         sums: dict[Part, ReadSum] = {}

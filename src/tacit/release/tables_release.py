@@ -32,7 +32,7 @@ _FREE = "Every later question that is a sum of their cells is free."
 
 @frozen(eq=False)
 class ReleasedTable:
-    """One table of a publication: its title ("region, ward" or TOTAL), the name of its files, and its numbers.
+    """One table of a publication: its title ("region, ward" or "total"), the name of its files, and its numbers.
 
     Its numbers are read when they are first asked for. `known_as` is its title in other spellings of its keys.
     """
