@@ -23,6 +23,13 @@ interval = click.option(
     metavar="KIND",
     help="What intervals are about: usual, guaranteed (needs at_most) or bounded (the noise alone).",
 )
+weight = click.option(
+    "--weight",
+    default="tables",
+    show_default=True,
+    metavar="WHAT",
+    help="Of several tables, what is made accurate: each table alike (tables), or all cells together (cells).",
+)
 fresh = click.option("--fresh", is_flag=True, help="Pay for new noise where an earlier answer is free.")
 analyst = click.option("--as", "analyst", metavar="NAME", help="Which analyst asks; the steward if not given.")
 memory = click.option("--memory", help="The most memory to use, as 2GB; what does not fit goes to temporary files.")

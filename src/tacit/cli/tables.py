@@ -25,13 +25,7 @@ from tacit.release.tables_release import TablesRelease
 @options.sql
 @options.epsilon
 @options.delta
-@click.option(
-    "--weight",
-    default="tables",
-    show_default=True,
-    metavar="WHAT",
-    help="What is made accurate: each table alike (tables), or all cells together (cells).",
-)
+@options.weight
 @options.confidence
 @options.interval
 @options.fresh

@@ -11,6 +11,7 @@ from tacit.loss.interpretation import guess_probability
 from tacit.query.aggregates.aggregate import Measure, Part
 from tacit.query.aggregates.moments import Total
 from tacit.query.plans.limit import IntervalKind
+from tacit.query.plans.question import Question
 from tacit.release.release import IntervalWords
 from tacit.words import percent_up
 from tacit.workload.noisy_contrasts import NoisyTables
@@ -75,15 +76,16 @@ def _holds_all(tables: NoisyTables) -> bool:
     return all(finest_of(each) is not None for each in tables.measures.values())
 
 
-def tables_notes(plan: TablesPlan, tables: NoisyTables) -> tuple[str, ...]:
-    """How much of one person counts, what private keys leave out, and what is not counted."""
-    measures = {part: tables.measures[plan.base.identity(part)] for part in plan.measures}
+def tables_notes(plan: TablesPlan, tables: NoisyTables, asked: Question | None = None) -> tuple[str, ...]:
+    """How much of one person counts, what private keys leave out, and what is not counted; of a query, what it uses."""
+    used = plan.base.question if asked is None else asked
+    measures = {part: tables.measures[plan.base.identity(part)] for part in plan.measures if part in used.measures}
     norms: dict[Part, Fraction | None] = {part: each.norm for part, each in measures.items()}
     kinds: dict[Part, IntervalKind] = {part: IntervalKind(each.kind) for part, each in measures.items()}
     limits = limit_notes(plan.base, norms, kinds, plan.share("finding"), is_gaussian=True)
     notes = [note.replace("this query's price", "the price of the tables") for note in limits]
-    if plan.private:
-        names = ", ".join(plan.base.question.keys[place].name for place in plan.private)
+    private = [plan.base.question.keys[place].name for place in plan.private]
+    if names := ", ".join(name for name in private if name in {key.name for key in used.keys}):
         notes.append(f"NULL of {names} stands for all values that too few people share to be shown, and for none.")
     if kinds_of(tables) != {IntervalKind.BOUNDED} and (left_out := not_counted(plan.base)):
         notes.append(left_out)
