@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Final
 
 from tacit.curator.expected_error import Expected
 from tacit.curator.interval_words import interval_words, planned_kinds
 from tacit.curator.notes import finding_words, limit_notes, withheld
+from tacit.curator.optimality import planned_optimality
 from tacit.frozen import frozen
 from tacit.mechanisms.answer import percent
 from tacit.printable import printable, printable_lines
@@ -73,7 +74,7 @@ class Explanation:
 
     def __str__(self) -> str:
         statements = (f"  {printable(each)}" for each in self._shown())
-        return "\n".join([self.brief(), "SQL sent to the engine:", *statements])
+        return "\n".join([self.brief(), *map(printable, self._optimality()), "SQL sent to the engine:", *statements])
 
     def __repr__(self) -> str:
         return str(self)
@@ -126,6 +127,10 @@ class Explanation:
         noise, cut = (noise, cut) if self.plan.binned else ("", "")
         lines = [f"  {self.expected.words(name, each, self.size)}" for name, each in aggregates.items()]
         return [f"Expected error{noise}, {percent(self.confidence)}{cut}:", *lines]
+
+    def _optimality(self) -> Sequence[str]:
+        """How near the noise is to the least that is possible, or that no bound is known."""
+        return planned_optimality(self.plan, self.price, self.expected.program, self.confidence)
 
     def _shown(self) -> list[str]:
         """The statements as a person reads them: a long search through fixed bins is written as a call."""

@@ -76,7 +76,7 @@ def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confi
     return TablesRelease(
         tuple(tables),
         _margins(plan, found.tables, cells),
-        optimality_words(plan, found.tables),
+        optimality_words(plan, found.tables, found.charge),
         _notes(plan, found.tables),
         price,
         words,
