@@ -16,7 +16,6 @@ from tacit.curator.ibis_expression import Asked, ibis_table, sql_of
 from tacit.curator.implied_answer import ImpliedAnswer, find_implied, show_implied
 from tacit.curator.notes import intervals_of, notes_of
 from tacit.curator.open_data import Opened, Watcher, open_data, unwatched
-from tacit.curator.optimality import released_optimality
 from tacit.curator.planner import Planner
 from tacit.curator.profile_job import ProfileAnswer, release_profile
 from tacit.curator.query_job import Answered, find_earlier, find_stored, release_query
@@ -223,8 +222,7 @@ class Dataset:
         rendered = plan.question.above.render(groups, confidence, bounded)
         kept = [] if target is None else [target.verdict(groups, confidence, found.free, is_usual=is_usual)]
         kept += [PROMISED] if is_promised else []
-        about = notes_of(plan, found.table, found.people, found.finding)
-        notes = (*kept, *about, *released_optimality(plan, found, confidence))
+        notes = (*kept, *notes_of(plan, found, confidence))
         words = price_words(self._opened.filter, found.grounds.price, found.share, found.free, found.charge)
         certify = Certifier.of(self._opened, found.grounds, found.entry, sql)
         return Release(rendered, confidence, notes, words, certify, intervals)
