@@ -219,9 +219,8 @@ class Dataset:
         rendered = plan.question.above.render(groups, confidence, bounded)
         kept = [] if target is None else [target.verdict(groups, confidence, found.free, is_usual=is_usual)]
         kept += [PROMISED] if is_promised else []
-        notes = (*kept, *notes_of(plan, found.table, found.people, found.finding))
-        loss_words = found.grounds.price
-        words = price_words(self._opened.filter, loss_words, found.share, found.free, found.charge)
+        notes = (*kept, *notes_of(plan, found, confidence))
+        words = price_words(self._opened.filter, found.grounds.price, found.share, found.free, found.charge)
         certify = Certifier.of(self._opened, found.grounds, found.entry, sql)
         return Release(rendered, confidence, notes, words, certify, intervals)
 

@@ -86,7 +86,7 @@ def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confi
     return TablesRelease(
         tuple(tables),
         margins_words(plan, found.tables, sum(each.size for each in tables)),
-        optimality_words(plan, found.tables),
+        optimality_words(plan, found.tables, found.charge),
         tables_notes(plan, found.tables),
         price,
         words,

@@ -81,7 +81,7 @@ class TablesExplanation:
                 f"One by one, each at an equal part of the same price, they would be {self.planned.gain:.2f} times as "
                 "far off, and would not add up."
             )
-        yield optimality_words(self.plan, self.planned.tables)
+        yield optimality_words(self.plan, self.planned.tables, self.price.charge)
 
     def _unknown(self) -> str:
         if not self.plan.is_scaled:
