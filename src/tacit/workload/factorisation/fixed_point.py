@@ -17,7 +17,7 @@ from tacit.frozen import frozen
 
 Floats = NDArray[np.float64]
 
-CLOSE = 1.0003  # where the search stops: the ratio of both ends, in floating point
+CLOSE = 1.0005  # where the search stops: the ratio of both ends, in floating point
 _MOST_STEPS = 60
 _RELAXED = 1.5
 _MEMORY = 6

@@ -12,7 +12,7 @@ from tacit.workload.factorisation.fixed_point import CLOSE, best_point
 from tacit.workload.factorisation.integer_strategy import IntegerStrategy, rounded_strategy
 from tacit.workload.factorisation.question_matrix import QuestionMatrix
 
-BITS = 22  # of a column's norm: rounding then adds less than a part in ten thousand to the error
+BITS = 18  # of a column's norm: rounding then adds about a part in ten thousand to the error, and sums fit a word
 
 
 @frozen(eq=False)
