@@ -50,6 +50,7 @@ class AskedCounts:
     domain: CellDomain
     matrix: QuestionMatrix
     tables: tuple[AnswerTable, ...]
+    given_weights: tuple[Fraction, ...] | None
 
     @property
     def sql(self) -> str:
@@ -85,7 +86,8 @@ def read_asked(sql: str, weights: Sequence[Fraction] | None, catalogue: Catalogu
     listing = _Listing(domain)
     tables = [select.table(listing, weight) for select, weight in zip(read_selects, weighed, strict=True)]
     matrix = QuestionMatrix.of(np.array(list(listing.rows)), tuple(listing.weights))
-    return AskedCounts(text, question, domain, matrix, _gathered(read_selects, tables))
+    given = None if weights is None else tuple(weights)
+    return AskedCounts(text, question, domain, matrix, _gathered(read_selects, tables), given)
 
 
 def text_scope(text: CountText, keyed: Question) -> tuple[PostNoiseScope, list[PublicFunction]]:

@@ -105,10 +105,11 @@ class CellDomain:
 
     def cells(self, groups: Sequence[Sequence[Key | None]]) -> NDArray[np.int64]:
         """The cell of each group of rows; −1 where a value is none of its column's."""
-        flat, fits = np.zeros(len(groups[0]) if groups else 1, np.int64), True
+        many = len(groups[0]) if groups else 1
+        flat, fits = np.zeros(many, np.int64), np.ones(many, np.bool_)
         for column, values in zip(self.columns, groups, strict=True):
             labels = range(len(column.first))
-            place = dict(zip(column.values, column.classes, strict=True) if self.is_raw else zip(labels, labels))
+            place = dict(zip(column.values, column.classes, strict=True) if self.is_raw else enumerate(labels))
             found = np.array([place.get(value, -1) for value in values], np.int64)
             flat, fits = flat * len(column.first) + found, fits & (found >= 0)
         return np.where(fits, flat, -1)

@@ -120,7 +120,9 @@ def _refuse_unlike(selects: Sequence[exp.Select]) -> None:
         extra = [name for name in _ABOVE if select.args.get(name)]
         if extra:
             raise Refused(
-                f"{extra[0].upper()} in a workload", "Its questions are sums of cells, all of them shown.", "without it."
+                f"{extra[0].upper()} in a workload",
+                "Its questions are sums of cells, all of them shown.",
+                "without it.",
             )
     rows = {tuple(str(_text(select.args.get(name))) for name in _ROWS) for select in selects}
     if len(rows) > 1:
@@ -192,4 +194,3 @@ def _running(window: exp.Window, keys: dict[str, exp.Expr]) -> RunningTotal:
             "SUM(COUNT(*)) OVER (PARTITION BY key ORDER BY key), over keys of GROUP BY.",
         )
     return RunningTotal(partition, by)
-
