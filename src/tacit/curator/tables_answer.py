@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from functools import partial
+from itertools import chain, repeat
 from math import prod
 
 import numpy as np
@@ -28,7 +29,7 @@ from tacit.query.post_noise.estimates import Groups, Keys, Rendered
 from tacit.query.post_noise.expression import AggregateReference, KeyReference
 from tacit.query.post_noise.post_processing import Item, PostProcessing
 from tacit.release.canonical import canonical_digest
-from tacit.release.price import price_words
+from tacit.release.price import PriceWords, price_words
 from tacit.release.release import IntervalWords, Release
 from tacit.release.tables_release import ReleasedTable, TablesRelease
 from tacit.schema.kind import Key, Kind
@@ -69,10 +70,10 @@ def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confi
     tables = []
     for request in plan.asked.tables:
         title = ", ".join(plan.base.question.keys[place].name for place in request.attributes) or "total"
-        rendered = _rendered(plan, request, found.tables, reader, confidence)
-        release = Release(rendered, confidence, (), price, None, words)
-        tables.append(ReleasedTable(title, _file_name(title, names), release))
-    cells = sum(each.release.rendered.size for each in tables)
+        rendered = partial(_rendered, plan, request, found.tables, reader, confidence)
+        read = partial(_released, rendered, confidence, price, words)
+        tables.append(ReleasedTable(title, _file_name(title, names), read))
+    cells = sum(_size(request.attributes, found.tables) for request in plan.asked.tables)
     return TablesRelease(
         tuple(tables),
         _margins(plan, found.tables, cells),
@@ -86,15 +87,24 @@ def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confi
 
 def groups_of(question: Question, attributes: Attributes, tables: NoisyTables) -> dict[str, Keys]:
     """The key columns of a table: every combination of values, in order."""
-    domains = [tables.domains[place] for place in attributes]
-    columns = list(zip(*product(*domains), strict=True)) if attributes else []
-    return {
-        question.keys[place].name: Keys(
-            tuple(_shown(value, question.keys[place].scale) for value in column),
-            Kind.FLOAT if question.keys[place].kind is Kind.DECIMAL else question.keys[place].kind,
-        )
-        for place, column in zip(attributes, columns, strict=True)
-    }
+    columns, size, within = {}, _size(attributes, tables), _size(attributes, tables)
+    for place in attributes:
+        key, domain = question.keys[place], tables.domains[place]
+        within //= len(domain)  # cells of one value of this key and those before it
+        column = chain.from_iterable(repeat(_shown(value, key.scale), within) for value in domain)
+        values = tuple(column) * (size // within // len(domain))
+        columns[key.name] = Keys(values, Kind.FLOAT if key.kind is Kind.DECIMAL else key.kind)
+    return columns
+
+
+def _size(attributes: Attributes, tables: NoisyTables) -> int:
+    return prod(len(tables.domains[place]) for place in attributes)
+
+
+def _released(
+    rendered: Callable[[], Rendered], confidence: Fraction, price: PriceWords, words: IntervalWords
+) -> Release:
+    return Release(rendered(), confidence, (), price, None, words)
 
 
 def _shown(key: Key | None, scale: int) -> Key | float | None:
@@ -106,7 +116,7 @@ def _rendered(
 ) -> Rendered:
     question, above = plan.base.question, request.above(plan.base.question)
     keys = groups_of(question, request.attributes, tables)
-    size = prod(len(tables.domains[place]) for place in request.attributes)
+    size = _size(request.attributes, tables)
 
     def groups(is_bounded: bool) -> Groups:
         sums: dict[Part, ReadSum] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import cached_property
 from pathlib import Path
 from shutil import get_terminal_size
 
@@ -20,11 +21,18 @@ _SHOWN = 12  # rows of a table, where all tables are printed
 
 @frozen(eq=False)
 class ReleasedTable:
-    """One table of a publication: its title ("region, ward" or "total"), the name of its files, and its numbers."""
+    """One table of a publication: its title ("region, ward" or "total"), the name of its files, and its numbers.
+
+    Its numbers are read when they are first asked for.
+    """
 
     title: str
     name: str
-    release: Release
+    read: Callable[[], Release] = field(repr=False)
+
+    @cached_property
+    def release(self) -> Release:
+        return self.read()
 
 
 @frozen(eq=False)

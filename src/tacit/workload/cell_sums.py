@@ -1,4 +1,4 @@
-"""Sums by cell of each largest table, as the engine gave them, in the order of the keys' values; and their margins."""
+"""Sums by cell of a few wide tables, as the engine gave them, in the order of the keys' values; and their margins."""
 
 from __future__ import annotations
 

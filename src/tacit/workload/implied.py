@@ -105,14 +105,14 @@ def _counted(
     filters: Sequence[Expression],
 ) -> ImpliedGroups | None:
     columns = asked.question.keys
-    used = {name for each in (*keys, *filters) for name in _names(each)}
+    used = {name for each in (*keys, *filters) for name in each.keys}
     attributes = tuple(place for place, key in enumerate(columns) if key.name in used)
     measured = asked.measured()
     if not all(_is_held(attributes, measured.get(part, ())) for part in question.measures):
         return None
     private = {columns[place].name for place in attributes if columns[place].domain is None}
-    if any(private & _names(each) for each in filters) or any(
-        private & _names(each) and _key_name(each) not in private for each in keys
+    if any(private & each.keys for each in filters) or any(
+        private & each.keys and _key_name(each) not in private for each in keys
     ):
         return None  # values that are not shown lie in no cell of their own
     cells = [_shown(columns[place], domains[place]) for place in attributes]
@@ -170,12 +170,6 @@ def _shown(key: KeyColumn, domain: Sequence[Key | None]) -> list[Shown]:
 
 def _column(key: KeyColumn, axis: int, listed: Sequence[tuple[Shown, ...]]) -> Keys:
     return Keys(tuple(cell[axis] for cell in listed), Kind.FLOAT if key.kind is Kind.DECIMAL else key.kind)
-
-
-def _names(expression: Expression) -> set[str]:
-    """The keys that an expression reads."""
-    own = _key_name(expression)
-    return ({own} if own else set()).union(*(_names(part) for part in expression.parts))
 
 
 def _key_name(expression: Expression) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from fractions import Fraction
 from math import prod
 from typing import Any
@@ -44,13 +45,14 @@ class NoisyContrasts:
     kind: str
     masses: tuple[float, ...] | None = None
     kept: float = 0.0
+    _spread: dict[tuple[Attributes, int], Floats] = field(default_factory=dict, init=False, repr=False)
 
     def table(self, attributes: Attributes) -> Floats:
         """The unbiased estimate of every cell of a table, in steps."""
         found = np.zeros(self.strategy.shape(attributes))
         for residual in subsets(attributes):
             if residual in self.values:
-                found = found + self._spread(spread_back(self._weights(residual)), residual, attributes, 1)
+                found += self._evenly(residual, attributes, 1)
         return found
 
     def variances(self, attributes: Attributes) -> Floats:
@@ -58,8 +60,7 @@ class NoisyContrasts:
         found = np.zeros(self.strategy.shape(attributes))
         for residual in subsets(attributes):
             if residual in self.values:
-                each = spread_squares(self._deviations(residual) ** 2)
-                found = found + self._spread(each, residual, attributes, 2)
+                found += self._evenly(residual, attributes, 2)
         return found
 
     def answers(self, attributes: Attributes, questions: Floats) -> tuple[Floats, Floats]:
@@ -90,11 +91,16 @@ class NoisyContrasts:
         norms = squared_norms(self.strategy.shape(residual)).astype(np.float64)
         return np.asarray(self.strategy.multipliers(residual) * norms * float(self.scale))
 
-    def _spread(self, table: Floats, residual: Attributes, attributes: Attributes, power: int) -> Floats:
-        """A residual over all axes of a table: evenly over those that it lacks."""
+    def _evenly(self, residual: Attributes, attributes: Attributes, power: int) -> Floats:
+        """A residual over all axes of a table, evenly over those that it lacks: estimates, or (power 2) variances."""
+        if (residual, power) not in self._spread:  # once, for all tables that hold it
+            spread = (
+                spread_back(self._weights(residual)) if power == 1 else spread_squares(self._deviations(residual) ** 2)
+            )
+            self._spread[residual, power] = spread
         rest = prod(self.strategy.sizes[place] for place in attributes if place not in residual)
         shape = [self.strategy.sizes[place] if place in residual else 1 for place in attributes]
-        return np.asarray(table.reshape(shape) / float(rest) ** power)
+        return np.asarray(self._spread[residual, power].reshape(shape) / float(rest) ** power)
 
 
 @frozen(eq=False)

@@ -25,6 +25,7 @@ from tacit.query.plans.price import Price
 from tacit.workload.grouping_sets import TablesQuestion
 from tacit.workload.residual_basis import Attributes, ResidualStrategy, Weighting, best_strategy, measured_whole
 from tacit.workload.scaled_rows import TableKey
+from tacit.workload.shared_scans import shared_scans
 
 RADIUS = 2**16  # units that one person counts for: how finely a person's cells are scaled
 MOST_CELLS = 2**24  # of all tables together: some fifty octets each while they are made
@@ -61,6 +62,11 @@ class TablesPlan:
             if not any(each <= other for other in largest):
                 largest.append(each)
         return tuple(tuple(sorted(each)) for each in largest)
+
+    def scans(self, keys: Sequence[TableKey | None]) -> tuple[Attributes, ...]:
+        """The tables that are added up from rows, each in one pass; all others are margins of them."""
+        sizes = [len(key.domain) for key in keys if key is not None]
+        return shared_scans(self.largest_tables, sizes) if len(sizes) == len(keys) else self.largest_tables
 
     @property
     def private(self) -> tuple[int, ...]:

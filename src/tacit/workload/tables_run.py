@@ -122,13 +122,13 @@ class TablesRun:
         return NoisyTables(domains, measured, plan.strength(self._price)).to_bytes()
 
     def cell_sums(self, session: Session, keys: tuple[TableKey, ...], scales: tuple[MeasureScale, ...]) -> CellSums:
-        """The sums of all measures by each largest table: all others are margins of one of them."""
+        """The sums of all measures by a few wide tables: all others are margins of one of them."""
         plan, rows = self._plan, self._plan.base.question.rows
         if plan.is_scaled:
             block = ScaledRows(rows, keys, scales)
             session.keep(ROWS, block.sql())
         sums = CellSums(keys, len(scales))
-        for table in plan.largest_tables:
+        for table in plan.scans(keys):
             own = [keys[place] for place in table]
             sql = block.sums_sql(table) if plan.is_scaled else row_sums_sql(rows, own, plan.measures)
             sums.add(table, add_up(session, sql))

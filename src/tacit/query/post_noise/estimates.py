@@ -63,7 +63,9 @@ class Keys:
         return self.kind or next((kind_of(value) for value in self.values if value is not None), Kind.TEXT)
 
     def take(self, rows: NDArray[np.int64]) -> Keys:
-        return Keys(tuple(self.values[row] for row in rows), self.kind)
+        if len(rows) == len(self.values) and np.array_equal(rows, np.arange(len(rows))):
+            return self
+        return Keys(tuple(map(self.values.__getitem__, rows.tolist())), self.kind)
 
 
 @frozen(eq=False)
