@@ -47,6 +47,8 @@ def optimality_words(plan: TablesPlan, tables: NoisyTables) -> str:
     measures = list(plan.measured)
     if plan.is_scaled or plan.private or len(measures) != 1 or measures[0].subject != "rows":
         return NO_BOUND
+    if plan.tree.places:  # the residual basis is the best for tables without levels
+        return NO_BOUND
     contrasts = tables.measures[plan.base.identity(measures[0])]
     strategy = contrasts.strategy
     weights = {table: plan.weighting.of(strategy.shape(table)) for table in strategy.tables}
