@@ -1,6 +1,6 @@
 """Tables released together: their time and error on Adult, and how often their intervals hold, people with many rows.
 
-TACIT_TABLES_RELEASES is how many releases of each publication are made (40), TACIT_TABLES_JOBS in how many processes
+TACIT_TABLES_RELEASES is how many releases of each publication are made (100), TACIT_TABLES_JOBS in how many processes
 (2). No peer is held against: PyPI has no release of a CUBE, nor of several tables with the covariance of their noise.
 """
 

@@ -17,7 +17,6 @@ from time import process_time
 from typing import Any
 from unittest.mock import patch
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -26,7 +25,6 @@ from bench.adult import Encoded, adult
 from bench.events_description import at_home
 from tacit.curator import dataset
 from tacit.curator.dataset import Dataset
-from tacit.curator.tables_answer import ask_tables
 from tacit.query.post_noise.estimates import Estimates
 from tacit.release.tables_release import TablesRelease
 from tacit.workload.noisy_contrasts import NoisyContrasts

@@ -28,7 +28,7 @@ from tacit.query.post_noise.estimates import Estimates, Keys
 from tacit.release.release import Release
 from tacit.release.tables_release import TablesRelease
 
-RELEASES, QUESTIONS = 25, 40
+RELEASES, QUESTIONS = 60, 40
 KEYS = ("workclass", "relationship", "race", "income")
 SIZES = {"workclass": 9, "relationship": 6, "race": 5, "income": 2}
 HOURS = "hours"
@@ -90,7 +90,8 @@ def linear_claims() -> list[Claim]:
     for kind, held in kinds.items():
         said = f"{held.share:.4f} of {held.of:,}"
         claims += [Claim(f"linear: {kind}, at least", held.share, LEAST, False, said)]
-        claims += [Claim(f"linear: {kind}, at most", held.share, MOST, True, said)]
+        if "means" not in kind:  # those are cut to declared bounds, and nothing is told of few rows
+            claims += [Claim(f"linear: {kind}, at most", held.share, MOST, True, said)]
     return claims
 
 
@@ -135,8 +136,8 @@ def _questions(draw: random.Random) -> Iterator[tuple[str, str]]:
 
 _IMPLIED = {
     "implied: subsets": "SELECT {a}, COUNT(*) AS x FROM adult WHERE {b} IN ({second}) GROUP BY {a} ORDER BY {a}",
-    "implied: coarser keys": "SELECT CASE WHEN {a} IN ({first}) THEN 1 ELSE 0 END AS k, {b}, SUM(hours) AS x FROM adult "
-    "GROUP BY k, {b} ORDER BY k, {b}",
+    "implied: coarser keys": "SELECT CASE WHEN {a} IN ({first}) THEN 1 ELSE 0 END AS k, {b}, SUM(hours) AS x "
+    "FROM adult GROUP BY k, {b} ORDER BY k, {b}",
     "implied: means": "SELECT AVG(hours) AS x FROM adult WHERE {a} IN ({first}) AND {b} IN ({second})",
 }
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 import duckdb
@@ -18,12 +19,22 @@ from numpy.typing import NDArray
 import tacit
 from bench.events_description import at_home
 from bench.tables_data import Publication
+from tacit.loss.calibration import budget_from
+from tacit.loss.families.approx import Approx
+from tacit.query.plans.price import price_of
 from tacit.query.post_noise.estimates import Estimates
 from tacit.release.release import Release
 from tacit.release.tables_release import TablesRelease
 
 Floats = NDArray[np.float64]
 EPSILON, DELTA = 1, 1e-8
+
+
+def strength() -> float:
+    """μ² of a release."""
+    promise = Approx(4, Fraction(1, 10**6))
+    budget = budget_from(promise.exact_epsilon, promise.exact_delta)
+    return float(price_of(budget, promise, EPSILON, DELTA, False).strength)
 
 
 @dataclass(frozen=True)
