@@ -41,14 +41,18 @@ class KeyStructure:
     def counted(self, names: Sequence[str]) -> dict[int, str]:
         """How the value of each level counts in SQL, by the keys' names there: NULL where it lies elsewhere."""
         found: dict[int, str] = {}
+        tests: list[str] = []
         for depth, place in enumerate(self.tree.places):
             known = self._members(depth)
             if depth:
-                cases = [f"WHEN {literal_sql(above)} THEN {_one_of(names[place], own)}" for above, own in known.items()]
-                test = f"CASE {found[self.tree.places[depth - 1]]} {' '.join(cases)} ELSE FALSE END"
+                above = names[self.tree.places[depth - 1]]
+                cases = [
+                    f"WHEN {_one_of(above, [key])} THEN {_one_of(names[place], own)}" for key, own in known.items()
+                ]
+                tests.append(f"CASE {' '.join(cases)} ELSE FALSE END")
             else:
-                test = _one_of(names[place], known[None])
-            found[place] = f"CASE WHEN {test} THEN {names[place]} END"
+                tests.append(_one_of(names[place], [key for own in known.values() for key in own]))
+            found[place] = f"CASE WHEN {' AND '.join(tests)} THEN {names[place]} END"
         return found
 
     def conditions(self, names: Sequence[str]) -> list[str]:
@@ -66,12 +70,13 @@ class KeyStructure:
         levels = [self.domains[place] or () for place in self.tree.places[:depth]]
         return [tuple(map(tuple.__getitem__, levels, path)) for path in self.tree.paths(depth)]
 
-    def _members(self, depth: int) -> dict[Key | None, list[Key]]:
-        """The values of a level by the value above them; NULL is listed nowhere."""
-        found: dict[Key | None, list[Key]] = {}
+    def _members(self, depth: int) -> dict[Key, list[Key]]:
+        """The values of a level by the value above them, at the first level by themselves; NULL is listed nowhere."""
+        found: dict[Key, list[Key]] = {}
         for path in self._paths(depth + 1):
-            if path[-1] is not None:
-                found.setdefault(path[-2] if depth else None, []).append(path[-1])
+            above, own = path[-2] if depth else path[-1], path[-1]
+            if above is not None and own is not None:
+                found.setdefault(above, []).append(own)
         return found
 
 

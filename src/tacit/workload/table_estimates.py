@@ -180,14 +180,14 @@ class TableEstimates:
         known: Sequence[KnownSum] = (),
     ) -> None:
         self._strategy, self._law = strategy, TableLaw(strategy, variance, scale)
-        self._nodes, self._removed = self._law.joined(self._law.nodes(values)), np.zeros((0, 0))
+        self._nodes, self._removed = self._law.nodes(values), np.zeros((0, 0))
         self._spread: Spread = {}
         if known:
             self._condition(known)
 
     def table(self, attributes: Attributes) -> Floats:
         """The estimate of every cell of a table, in steps: unbiased, if what is known is true."""
-        return self._law.table(self._law.separated(self._nodes), attributes, self._spread)
+        return self._law.table(self._nodes, attributes, self._spread)
 
     def variances(self, attributes: Attributes) -> Floats:
         """The exact variance of each cell of a table, in squared steps."""
@@ -199,11 +199,11 @@ class TableEstimates:
 
     def answers(self, attributes: Attributes, questions: Floats) -> tuple[Floats, Floats]:
         """The estimates of linear questions over a table's cells (a row a question), and their exact variances."""
-        depth, nodes = self._strategy.tree.depth(attributes), self._law.separated(self._nodes)
+        depth = self._strategy.tree.depth(attributes)
         values, variances = np.zeros(len(questions)), np.zeros(len(questions))
         for row, question in enumerate(questions):
             asked = self._law.coefficients(attributes, question)
-            values[row], variance = self._law.answer(asked, nodes, depth)
+            values[row], variance = self._law.answer(asked, self._nodes, depth)
             if len(self._removed):
                 known = ((self._removed @ self._law.question(asked, depth)[0]) ** 2).sum()
                 variances[row] = _cleared(np.array(variance - known), variance)
@@ -222,13 +222,14 @@ class TableEstimates:
             asked.append(found[0])
             directions.append(found[1])
         gram = np.array(asked) @ np.array(directions).T
-        missing = np.array(asked) @ self._nodes - np.array([float(each.value) for each in known])
+        joined = self._law.joined(self._nodes)
+        missing = np.array(asked) @ joined - np.array([float(each.value) for each in known])
         scales = 1 / np.sqrt(np.diag(gram))
         variances, vectors = np.linalg.eigh((gram + gram.T) / 2 * np.outer(scales, scales))
         kept = variances > _SINGULAR * variances.max(initial=0.0)
         whitened = (vectors[:, kept] / np.sqrt(variances[kept])).T * scales
         self._removed = whitened @ np.array(directions)
-        self._nodes = self._nodes - (whitened @ missing) @ self._removed
+        self._nodes = self._law.separated(joined - (whitened @ missing) @ self._removed)
 
 
 def _cleared(variances: Floats, largest: float) -> Floats:
