@@ -134,7 +134,7 @@ def show_implied(planner: Planner, sql: str, answer: ImpliedAnswer, interval: In
     rendered = answer.question.above.render(answer.read(is_bounded=is_bounded), level, beside)
     notes = (implied_words(found), *tables_notes(answer.plan, found.tables, answer.question))
     price = price_words(opened.filter, found.grounds.price, found.share, True, found.charge)
-    words = tables_interval_words(found.tables, is_bounded=is_bounded)
+    words = tables_interval_words(answer.plan, found.tables, is_bounded=is_bounded)
     return Release(rendered, level, notes, price, Certifier.of(opened, found.grounds, found.entry, sql), words)
 
 

@@ -129,7 +129,7 @@ class TablesRelease:
     def summary(self) -> str:
         """How many tables and cells there are, how far off they are, and how near that is to the least possible."""
         largest = max(self.tables, key=lambda each: each.size)
-        least = min(self.tables, key=lambda each: each.size)
+        least = min(self.tables, key=lambda each: (each.size, each.title != TOTAL))
         sure = percent(largest.release.confidence)
         errors = f"{largest.error} in the largest table" if largest.error else ""
         if least.error and least is not largest:
