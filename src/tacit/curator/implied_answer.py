@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cached_property
 from statistics import NormalDist
 
 from tacit.curator.certifier import Certifier
@@ -24,6 +25,7 @@ from tacit.release.price import price_words
 from tacit.release.release import Release
 from tacit.words import number
 from tacit.workload.implied import ImpliedGroups, implied_groups
+from tacit.workload.known_cells import known_cells
 from tacit.workload.table_reading import ReadSum, TableReader, kinds_of, read_aggregate
 from tacit.workload.tables_plan import TablesPlan
 
@@ -39,9 +41,13 @@ class ImpliedAnswer:
     found: ReleasedTables
     groups: ImpliedGroups
 
+    @cached_property
+    def _reader(self) -> TableReader:
+        return TableReader(self.found.tables, known_cells(self.plan, self.found.tables))
+
     def sums(self, *, is_bounded: bool) -> dict[Part, ReadSum]:
         """Each measure by the query's groups."""
-        reader, groups = TableReader(self.found.tables), self.groups
+        reader, groups = self._reader, self.groups
         return {
             part: reader.questions(
                 self.plan.base.identity(part), groups.attributes, groups.cells, is_bounded=is_bounded
@@ -113,7 +119,9 @@ def _implied(planner: Planner, question: Question, found: ReleasedTables) -> Imp
         key.domain not in (None, own) for key, own in zip(plan.base.question.keys, found.tables.domains, strict=True)
     ):
         return None
-    groups = implied_groups(question, plan.asked, found.tables.domains)
+    if plan.tree != found.tables.tree:  # the hierarchy was changed since
+        return None
+    groups = implied_groups(question, plan.asked, found.tables)
     return None if groups is None else ImpliedAnswer(question, plan, found, groups)
 
 

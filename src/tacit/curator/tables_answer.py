@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import chain, count, repeat
+from itertools import count
 from math import prod
 
 import numpy as np
@@ -40,6 +40,7 @@ from tacit.release.release import IntervalWords, Release
 from tacit.release.tables_release import TOTAL, ReleasedTable, TablesRelease
 from tacit.schema.kind import Key, Kind
 from tacit.workload.grouping_sets import TableRequest
+from tacit.workload.known_cells import known_cells
 from tacit.workload.noisy_contrasts import NoisyTables
 from tacit.workload.published import published
 from tacit.workload.residual_basis import Attributes
@@ -72,7 +73,8 @@ def ask_tables(
 def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confidence: Fraction) -> TablesRelease:
     """All tables of a release as they are shown."""
     price = price_words(opened.filter, found.grounds.price, found.share, found.free, found.charge)
-    words, reader = tables_interval_words(plan, found.tables), TableReader(found.tables)
+    words = tables_interval_words(plan, found.tables)
+    reader = TableReader(found.tables, known_cells(plan, found.tables))
     names: set[str] = set()
     tables = []
     for request in plan.asked.tables:
@@ -86,7 +88,7 @@ def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confi
     return TablesRelease(
         tuple(tables),
         margins_words(plan, found.tables, sum(each.size for each in tables)),
-        optimality_words(plan, found.tables),
+        optimality_words(plan, found.tables, found.charge),
         tables_notes(plan, found.tables),
         price,
         words,
@@ -94,23 +96,26 @@ def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confi
         opened.description.name,
         publication_words(plan, found.tables, len(first.measured.columns) < len(first.columns)),
         guess_words(found.charge, plan.base.unit),
+        "Every later question that is a sum of their cells is free.",
     )
 
 
 def groups_of(question: Question, attributes: Attributes, tables: NoisyTables) -> dict[str, Keys]:
-    """The key columns of a table: every combination of values, in order."""
-    columns, size, within = {}, _size(attributes, tables), _size(attributes, tables)
-    for place in attributes:
-        key, domain = question.keys[place], tables.domains[place]
-        within //= len(domain)  # cells of one value of this key and those before it
-        column = chain.from_iterable(repeat(_shown(value, key.scale), within) for value in domain)
-        values = tuple(column) * (size // within // len(domain))
-        columns[key.name] = Keys(values, Kind.FLOAT if key.kind is Kind.DECIMAL else key.kind)
-    return columns
+    """The key columns of a table: every combination of values that can be, in order."""
+    columns, keys = tables.columns(tables.tree.closed(attributes)), question.keys
+    return {
+        keys[place].name: Keys(
+            tuple(_shown(value, keys[place].scale) for value in columns[place])
+            if keys[place].scale
+            else columns[place],
+            Kind.FLOAT if keys[place].kind is Kind.DECIMAL else keys[place].kind,
+        )
+        for place in attributes
+    }
 
 
 def _size(attributes: Attributes, tables: NoisyTables) -> int:
-    return prod(len(tables.domains[place]) for place in attributes)
+    return prod(tables.shape(tables.tree.closed(attributes)))
 
 
 def _released(
@@ -127,7 +132,7 @@ def _rendered(
     plan: TablesPlan, request: TableRequest, tables: NoisyTables, reader: TableReader, confidence: Fraction
 ) -> Rendered:
     question, above = plan.base.question, request.above(plan.base.question)
-    keys = groups_of(question, request.attributes, tables)
+    keys, whole = groups_of(question, request.attributes, tables), plan.closed(request.attributes)
     size = _size(request.attributes, tables)
 
     def groups(is_bounded: bool) -> Groups:
@@ -135,20 +140,20 @@ def _rendered(
         for name in request.aggregates:
             for part in question.aggregates[name].parts:
                 if isinstance(part, Measure) and part not in sums:
-                    sums[part] = reader.table(plan.base.identity(part), request.attributes, is_bounded=is_bounded)
+                    sums[part] = reader.table(plan.base.identity(part), whole, is_bounded=is_bounded)
         read = {name: read_aggregate(question.aggregates[name], sums) for name in request.aggregates}
         return Groups(keys, read, size)
 
     is_usual = IntervalKind.USUAL in kinds_of(tables)
-    whole, shown = groups(False), above
+    made, shown = groups(False), above
     for item in above.items:
         column = _published(plan, request, tables, reader, item)
         name = f"{item.name}{PUBLISHED}"
         if column is not None and all(name != each.name for each in above.items):
-            whole = replace(whole, keys={**whole.keys, name: column})
+            made = replace(made, keys={**made.keys, name: column})
             shown = _with_item(shown, item, Item(name, KeyReference(name, Kind.INTEGER)))
-    bounded = replace(groups(True), keys=whole.keys) if is_usual else None
-    return shown.render(whole, confidence, bounded)
+    bounded = replace(groups(True), keys=made.keys) if is_usual else None
+    return shown.render(made, confidence, bounded)
 
 
 def _with_item(above: PostProcessing, item: Item, beside: Item) -> PostProcessing:
@@ -169,13 +174,14 @@ def _published(
     finest = finest_of(tables.measures[identity])
     if finest is None:
         return None
-    shape = tuple(len(tables.domains[place]) for place in finest)
+    shape = tables.shape(finest)
     read = reader.table(identity, finest)
     if not np.isfinite(read.shift):
         return None
     cells = (read.steps * (1 + read.shift)).reshape(shape)
-    axes = tuple(axis for axis, place in enumerate(finest) if place not in request.attributes)
-    return Keys(tuple(int(cell) for cell in published(cells, float(cells.sum())).sum(axis=axes).ravel()), Kind.INTEGER)
+    known = [places for places, _ in reader.blocks(identity, finest)]
+    shown = tables.tree.margin(published(cells, known), finest, plan.closed(request.attributes))
+    return Keys(tuple(int(cell) for cell in shown.ravel()), Kind.INTEGER)
 
 
 def _file_name(title: str, taken: set[str]) -> str:

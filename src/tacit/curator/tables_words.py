@@ -14,6 +14,7 @@ from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.question import Question
 from tacit.release.release import IntervalWords
 from tacit.words import percent_up
+from tacit.workload.known_cells import structure_notes
 from tacit.workload.noisy_contrasts import NoisyTables
 from tacit.workload.table_reading import finest_of, kinds_of
 from tacit.workload.tables_plan import TablesPlan
@@ -90,4 +91,4 @@ def tables_notes(plan: TablesPlan, tables: NoisyTables, asked: Question | None =
         notes.append(f"NULL of {names} stands for all values that too few people share to be shown, and for none.")
     if kinds_of(tables) != {IntervalKind.BOUNDED} and (left_out := not_counted(plan.base)):
         notes.append(left_out)
-    return tuple(notes)
+    return (*notes, *structure_notes(plan, tables))

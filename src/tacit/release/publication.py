@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tacit.release.tables_release import TablesRelease
 
 FORMS: Final = ("csv", "parquet")
+_KNOWN: Final = (*FORMS, "json")
 PAGE: Final = "index.html"
 
 
@@ -35,10 +36,12 @@ class Publication:
     def checked(cls, folder: str | Path, forms: Sequence[str] = FORMS) -> Publication:
         """Refused where nothing could be written, or where something else lies."""
         place = Path(folder)
-        unknown = [form for form in forms if form not in FORMS]
+        unknown = [form for form in forms if form not in _KNOWN]
         if unknown or not forms:
             asked = f"tables as {', '.join(unknown) or 'no format'}"
-            raise Refused(asked, "The format is not one of tables.", " or ".join(FORMS) + "; both if you do not say.")
+            raise Refused(
+                asked, "The format is not one of tables.", ", ".join(_KNOWN) + "; csv and parquet if you do not say."
+            )
         if place.exists() and not place.is_dir():
             raise Refused(f"to write tables to {place}", "It is a file.", "a new folder, or an empty one.")
         try:
