@@ -262,3 +262,21 @@ def test_the_csv_of_a_folder_is_the_release(clinic: Clinic) -> None:
         shown = dataset.tables(CUBE)["region"].table.to_pylist()
     assert [(row["region"], row["n"]) for row in shown] == kept
     assert sorted(map(repr, rows)) == sorted(map(repr, kept))
+
+
+def test_a_publication_is_verified_by_its_folder(clinic: Clinic) -> None:
+    clinic.tacit("tables", "clinic.toml", CUBE, "--epsilon", "1", "--out", "out")
+    for named in ("out", "out/certificate.json"):
+        ended = clinic.tacit("verify", named, "--ledger", "clinic.toml")
+        assert ended.code == 0
+        assert "Genuine: " in ended.out
+        assert "All 9 files beside it are as they were written" in one_line(ended.out)
+        assert "It says: SELECT region, ward" in ended.out
+    (clinic.folder / "out" / "index.html").write_text("<p>other numbers</p>")
+    (clinic.folder / "out" / "region.csv").rename(clinic.folder / "out" / "regions.csv")
+    ended = clinic.tacit("verify", "out")
+    assert ended.code == 1
+    found = "index.html (changed); region.csv (missing); regions.csv (not signed for)."
+    assert found in one_line(ended.out)
+    assert clinic.tacit("verify", "out", "--table", "out/ward.csv").code == 0
+    assert clinic.tacit("verify", "out", "--table", "out/index.html").code == 1
