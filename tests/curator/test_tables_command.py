@@ -96,6 +96,19 @@ def test_where_nothing_can_be_written_nothing_is_spent(clinic: Clinic, out: str,
     assert (clinic.folder / "full" / "mine.txt").read_text() == "mine"
 
 
+def test_margins_of_people_with_many_rows_add_up_to_the_last_digit(clinic: Clinic) -> None:
+    """Cells that are raised by what limits cut off, too: in the files, as people add them up."""
+    (clinic.folder / "clinic.toml").write_text(DESCRIPTION.replace("rows = 6", "rows = 2"))
+    asked = "SELECT region, age // 7 AS week, COUNT(*) AS n FROM visits GROUP BY CUBE(region, week)"
+    clinic.tacit("tables", "clinic.toml", asked, "--epsilon", "1", "--out", "out", "--format", "csv")
+    for column in ("n", "n_published"):
+        sums = [
+            duckdb.sql(f"SELECT {column} FROM '{clinic.folder / 'out' / name}.csv'").fetchall()
+            for name in ("region-week", "region", "week", "total")
+        ]
+        assert len({sum(row[0] for row in rows) for rows in sums}) == 1
+
+
 def test_an_empty_folder_is_filled_whole_or_not_at_all(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> None:
     """What fails while it is written leaves nothing behind, and the answer is kept."""
     (clinic.folder / "out").mkdir()
