@@ -217,6 +217,9 @@ def test_what_tables_imply_says_so(clinic: Clinic) -> None:
     assert "One person counts for at most 6 rows" in said
     assert "ward" not in said
     assert "Answered from an earlier release: free." in said
+    assert "Noise helped" not in said
+    first = clinic.tacit("query", "clinic.toml", f"{sql} ORDER BY n DESC LIMIT 1").out
+    assert "Noise helped to choose which groups are shown" in one_line(first)
     told = one_line(clinic.tacit("explain", "clinic.toml", sql, "--epsilon", "0.1").out)
     assert "An earlier release answers this: asking is free." in told
     assert "entry 2 of the ledger" in told
