@@ -8,13 +8,13 @@ import click
 
 from tacit.cli import options
 from tacit.cli.progress import Waiting
-from tacit.cli.query import FAILED, is_terminal
+from tacit.cli.query import is_terminal
+from tacit.cli.tables import write_folder
 from tacit.cli.terminal import say
 from tacit.curator.dataset import open_dataset
-from tacit.errors import Refused
 from tacit.printable import printable_lines
+from tacit.release.publication import Publication
 
-_FORMS = ("csv", "parquet", "json")
 _weights = click.option("--weights", help="How much each SELECT matters, as 1,1,5; all the same if not given.")
 
 
@@ -101,10 +101,7 @@ def release(
       tacit workload release clinic.toml @questions.sql --epsilon 1 --out answers
     """
     text, forms = options.read_sql(sql), tuple(formats.split(","))
-    if not set(forms) <= set(_FORMS):
-        raise Refused(f"--formats {formats}", "Files are written in these.", f"{', '.join(_FORMS)}.")
-    if out is not None and out.exists() and not out.is_dir():
-        raise Refused(f"to write into {out}", "It is no folder.", "a folder, which is made if it is not there.")
+    place = None if out is None else Publication.checked(out, forms)
     waiting = Waiting("Answering", is_steward=analyst is None)
     with open_dataset(
         file, ledger=ledger, analyst=analyst, memory=memory, threads=threads, watcher=waiting.watch
@@ -121,14 +118,8 @@ def release(
             )
         shown = found.text()
         click.echo(printable_lines(shown) if is_terminal() else shown)
-        if out is None:
-            return
-        try:
-            written = found.write(out, forms)
-        except OSError:
-            say("Answered, but not all of it could be written.\nThe answer is kept: asking again is free.", err=True)
-            raise click.exceptions.Exit(FAILED) from None
-        say(f"Wrote {len(written)} files into {out}.", err=True)
+        if place is not None:
+            write_folder(found, place)
 
 
 def _read(weights: str | None) -> list[str] | None:

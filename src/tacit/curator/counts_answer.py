@@ -13,6 +13,7 @@ from tacit.curator.counts_job import ReleasedCounts, find_counts, release_counts
 from tacit.curator.open_data import Opened
 from tacit.curator.planner import Planner
 from tacit.curator.tables_answer import publication_certifier
+from tacit.curator.tables_words import guess_words
 from tacit.errors import Failed, Refused
 from tacit.loss.families.loss import Relation
 from tacit.mechanisms.least_error import NO_BOUND
@@ -59,7 +60,8 @@ def answer_counts(opened: Opened, plan: CountsPlan, found: ReleasedCounts, confi
     for place, table in enumerate(plan.asked.tables):
         read = partial(_release, plan, table, found, readings, confidence, price, words)
         plain = re.sub(r"[^a-z0-9_]+", "-", table.title.lower()).strip("-")[:60]
-        tables.append(ReleasedTable(table.title, f"{place + 1:02d}-{plain}", read))
+        size = len(next(iter(table.columns.values())))
+        tables.append(ReleasedTable(table.title, f"{place + 1:02d}-{plain}", read, size))
     matrix = plan.asked.matrix
     counted = f"{matrix.questions:,} questions over {matrix.cells:,} cells, answered together: what adds up agrees."
     optimality = optimality_of(plan, found.counts.variance, found.counts.strength, found.counts.norm)
@@ -68,7 +70,8 @@ def answer_counts(opened: Opened, plan: CountsPlan, found: ReleasedCounts, confi
         most = float(found.counts.norm * plan.measure.step)
         notes = (f"One person counts for at most {most:,.4g} in all cells together.",)
     certify = publication_certifier(opened, found.grounds, found.entry, plan.asked.sql)
-    return TablesRelease(tuple(tables), counted, optimality, notes, price, words, certify)
+    name, meaning = opened.description.name, guess_words(found.charge, plan.base.unit)
+    return TablesRelease(tuple(tables), counted, optimality, notes, price, words, certify, name, meaning=meaning)
 
 
 def optimality_of(plan: CountsPlan, variance: Fraction, strength: Fraction, norm: Fraction | None) -> str:
