@@ -31,6 +31,8 @@ from tacit.exact import Number, positive, whole
 from tacit.mechanisms.least_error import LeastVariance
 from tacit.noise.ball import START_BITS, Ball, ball, fraction_down, precision, up
 
+MOST_RHO = 1000  # beyond it nothing is hidden, and no bound is given
+
 
 def chi_squared(rho: Fraction) -> Ball:
     """e^{2ρ} − 1: the largest χ² divergence between neighbours under ρ-zCDP."""
@@ -65,6 +67,6 @@ def least_unbiased(optimum_down: Number, rho: Number, rows: int = 1, *, of: str,
 
 def _read(optimum: Number, rho: Number, rows: int) -> tuple[Fraction, Fraction, int]:
     price = positive(rho, "rho")
-    if not price <= 1000:
-        raise Refused(f"rho = {price}", "At that price nothing is hidden.", "rho ≤ 1000.")
+    if not price <= MOST_RHO:
+        raise Refused(f"rho = {price}", "At that price nothing is hidden.", f"rho ≤ {MOST_RHO}.")
     return positive(optimum, "optimum"), price, whole(rows, "rows", 1)
