@@ -28,10 +28,10 @@ def sets_of(asked: TablesQuestion) -> list[tuple[str, ...]]:
         ("CUBE(region, urgent)", [("region", "urgent"), ("region",), ("urgent",), ()]),
         ("ROLLUP(region, urgent)", [("region", "urgent"), ("region",), ()]),
         ("GROUPING SETS ((region, urgent), icd, ())", [("region", "urgent"), ("icd",), ()]),
-        ("icd, ROLLUP(region)", [("icd", "region"), ("icd",)]),
+        ("icd, ROLLUP(region, urgent)", [("icd", "region", "urgent"), ("icd", "region"), ("icd",)]),
         ("CUBE((region, urgent), icd)", [("region", "urgent", "icd"), ("region", "urgent"), ("icd",), ()]),
         ("ROLLUP(1, 2)", [("region", "urgent"), ("region",), ()]),
-        ("region, region", [("region",)]),
+        ("region, urgent, region", [("region", "urgent")]),
         ("region, urgent", [("region", "urgent")]),
         ("ALL", [("region", "urgent")]),
     ],
@@ -58,10 +58,11 @@ def test_several_selects_are_one_workload(catalogue: Catalogue) -> None:
 
 def test_what_is_shown_of_other_keys_is_left_out(catalogue: Catalogue) -> None:
     asked = read_tables(
-        "SELECT upper(region) AS r, region, urgent, COUNT(*) AS n FROM visits GROUP BY CUBE(region, urgent)", catalogue
+        "SELECT COALESCE(region, region) AS r, region, urgent, COUNT(*) AS n FROM visits GROUP BY CUBE(region, urgent)",
+        catalogue,
     )
     shown = {
-        sets: [item.alias_or_name for item in each.select.expressions]
+        sets: [item.name for item in each.above(asked.question).items]
         for sets, each in zip(sets_of(asked), asked.tables, strict=True)
     }
     assert shown[("region",)] == ["r", "region", "n"]
@@ -82,6 +83,8 @@ def test_what_is_shown_of_other_keys_is_left_out(catalogue: Catalogue) -> None:
         ("SELECT COUNT(*) FROM visits; SELECT COUNT(*) FROM calls", "one FROM and one WHERE"),
         ("SELECT patient, COUNT(*) FROM visits GROUP BY CUBE(patient)", "one person"),
         ("SELECT region FROM visits GROUP BY CUBE(region)", ""),
+        ("SELECT region, COUNT(*) > 5 AS many FROM visits GROUP BY CUBE(region)", "no interval"),
+        ("SELECT region, upper(region) AS up, COUNT(*) FROM visits GROUP BY CUBE(region)", "above the noise"),
         ("DROP TABLE visits", "Only questions"),
         ("", "Only questions"),
         (

@@ -116,7 +116,7 @@ def tables_job(planner: Planner, plan: TablesPlan, price: Price) -> Job:
         chooses_keys=bool(plan.private),
         grounds=json.dumps(said).encode() + b"\n",
         session=lambda: planner.session(STATEMENTS, plan.base),
-        statements=len(plan.largest_tables) + len(plan.private) + bool(plan.binned) + plan.is_scaled,
+        statements=len(plan.scans(plan.public_keys())) + len(plan.private) + bool(plan.binned) + plan.is_scaled,
         stages=TablesRun(plan, price).stages,
     )
 

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from tacit.mechanisms.statistics.counts import Count as Count
     from tacit.mechanisms.statistics.histogram import Histogram as Histogram
     from tacit.mechanisms.statistics.quantiles import Quantiles as Quantiles
+    from tacit.mechanisms.weights.mwem import Mwem as Mwem
+    from tacit.mechanisms.weights.online_weights import OnlineWeights as OnlineWeights
 
 _HOME = {
     "BallMean": "additive.ball_mean",
@@ -71,6 +73,8 @@ _HOME = {
     "Quantiles": "statistics.quantiles",
     "AboveThreshold": "selection.above_threshold",
     "SparseVector": "selection.sparse_vector",
+    "Mwem": "weights.mwem",
+    "OnlineWeights": "weights.online_weights",
 }
 
 __all__ = sorted(_HOME)

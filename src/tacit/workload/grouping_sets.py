@@ -7,7 +7,6 @@ keys together, says what is counted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import combinations, product
 from typing import TypeVar
 
@@ -22,7 +21,7 @@ from tacit.query.catalogue import Catalogue
 from tacit.query.plans.question import Question, parsed_selects, read_question
 from tacit.query.post_noise.post_processing import PostProcessing, read_post_processing
 from tacit.query.post_noise.scope import canonical
-from tacit.query.sql.from_clause import resolved_key
+from tacit.query.sql.from_clause import GROUPINGS, resolved_key
 from tacit.workload.residual_basis import Attributes
 
 _MOST_KEYS = 12  # of one table: a CUBE of them has 4,096 tables
@@ -36,30 +35,27 @@ _Nodes = dict[str, exp.Expression]  # by canonical SQL, each once
 
 @frozen(eq=False)
 class TableRequest:
-    """One table: which keys it is by (their places in the question), and the SELECT that asks for it among others."""
+    """One table: which keys it is by (their places in the question), what its SELECT shows, and of which aggregates.
+
+    What a SELECT shows is read with all keys of all tables.
+    """
 
     attributes: Attributes
     whole: exp.Select  # without GROUP BY
-    names: tuple[str, ...]  # of all keys, in canonical SQL
+    shown: PostProcessing
+    aggregates: tuple[str, ...]  # that it shows, by canonical SQL
 
-    @cached_property
-    def select(self) -> exp.Select:
-        """The SELECT by these keys alone: what it shows of other keys is left out."""
-        own = [self.names[place] for place in self.attributes]
-        others = {name for name in self.names if name not in own}
-        alone = self.whole.copy()
-        alone.set("expressions", [item for item in alone.expressions if not _mentions(item.unalias(), others, own)])
-        return alone
-
-    @property
-    def aggregates(self) -> tuple[str, ...]:
-        """The aggregates that it shows, by canonical SQL."""
-        return tuple(_aggregates(self.whole))
+    def key_names(self, question: Question) -> tuple[str, ...]:
+        """Its keys as its SELECT calls them."""
+        items = [item for item in self.whole.expressions if isinstance(item, exp.Alias)]
+        aliases = {canonical(item.this): item.alias for item in items}
+        names = (question.keys[place].name for place in self.attributes)
+        return tuple(aliases.get(name, name) for name in names)
 
     def above(self, question: Question) -> PostProcessing:
-        """What its SELECT does with the noisy numbers."""
-        keys = {question.keys[place].name: question.keys[place].kind for place in self.attributes}
-        return read_post_processing(self.select, keys, list(question.aggregates))
+        """What this table shows: items that mention other keys outside of aggregates are left out."""
+        own = {question.keys[place].name for place in self.attributes}
+        return PostProcessing(tuple(item for item in self.shown.items if item.expression.keys <= own))
 
 
 @frozen(eq=False)
@@ -73,13 +69,19 @@ class TablesQuestion:
     def measured(self) -> Mapping[Measure, tuple[Attributes, ...]]:
         """For each measure, the tables that show it."""
         found: dict[Measure, dict[Attributes, None]] = {}
-        names = {id(whole): tuple(_aggregates(whole)) for whole in {id(t.whole): t.whole for t in self.tables}.values()}
         for table in self.tables:
-            for name in names[id(table.whole)]:
+            for name in table.aggregates:
                 for part in self.question.aggregates[name].parts:
                     if isinstance(part, Measure):
                         found.setdefault(part, {})[table.attributes] = None
         return {part: tuple(sets) for part, sets in found.items()}
+
+
+def asks_for_tables(sql: str) -> bool:
+    """Whether a text asks for several tables: several SELECTs, or CUBE, ROLLUP, GROUPING SETS in one."""
+    selects = parsed_selects(sql)
+    groups = [group for select in selects if (group := select.args.get("group")) is not None]
+    return len(selects) > 1 or any(each.find(*GROUPINGS) or each.args.get("totals") for each in groups)
 
 
 def read_tables(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, str], int] | None = None) -> TablesQuestion:
@@ -90,13 +92,17 @@ def read_tables(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, str]
     if not sum(map(len, sets)) <= _MOST_TABLES:
         raise Refused(f"{sum(map(len, sets)):,} tables", "They share one price.", f"at most {_MOST_TABLES:,}.")
     keys = {name: node for each in sets for nodes in each for name, node in nodes.items()}
-    places, names = {name: place for place, name in enumerate(keys)}, tuple(keys)
-    tables = []
-    for select, each in zip(selects, sets, strict=True):
+    places = {name: place for place, name in enumerate(keys)}
+    for select in selects:
         select.set("group", None)
-        tables += [TableRequest(tuple(sorted(places[name] for name in nodes)), select, names) for nodes in each]
     question = read_question(_joint(selects, list(keys.values())).sql("duckdb"), catalogue, centres)
     _refuse_unadditive(question.aggregates)
+    kinds = {key.name: key.kind for key in question.keys}
+    tables = []
+    for select, each in zip(selects, sets, strict=True):
+        shown = read_post_processing(select, kinds, list(question.aggregates))
+        asked = tuple(_aggregates(select))
+        tables += [TableRequest(tuple(sorted(places[name] for name in nodes)), select, shown, asked) for nodes in each]
     return TablesQuestion(sql, question, tuple(tables))
 
 
@@ -136,6 +142,8 @@ def _grouping_sets(select: exp.Select) -> Iterator[_Nodes]:
     if group.args.get("all"):
         yield _named([item.unalias() for item in items if not item.find(*CALLS)])
         return
+    if group.args.get("totals"):
+        raise Refused("GROUP BY … WITH TOTALS", "DuckDB does not know it.", "GROUPING SETS ((a, b), ()).")
     with_words = [name for name in ("rollup", "cube") if group.args.get(name)]
     if with_words:
         nodes = [resolved_key(node, items) for node in group.expressions]
@@ -187,13 +195,6 @@ def _checked(nodes: _Nodes) -> _Nodes:
     if not len(nodes) <= _MOST_KEYS:
         raise Refused(f"a table by {len(nodes)} keys", "It has too many margins.", f"at most {_MOST_KEYS}.")
     return nodes
-
-
-def _mentions(node: exp.Expression, others: set[str], own: list[str]) -> bool:
-    """Whether a key that is not the table's own stands outside of aggregates."""
-    if isinstance(node, CALLS) or canonical(node) in own:
-        return False
-    return canonical(node) in others or any(_mentions(part, others, own) for part in node.iter_expressions())
 
 
 def _joint(selects: Sequence[exp.Select], keys: Sequence[exp.Expression]) -> exp.Select:

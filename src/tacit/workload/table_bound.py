@@ -4,7 +4,8 @@ Known for counts and sums where nobody is scaled: one row a person, or a limit t
 have. The residual basis has the least variance of all Gaussian noise (`optimality.tables_optimum`), and any unbiased
 release at this ρ at least 2ρ/(e^{2ρ} − 1) of that. Each measure is held against what its own share of ρ permits, and of
 several the farthest is told. Values of private keys are taken as they are shown: noise on counts is independent of the
-noise that chose them. Means are not linear, and no bound of theirs is known.
+noise that chose them. Means are not linear, and no bound of theirs is known; nor of tables by levels of a hierarchy, or
+whose cells are partly known.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from tacit.query.aggregates.moments import Total
 from tacit.query.plans.limit import IntervalKind
 from tacit.words import shown
 from tacit.workload.helmert import squared_norms
+from tacit.workload.known_cells import known_cells
 from tacit.workload.noisy_contrasts import NoisyTables
 from tacit.workload.optimality.tables_optimum import tables_optimum_down
 from tacit.workload.optimality.unbiased import MOST_RHO, least_unbiased
@@ -56,7 +58,7 @@ def optimality_words(plan: TablesPlan, tables: NoisyTables, charge: Loss) -> str
     """The sentences about the noise of tables: of the counts and sums of which a bound is known, and of the others."""
     compared = {name: _compared(plan, each, tables, charge) for name, each in plan.base.question.aggregates.items()}
     known = [found for found in compared.values() if found is not None]
-    if not known:
+    if not known or plan.tree.places or any(known_cells(plan, tables).values()):
         return NO_BOUND
     least, ours = max(known, key=lambda each: each[0].variance_factor_up(each[1]))  # what holds of it holds of all
     over = f" over all {plan.weighting.value}"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tacit.frozen import frozen
 from tacit.loss.families.loss import Relation
 from tacit.query.aggregates.aggregate import Measure
-from tacit.query.aggregates.clipping_bias import LEVELS, PART, UNEVEN
+from tacit.query.aggregates.clipping_bias import LEVELS, PART, UNEVEN, ClippingBias
 from tacit.query.bounding.amount_histogram import seen
 from tacit.query.bounding.histogram_sql import WIDE_BINS
 from tacit.query.bounding.objectives import EVENNESS
@@ -25,6 +25,7 @@ from tacit.query.bounding.tail_posterior import CHOICE, TailPosterior, tail_post
 from tacit.query.bounding.usual_limits import NEAR
 from tacit.query.plans.price import Price
 from tacit.workload.residual_basis import Attributes, ResidualStrategy, subsets
+from tacit.workload.table_estimates import TableLaw
 from tacit.workload.tables_plan import TablesPlan
 
 Floats = NDArray[np.float64]
@@ -32,6 +33,7 @@ Floats = NDArray[np.float64]
 STEPS = 4  # of an amount, to one step of its measure (or `over` of them)
 _UNSEEN = 4  # rows of a person that count where nobody can be seen
 _SPREAD = 1.5  # rows of a person to one of the norm over tables, about, where rows lie in several cells
+_NOTHING: Floats = np.zeros(len(LEVELS))
 _ROW_BITS = 22  # of a row's size in units: larger steps are counted in coarser units
 
 
@@ -53,7 +55,9 @@ def coarse(measure: Measure) -> int:
 
 
 def unit_variance(strategy: ResidualStrategy, table: Attributes) -> float:
-    """The variance of a cell of a table, relative to that of the noise on a contrast of norm β."""
+    """The mean variance of the cells of a table, relative to that of the noise on a contrast of norm β."""
+    if strategy.tree.depth(table):
+        return float(TableLaw(strategy, Fraction(1), Fraction(1)).variances(table).mean())
     found = 0.0
     for residual in subsets(table):
         if residual in strategy.scales:
@@ -77,12 +81,28 @@ def find_limits(
     deviation: float,
 ) -> Mapping[Measure, TableLimit]:
     """The limits of all measures: found for those that were binned, as declared or constructed for the others."""
-    return {
+    found = {
         measure: _found(plan, strategies[measure], measure, price, people[measure], deviation)
         if measure in people
         else _known(plan, measure)
         for measure in plan.measures
     }
+    return _scaled_together(found)
+
+
+def _scaled_together(found: Mapping[Measure, TableLimit]) -> Mapping[Measure, TableLimit]:
+    """One factor scales all totals of a person: what cuts one measure cuts a part of them all."""
+    cut = [ClippingBias(limit.masses, limit.kept, True) for limit in found.values() if limit.masses is not None]
+    if not cut:
+        return found
+    joined = {}
+    for measure, limit in found.items():
+        masses, kept = (_NOTHING if limit.masses is None else limit.masses), limit.kept or 1.0
+        bias = ClippingBias(masses, kept, True)
+        for other in cut:
+            bias = bias.with_part_of(other)
+        joined[measure] = TableLimit(limit.norm, bias.masses, kept)
+    return joined
 
 
 def _known(plan: TablesPlan, measure: Measure) -> TableLimit:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlglot import exp
 
 from tacit.errors import Refused
@@ -93,3 +94,18 @@ def arranged(rows: Sequence[int], column: Sequence[Any], descending: bool, nulls
     nulls = [row for row in rows if column[row] is None]
     rest = sorted((row for row in rows if column[row] is not None), key=column.__getitem__, reverse=descending)
     return nulls + rest if nulls_first else rest + nulls
+
+
+def by_keys(rows: NDArray[np.int64], keys: Sequence[Keys]) -> NDArray[np.int64]:
+    """The rows in the order of the keys, of the first one first; NULLs are last."""
+    if not keys:
+        return rows
+    return np.asarray(rows[np.lexsort([_ranks(key)[rows] for key in reversed(keys)])])
+
+
+def _ranks(key: Keys) -> NDArray[np.int64]:
+    """The place of each value among the different ones."""
+    different: list[Any] = list({value for value in key.values if value is not None})
+    places: dict[Any, int] = {value: place for place, value in enumerate(sorted(different))}
+    places[None] = len(places)
+    return np.fromiter(map(places.__getitem__, key.values), np.int64, len(key))

@@ -15,6 +15,9 @@ from tacit.schema.kind import Key, Kind, kind_of
 
 Floats: TypeAlias = NDArray[np.float64]
 
+PUBLISHED = "_published"
+"""What the name of a column for publication ends with, after that of its number."""
+
 
 @frozen(eq=False)
 class Estimates:
@@ -63,7 +66,9 @@ class Keys:
         return self.kind or next((kind_of(value) for value in self.values if value is not None), Kind.TEXT)
 
     def take(self, rows: NDArray[np.int64]) -> Keys:
-        return Keys(tuple(self.values[row] for row in rows), self.kind)
+        if len(rows) == len(self.values) and np.array_equal(rows, np.arange(len(rows))):
+            return self
+        return Keys(tuple(map(self.values.__getitem__, rows.tolist())), self.kind)
 
 
 @frozen(eq=False)
@@ -113,6 +118,12 @@ class Rendered:
     def has_bounded(self) -> bool:
         """Whether numbers also have intervals of the noise alone."""
         return any(column.bounded is not None for column in self.columns)
+
+    @property
+    def measured(self) -> Rendered:
+        """Without columns for publication: they stand beside a number, and are no keys."""
+        beside = {f"{column.name}{PUBLISHED}" for column in self.columns if not column.is_key}
+        return Rendered(tuple(each for each in self.columns if not (each.is_key and each.name in beside)))
 
     @property
     def is_one_row(self) -> bool:

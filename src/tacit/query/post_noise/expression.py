@@ -45,6 +45,11 @@ class Expression(ABC):
         """The different aggregates it rests on."""
         return frozenset().union(*(part.aggregates for part in self.parts))
 
+    @property
+    def keys(self) -> frozenset[str]:
+        """The different keys that it reads, outside of aggregates."""
+        return frozenset().union(*(part.keys for part in self.parts))
+
     @abstractmethod
     def over(self, frame: EvaluationFrame) -> Column: ...
 
@@ -61,6 +66,10 @@ class KeyReference(Expression):
 
     name: str
     kind: Kind | None = None
+
+    @property
+    def keys(self) -> frozenset[str]:
+        return frozenset((self.name,))
 
     def over(self, frame: EvaluationFrame) -> Keys:
         found = frame.keys[self.name]

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 from sqlglot import exp
 
 from tacit.errors import Refused
@@ -18,6 +19,7 @@ from tacit.frozen import frozen
 from tacit.query.post_noise.clauses import (
     Ordering,
     arranged,
+    by_keys,
     read_having,
     read_order,
     read_rows,
@@ -71,7 +73,7 @@ class PostProcessing:
         Groups that tie, or that no ORDER BY sorts, follow their keys (R24). `bounded` are the same groups with
         intervals of the noise alone: they are shown beside, for the rows that `groups` choose.
         """
-        rows = np.array(self._rows(groups, confidence), np.int64)
+        rows = self._rows(groups, confidence)
         columns = []
         for item in self.items:
             exact = not item.expression.aggregates
@@ -82,16 +84,14 @@ class PostProcessing:
             columns.append(column.take(rows))
         return Rendered(tuple(columns))
 
-    def _rows(self, groups: Groups, confidence: Fraction) -> list[int]:
+    def _rows(self, groups: Groups, confidence: Fraction) -> NDArray[np.int64]:
         kept = np.ones(groups.size, np.bool_)
         for part in self.having:
             kept &= as_truth(evaluate(part, groups, confidence)).true
-        rows = [int(row) for row in np.flatnonzero(kept)]
-        for key in reversed(list(groups.keys.values())):
-            rows = arranged(rows, key.values, descending=False, nulls_first=False)
+        rows = by_keys(np.flatnonzero(kept), list(groups.keys.values()))
         for by in reversed(self.order):
             column = values(evaluate(by.expression, groups, confidence))
-            rows = arranged(rows, column, by.descending, by.nulls_first)
+            rows = np.array(arranged(rows.tolist(), column, by.descending, by.nulls_first), np.int64)
         return rows[self.offset :][: self.limit]
 
 
