@@ -16,13 +16,11 @@ from math import isfinite, prod
 import numpy as np
 
 from tacit.loss.families.loss import Loss, Relation
-from tacit.loss.families.zcdp import Zcdp
 from tacit.mechanisms.least_error import NO_BOUND, LeastVariance
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.aggregate import Aggregate, Measure
 from tacit.query.aggregates.moments import Total
 from tacit.query.plans.limit import IntervalKind
-from tacit.words import shown
 from tacit.workload.helmert import squared_norms
 from tacit.workload.known_cells import known_cells
 from tacit.workload.noisy_contrasts import NoisyTables
@@ -82,11 +80,8 @@ def _compared(
     ours = objective_variance(strategy, plan.weighting, noise)
     if not (optimum * measured.norm > 0 and measured.scale.denominator == 1 and rho <= MOST_RHO and isfinite(ours)):
         return None
-    price = f"at ρ = {shown(rho)}"
-    if isinstance(charge, Zcdp):
-        price = "at this ρ" if charge.rho == rho else "at its share of ρ"
     cells = "cells of the values shown" if plan.private else "cells"
-    return least_unbiased(optimum * measured.norm**2, rho, of=cells, price=price), Fraction(ours)
+    return least_unbiased(optimum * measured.norm**2, rho, of=cells, charge=charge), Fraction(ours)
 
 
 def _cuts_nobody(plan: TablesPlan, tables: NoisyTables) -> bool:

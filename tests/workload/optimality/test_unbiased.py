@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from tacit.errors import Refused
+from tacit.loss.families.approx import Approx
+from tacit.loss.families.zcdp import Zcdp
 from tacit.mechanisms.least_error import LeastVariance
 from tacit.noise.gaussian_law import DiscreteGaussianLaw, RoundedGaussian
 from tacit.workload.optimality.unbiased import factor_up, least_unbiased, unbiased_variance_down
@@ -102,10 +104,13 @@ def test_several_rows_a_person_scale_the_bound_as_they_scale_the_noise() -> None
 
 def test_the_words_name_the_class() -> None:
     among = "any release could have at this ρ, if it is unbiased whatever the counts are"
-    least = least_unbiased(1, "0.015", of="counts", price="at this ρ")
+    rho = Fraction("0.015")
+    least = least_unbiased(1, rho, of="counts", charge=Zcdp(rho))
     assert least.words(1 / Fraction("0.03")) == f"The noise is within 1.008 of the least that {among}."
     assert least.words(2 * least.variance_down, " of n") == f"The noise of n is within 1.42 of the least that {among}."
     assert least.words(least.variance_down) == f"The noise is the least that {among}."
+    for charge, price in ((Zcdp("0.03"), "at its share of ρ"), (Approx(1, "1e-9"), "at ρ = 0.015")):
+        assert f"could have {price}, if" in least_unbiased(1, rho, of="counts", charge=charge).among
     assert least.words(least.variance_down * (1 + Fraction(1, 10**30))).startswith("The noise is within 1.001")
 
 
