@@ -179,3 +179,40 @@ def test_the_confidence_decides_the_interval(opened: Opener) -> None:
         assert factor(words) <= 2
         assert "narrowest" in words
     assert dataset.explain("SELECT COUNT(*) FROM people", epsilon="0.5").price.charge == Pure("0.5")
+
+
+CUBE = "SELECT sex, income // 50 AS half, COUNT(*) AS n FROM people GROUP BY CUBE(sex, half)"
+
+
+def test_tables_name_what_is_known_of_them(opened: Opener) -> None:
+    """Counts and sums, each at its share; of means none; in an account without ρ it is named."""
+    dataset = opened(RHO)
+    one = dataset.tables(CUBE, epsilon=1).optimality
+    assert one.startswith("The noise over all tables is within 1.0")
+    assert one.endswith("could have at this ρ, if it is unbiased whatever the cells are.")
+    two = dataset.tables(CUBE.replace(" AS n", " AS n, SUM(income) AS s"), epsilon=1).optimality
+    assert "at its share of ρ" in two
+    mean = dataset.tables(CUBE.replace(" AS n", " AS n, AVG(income) AS s"), epsilon=1).optimality
+    assert mean.startswith("The noise of COUNT(*) over all tables is within 1.0")
+    assert mean.endswith("No bound is known of AVG(income).")
+    keys = "SELECT sex, town, COUNT(*) AS n FROM people GROUP BY CUBE(sex, town)"
+    assert "whatever the cells of the values shown are" in dataset.tables(keys, epsilon=2).optimality
+    assert "at ρ = " in opened(SUMS).tables(CUBE, epsilon=1).optimality
+
+
+def test_tables_under_replace_and_with_at_most(opened: Opener) -> None:
+    moved = opened(RHO, relation="replace").tables(CUBE, epsilon=1).optimality
+    assert 1.4 < factor(moved) < 2.5  # noise for twice the norm, and a total that is public anyway
+    sure = opened(RHO, PERSON, more=AT_MOST).tables(CUBE, epsilon=1, interval="guaranteed").optimality
+    assert factor(sure) <= 1.02
+    assert opened(RHO, PERSON).tables(CUBE, epsilon=1).optimality == "No bound is known."
+
+
+def test_tables_are_held_against_what_their_noise_was(opened: Opener) -> None:
+    """The residual basis is the Gaussian optimum: what is left is (e^{2ρ} − 1)/2ρ, and the rounding of its scales."""
+    sql = "SELECT sex, COUNT(*) AS n FROM people GROUP BY ROLLUP(sex)"
+    dataset = opened(RHO)
+    rho = dataset.explain("SELECT COUNT(*) FROM people", epsilon=1).price.strength / 2
+    released = dataset.tables(sql, epsilon=1)
+    wanted = factor_up(1 / (2 * rho), 1, rho) ** 0.5
+    assert wanted <= factor(released.optimality) <= wanted * 1.003
