@@ -26,6 +26,8 @@ SUBJECTS = (
     "audit_controls",
     "peers_audit",
     "local_frequencies",
+    "many_counts",
+    "tables",
     "house",
 )
 

@@ -88,6 +88,7 @@ CURATOR: Final = {
     "prepare": ("tacit.cli.dataset", "Keep each unit's totals, so that later questions take no time."),
     "explain": ("tacit.cli.query", "Say what a query would cost and how far off it would be; free."),
     "query": ("tacit.cli.query", "Answer a query privately, with error bars, against the budget."),
+    "tables": ("tacit.cli.tables", "Release several tables together: they add up, at one price."),
     "workload": ("tacit.cli.main", "Many counting questions answered together: explain, release."),
     "budget": ("tacit.cli.budget", "Show what was spent, by whom, on what, and what is left."),
     "failures": ("tacit.cli.budget", "Show which questions failed, and let new ones in again."),

@@ -86,7 +86,7 @@ def optimality_of(plan: CountsPlan, variance: Fraction, strength: Fraction, norm
         return NO_BOUND
     best = plan.best
     rows = int(norm) if plan.is_scaled and norm is not None else 1
-    least = least_unbiased(best.optimum_down, strength / 2, rows)
+    least = least_unbiased(best.optimum_down, strength / 2, rows, of="counts", price=f"at ρ = {shown(strength / 2)}")
     steps = plan.scaling(Fraction(rows)).scale
     total = variance / steps**2 * best.strategy.error_up / best.strategy.squared_norm
     return least.words(total) if least.error_factor_up(total) <= _FAR else NO_BOUND
