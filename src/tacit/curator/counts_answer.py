@@ -19,6 +19,8 @@ from tacit.errors import Failed, Refused
 from tacit.ledger.certificate import Certificate
 from tacit.ledger.signature import present, sign
 from tacit.loss.families.loss import Relation
+from tacit.mechanisms.least_error import NO_BOUND
+from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.clipping_bias import Sign
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import Price
@@ -27,9 +29,9 @@ from tacit.release.canonical import canonical_digest
 from tacit.release.price import PriceWords, price_words
 from tacit.release.release import IntervalWords, Release
 from tacit.release.tables_release import ReleasedTable, TablesRelease
+from tacit.words import shown
 from tacit.workload.linear.asked_counts import AnswerTable
 from tacit.workload.linear.counts_plan import CountsPlan
-from tacit.workload.optimality.least_variance import NO_BOUND
 from tacit.workload.optimality.unbiased import least_unbiased
 from tacit.workload.table_reading import TableTotal
 
@@ -88,7 +90,8 @@ def optimality_of(plan: CountsPlan, variance: Fraction, strength: Fraction, norm
     rows = int(norm) if plan.is_scaled and norm is not None else 1
     least = least_unbiased(best.optimum_down, strength / 2, rows, of="counts", price=f"at ρ = {shown(strength / 2)}")
     steps = plan.scaling(Fraction(rows)).scale
-    total = variance / steps**2 * best.strategy.error_up / best.strategy.squared_norm
+    noise = RoundedGaussian(variance).mean_square_up / steps**2
+    total = noise * best.strategy.error_up / best.strategy.squared_norm
     return least.words(total) if least.error_factor_up(total) <= _FAR else NO_BOUND
 
 
