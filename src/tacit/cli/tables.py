@@ -83,11 +83,16 @@ def tables(
                 interval=interval,
                 fresh=fresh,
             )
-        if place is None:
-            shown = f"{release}\n"
-            click.echo(printable_lines(shown) if is_terminal() else shown, nl=False)
-        else:
-            _write(release, place)
+        show_tables(release, place)
+
+
+def show_tables(release: TablesRelease, place: Publication | None) -> None:
+    """The tables on the terminal, or in their folder."""
+    if place is None:
+        shown = f"{release}\n"
+        click.echo(printable_lines(shown) if is_terminal() else shown, nl=False)
+    else:
+        _write(release, place)
 
 
 def _write(release: TablesRelease, place: Publication) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -15,9 +14,11 @@ from tacit.curator.certifier import statement_of
 from tacit.curator.counts_job import ReleasedCounts, find_counts, release_counts
 from tacit.curator.open_data import Opened
 from tacit.curator.planner import Planner
+from tacit.curator.tables_words import guess_words
 from tacit.errors import Failed, Refused
 from tacit.ledger.certificate import Certificate
-from tacit.ledger.signature import present, sign
+from tacit.ledger.signature import sign
+from tacit.ledger.signed_folder import present_folder
 from tacit.loss.families.loss import Relation
 from tacit.mechanisms.least_error import NO_BOUND
 from tacit.noise.gaussian_law import RoundedGaussian
@@ -25,7 +26,6 @@ from tacit.query.aggregates.clipping_bias import Sign
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import Price
 from tacit.query.post_noise.estimates import Estimates, OutputColumn, Rendered
-from tacit.release.canonical import canonical_digest
 from tacit.release.price import PriceWords, price_words
 from tacit.release.release import IntervalWords, Release
 from tacit.release.tables_release import ReleasedTable, TablesRelease
@@ -65,7 +65,7 @@ def answer_counts(opened: Opened, plan: CountsPlan, found: ReleasedCounts, confi
     for place, table in enumerate(plan.asked.tables):
         read = partial(_release, plan, table, found, readings, confidence, price, words)
         plain = re.sub(r"[^a-z0-9_]+", "-", table.title.lower()).strip("-")[:60]
-        tables.append(ReleasedTable(table.title, f"{place + 1:02d}-{plain}", read))
+        tables.append(ReleasedTable(table.title, f"{place + 1:02d}-{plain}", read, table.size))
     matrix = plan.asked.matrix
     counted = f"{matrix.questions:,} questions over {matrix.cells:,} cells, answered together: what adds up agrees."
     optimality = optimality_of(plan, found.counts.variance, found.counts.strength, found.counts.norm)
@@ -73,8 +73,19 @@ def answer_counts(opened: Opened, plan: CountsPlan, found: ReleasedCounts, confi
     if plan.is_scaled:
         most = float(found.counts.norm * plan.measure.step)
         notes = (f"One person counts for at most {most:,.4g} in all cells together.",)
-    certify = _certifier(opened, found, plan.asked.sql, confidence)
-    return TablesRelease(tuple(tables), counted, optimality, notes, price, words, certify)
+    certify = _certifier(opened, found, plan.asked.sql)
+    return TablesRelease(
+        tuple(tables),
+        counted,
+        optimality,
+        notes,
+        price,
+        words,
+        certify,
+        opened.description.name,
+        meaning=guess_words(found.charge, plan.base.unit),
+        later="Asking any of them again is free.",
+    )
 
 
 def optimality_of(plan: CountsPlan, variance: Fraction, strength: Fraction, norm: Fraction | None) -> str:
@@ -138,14 +149,10 @@ def estimates_of(
 
 
 def _certifier(
-    opened: Opened, found: ReleasedCounts, asked: str, confidence: Fraction
+    opened: Opened, found: ReleasedCounts, asked: str
 ) -> Callable[[TablesRelease, Mapping[str, bytes]], Certificate]:
     def certify(release: TablesRelease, files: Mapping[str, bytes]) -> Certificate:
-        digests = sorted(canonical_digest(each.release.rendered, confidence) for each in release.tables)
-        shown = hashlib.sha256("\n".join(digests).encode("ascii")).hexdigest()
-        certificate = sign(statement_of(opened, found.grounds, found.entry, asked, shown), opened.signing_key)
-        for name, octets in files.items():
-            certificate = present(certificate, name, octets, opened.signing_key)
-        return certificate
+        statement = statement_of(opened, found.grounds, found.entry, asked, release.digest)
+        return present_folder(sign(statement, opened.signing_key), files, opened.signing_key)
 
     return certify

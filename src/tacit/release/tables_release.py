@@ -87,6 +87,7 @@ class TablesRelease:
     dataset: str = ""
     published: str = ""
     meaning: str = ""  # of the price
+    later: str = _FREE  # what is free afterwards
 
     def __iter__(self) -> Iterator[ReleasedTable]:
         return iter(self.tables)
@@ -135,7 +136,7 @@ class TablesRelease:
         if least.error and least is not largest:
             errors += f"{', ' if errors else ''}{least.error} in {_where(least)}"
         return " ".join(
-            part for part in (self.margins, errors and f"{errors} ({sure}).", self.optimality, _FREE) if part
+            part for part in (self.margins, errors and f"{errors} ({sure}).", self.optimality, self.later) if part
         )
 
     def text(self, width: int | None = None, most: int | None = _SHOWN) -> str:
