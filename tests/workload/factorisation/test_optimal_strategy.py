@@ -25,7 +25,7 @@ def prefixes(cells: int) -> Integers:
 
 
 def histogram(cells: int, width: int) -> Integers:
-    return np.array([[int(cell // width == bin) for cell in range(cells)] for bin in range(-(-cells // width))])
+    return np.array([[int(cell // width == place) for cell in range(cells)] for place in range(-(-cells // width))])
 
 
 def ranges(cells: int) -> Integers:
