@@ -92,10 +92,12 @@ GROUPED = (
 
 @pytest.mark.parametrize("sql", GROUPED)
 def test_answers_are_near_the_truth(people: Dataset, sql: str) -> None:
-    """At ε = 100 noise is below half a person."""
+    """At ε = 100 noise has a deviation of a quarter of a person: 2 persons are 8 of them."""
     found = people.workload(sql, epsilon=100)
-    truth = [(*map(_named, row[:-1]), int(str(row[-1]))) for row in plain(sql)]
-    assert rows(found.tables[0].release) == sorted(truth, key=repr)
+    truth = sorted(((*map(_named, row[:-1]), int(str(row[-1]))) for row in plain(sql)), key=repr)
+    read = rows(found.tables[0].release)
+    assert [row[:-1] for row in read] == [row[:-1] for row in truth]
+    assert max(abs(int(str(one[-1])) - other[-1]) for one, other in zip(read, truth, strict=True)) <= 2
     half = (numbers(found.tables[0].release).high - numbers(found.tables[0].release).low) / 2
     assert 0 < half.max() < 1
 
@@ -105,7 +107,7 @@ def test_ranges_are_lines_of_one_table(people: Dataset) -> None:
     found = people.workload([f"SELECT COUNT(*) FROM people WHERE {test}" for test in tests], epsilon=100)
     table = found.tables[0].release
     truth = [plain(f"SELECT COUNT(*) FROM people WHERE {test}")[0][0] for test in tests]
-    assert np.round(numbers(table).value).astype(int).tolist() == truth
+    assert np.allclose(numbers(table).value, [int(str(count)) for count in truth], atol=2)
     labels = table.rendered.columns[0].values
     assert isinstance(labels, Keys)
     assert labels.values[:2] == ("age BETWEEN 20 AND 40", "age > 33 AND region = 'north'")

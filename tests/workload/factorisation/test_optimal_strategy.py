@@ -41,7 +41,7 @@ WORKLOADS = {
     "running totals": prefixes(6),
     "all ranges": ranges(5),
     "histograms of two widths": np.vstack([histogram(12, 2), histogram(12, 3)]),
-    "fewer questions than cells": subsets(4, 7),
+    "fewer questions than cells": subsets(3, 5),
     "a question twice": np.vstack([prefixes(4), prefixes(4)[2:3]]),
     "coefficients of both signs": np.array([[1, -1, 0], [0, 2, -3], [1, 1, 1]]),
 }
