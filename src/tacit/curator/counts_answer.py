@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.curator.certifier import statement_of
 from tacit.curator.counts_job import ReleasedCounts, find_counts, release_counts
 from tacit.curator.open_data import Opened
 from tacit.curator.planner import Planner
+from tacit.curator.tables_answer import publication_certifier
 from tacit.curator.tables_words import guess_words
 from tacit.errors import Failed, Refused
-from tacit.ledger.certificate import Certificate
-from tacit.ledger.signature import sign
-from tacit.ledger.signed_folder import present_folder
 from tacit.loss.families.loss import Relation
 from tacit.mechanisms.least_error import NO_BOUND
 from tacit.noise.gaussian_law import RoundedGaussian
@@ -73,7 +69,7 @@ def answer_counts(opened: Opened, plan: CountsPlan, found: ReleasedCounts, confi
     if plan.is_scaled:
         most = float(found.counts.norm * plan.measure.step)
         notes = (f"One person counts for at most {most:,.4g} in all cells together.",)
-    certify = _certifier(opened, found, plan.asked.sql)
+    certify = publication_certifier(opened, found.grounds, found.entry, plan.asked.sql)
     return TablesRelease(
         tuple(tables),
         counted,
@@ -146,13 +142,3 @@ def estimates_of(
     sign = Sign.ADDS if plan.measure.least >= 0 else Sign.EITHER
     read = found.counts.read(readings, is_bounded=is_bounded)
     return TableTotal(read, plan.measure.step, sign).at(confidence)
-
-
-def _certifier(
-    opened: Opened, found: ReleasedCounts, asked: str
-) -> Callable[[TablesRelease, Mapping[str, bytes]], Certificate]:
-    def certify(release: TablesRelease, files: Mapping[str, bytes]) -> Certificate:
-        statement = statement_of(opened, found.grounds, found.entry, asked, release.digest)
-        return present_folder(sign(statement, opened.signing_key), files, opened.signing_key)
-
-    return certify
