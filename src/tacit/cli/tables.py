@@ -83,12 +83,17 @@ def tables(
                 interval=interval,
                 fresh=fresh,
             )
-        if place is None:
-            shown = f"{release}\n"
-            click.echo(printable_lines(shown) if is_terminal() else shown, nl=False)
-        else:
-            say("\n".join(remark for remark in release.remarks if remark))
-            write_folder(release, place)
+        show_tables(release, place)
+
+
+def show_tables(release: TablesRelease, place: Publication | None) -> None:
+    """The tables on the terminal, or in their folder."""
+    if place is None:
+        shown = f"{release}\n"
+        click.echo(printable_lines(shown) if is_terminal() else shown, nl=False)
+    else:
+        say("\n".join(remark for remark in release.remarks if remark))
+        write_folder(release, place)
 
 
 def write_folder(release: TablesRelease, place: Publication) -> None:

@@ -60,8 +60,7 @@ def answer_counts(opened: Opened, plan: CountsPlan, found: ReleasedCounts, confi
     for place, table in enumerate(plan.asked.tables):
         read = partial(_release, plan, table, found, readings, confidence, price, words)
         plain = re.sub(r"[^a-z0-9_]+", "-", table.title.lower()).strip("-")[:60]
-        size = len(next(iter(table.columns.values())))
-        tables.append(ReleasedTable(table.title, f"{place + 1:02d}-{plain}", read, size))
+        tables.append(ReleasedTable(table.title, f"{place + 1:02d}-{plain}", read, table.size))
     matrix = plan.asked.matrix
     counted = f"{matrix.questions:,} questions over {matrix.cells:,} cells, answered together: what adds up agrees."
     optimality = optimality_of(plan, found.counts.variance, found.counts.strength, found.counts.norm, found.charge)
@@ -70,8 +69,18 @@ def answer_counts(opened: Opened, plan: CountsPlan, found: ReleasedCounts, confi
         most = float(found.counts.norm * plan.measure.step)
         notes = (f"One person counts for at most {most:,.4g} in all cells together.",)
     certify = publication_certifier(opened, found.grounds, found.entry, plan.asked.sql)
-    name, meaning = opened.description.name, guess_words(found.charge, plan.base.unit)
-    return TablesRelease(tuple(tables), counted, optimality, notes, price, words, certify, name, meaning=meaning)
+    return TablesRelease(
+        tuple(tables),
+        counted,
+        optimality,
+        notes,
+        price,
+        words,
+        certify,
+        opened.description.name,
+        meaning=guess_words(found.charge, plan.base.unit),
+        free="Asking any of them again is free.",
+    )
 
 
 def optimality_of(plan: CountsPlan, variance: Fraction, strength: Fraction, norm: Fraction | None, charge: Loss) -> str:
