@@ -56,7 +56,9 @@ class QuestionMatrix:
         place[touched] = np.arange(len(touched))
         merged = cls(np.ascontiguousarray(columns[:, touched]), weighed, place[inverse.ravel()])
         questions, cells = merged.rows.shape
-        if not (cells <= MOST_CELLS and min(questions, cells) <= _MOST_SIDE and questions * cells <= _MOST_COEFFICIENTS):
+        if not (
+            cells <= MOST_CELLS and min(questions, cells) <= _MOST_SIDE and questions * cells <= _MOST_COEFFICIENTS
+        ):
             raise Refused(
                 f"{questions:,} questions over {cells:,} cells",
                 "They are optimised together.",
