@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import click
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
@@ -50,18 +51,19 @@ def rates(
     if as_json:
         click.echo(json.dumps([each._asdict() for each in found]))
         return
-    table = Table(title=f"{questions:,} questions about {people:,} people, {domain:,} different records")
-    for column in ("guarantee: mechanism", "error", "rate", "", "error / rate", "least possible"):
-        table.add_column(column, justify="left" if column in ("guarantee: mechanism", "rate") else "right")
+    table = Table(title=f"{questions:,} questions about {people:,} people, {domain:,} different records", box=SIMPLE)
+    for column in ("model", "error", "rate", "", "ratio", "least"):
+        is_text = column in ("model", "rate")
+        table.add_column(column, justify="left" if is_text else "right", no_wrap=True)
     for each in found:
-        least = "not known" if each.least is None else f"{each.least:.2g}"
+        least = "—" if each.least is None else f"{each.least:.2g}"
         ratio = f"{each.error / each.rate:.1f}"
         own = f"{each.error:.3g}{'' if each.error < 0.5 else ' *'}"
         table.add_row(f"{each.guarantee}: {each.mechanism}", own, each.formula, f"{each.rate:.3g}", ratio, least)
     _console.print(table)
     _console.print(
         "error: all answers are within it at once with 95% confidence, as a share of the people; rate: without\n"
-        "constants and logarithms; least possible: certified, whatever the mechanism."
+        "constants and logarithms; ratio: error to rate; least: certified, whatever the mechanism."
     )
     if any(each.error >= 0.5 for each in found):
         _console.print("* worse than the guess “one half”, which costs nothing.")

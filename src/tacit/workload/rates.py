@@ -105,7 +105,7 @@ class Rates:
         error = mechanism.error(CONFIDENCE, self.questions) / self.people
         rate = sqrt(sqrt(log(self.domain)) * log(max(self.questions, 2)) / (float(self.epsilon) * self.people))
         least = self._share(least_approximate(self))
-        return Reached("(ε, δ)", "weights online", error, "√(√ln|X|·ln k/(εn))", rate, least)
+        return Reached("(ε, δ)", "weights", error, "√(√ln|X|·ln k/εn)", rate, least)
 
     def _share(self, people: Fraction) -> float:
         return float(people / self.people)

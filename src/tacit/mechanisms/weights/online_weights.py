@@ -111,7 +111,7 @@ class OnlineWeights(Mechanism[Any, "WeightsAnswers"]):
     def for_questions(
         cls, target: Loss, sizes: Iterable[int], people: int, questions: int, confidence: Number = "0.95"
     ) -> OnlineWeights:
-        """Nearly the least alarm at which so many questions are all answered to within `error`, whatever they are: provably.
+        """Nearly the least alarm at which so many questions, whatever they are, are provably answered within `error`.
 
         For a public number of people, under replace. Claim: if no noise exceeds alarm/2, a surprise moves the relative
         entropy by at least ½(alarm/people)² (`Hypothesis.corrected`), which is at most ln|X| to begin with; so 2·ln|X|·
