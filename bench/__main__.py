@@ -27,6 +27,7 @@ SUBJECTS = (
     "peers_audit",
     "local_frequencies",
     "many_counts",
+    "tables",
     "house",
 )
 

@@ -89,7 +89,7 @@ def test_files_add_up_to_the_last_digit(people: Dataset, tmp_path: Path) -> None
     for of in ("n", "n_published"):
         total = column("total", of)[0]
         assert sum(column("region", of)) == sum(column("region-sex", of)) == sum(column("sex", of)) == total
-    assert all(value >= 0 and value.is_integer() for value in column("region-age-20-sex", "n_published"))
+    assert all(value >= 0 and value.is_integer() for value in column("region-decade-sex", "n_published"))
     assert column("total", "n_published")[0] == round(column("total", "n")[0])
 
 

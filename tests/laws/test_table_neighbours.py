@@ -27,7 +27,6 @@ from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import Price, price_of
 from tacit.schema.kind import Key
 from tacit.workload.grouping_sets import read_tables
-from tacit.workload.helmert import contrasts
 from tacit.workload.residual_basis import ResidualStrategy, Weighting
 from tacit.workload.scaled_rows import MeasureScale, ScaledRows, TableKey
 from tacit.workload.table_limits import TableLimit
@@ -109,7 +108,7 @@ def vector(
     found = []
     for place, scale in enumerate(scales):
         strategy = strategies[scale.measure]
-        each = [contrasts(sums.margin(place, B)) * strategy.multipliers(B) for B in strategy.scales]
+        each = [strategy.measured(sums.margin(place, B), B) for B in strategy.scales]
         found.append([int(value) for values in each for value in np.ravel(values)])
     return found
 

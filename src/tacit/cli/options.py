@@ -23,6 +23,13 @@ interval = click.option(
     metavar="KIND",
     help="What intervals are about: usual, guaranteed (needs at_most) or bounded (the noise alone).",
 )
+weight = click.option(
+    "--weight",
+    default="tables",
+    show_default=True,
+    metavar="WHAT",
+    help="Of several tables, what is made accurate: each table alike (tables), or all cells together (cells).",
+)
 fresh = click.option("--fresh", is_flag=True, help="Pay for new noise where an earlier answer is free.")
 analyst = click.option("--as", "analyst", metavar="NAME", help="Which analyst asks; the steward if not given.")
 memory = click.option("--memory", help="The most memory to use, as 2GB; what does not fit goes to temporary files.")
@@ -31,14 +38,17 @@ ledger = click.option("--ledger", help="The ledger, if not the usual: a file, or
 
 
 def read_sql(written: str) -> str:
-    """The query itself, or what @file or - stands for."""
+    """The query itself, or what @file, a name that ends in .sql, or - stands for."""
     if written == "-":
         return sys.stdin.read()
-    if not written.startswith("@"):
+    is_named = written.lower().endswith(".sql") and not any(map(str.isspace, written))
+    if not (written.startswith("@") or is_named):
         return written
+    place = written.removeprefix("@")
     try:
-        return Path(written[1:]).read_text(encoding="utf-8")
+        text = Path(place).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
-        raise Refused(
-            f"the query in {written[1:]}", "The file cannot be read as text.", "@query.sql, or SQL."
-        ) from None
+        raise Refused(f"the query in {place}", "The file cannot be read as text.", "@query.sql, or SQL.") from None
+    if not text.strip():
+        raise Refused(f"the query in {place}", "The file is empty.", "a file with SELECT … FROM … .")
+    return text

@@ -21,6 +21,7 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.printable import printable_lines
 from tacit.release.release import Release
+from tacit.workload.grouping_sets import asks_for_tables
 
 FAILED: Final = 3
 _FIGURES: Final = (".png", ".svg", ".pdf")
@@ -194,6 +195,7 @@ def query(
 @options.size
 @options.confidence
 @options.interval
+@options.weight
 @click.option("--brief", is_flag=True, help="Leave out the SQL that the engine would get.")
 @options.ledger
 def explain(
@@ -205,22 +207,35 @@ def explain(
     size: str | None,
     confidence: str,
     interval: str,
+    weight: str,
     brief: bool,
     ledger: str | None,
 ) -> None:
     """Say what a query would cost and how far off it would be. Nothing is spent and no row is read.
 
     FILE is the description of the data set, as `tacit init` writes it; SQL is the query: @query.sql reads it from a
-    file, - from the input. Without a price, ε = 0.1 is explained.
+    file, - from the input. Without a price, ε = 0.1 is explained. Several tables (CUBE, ROLLUP, GROUPING SETS, or
+    several SELECTs) are explained as `tacit tables` would release them.
 
     \b
     Examples:
       tacit explain clinic.toml "SELECT COUNT(*) FROM visits" --epsilon 0.5
       tacit explain clinic.toml @query.sql --error 50
+      tacit explain clinic.toml "SELECT region, COUNT(*) FROM visits GROUP BY ROLLUP(region)" --epsilon 1
     """
+    text = options.read_sql(sql)
     with open_dataset(file, ledger=ledger) as dataset:
+        if asks_for_tables(text):
+            if error is not None or size is not None:
+                raise Refused("tables at a target error", "Each table has an error of its own.", "--epsilon 1.")
+            say(
+                dataset.explain_tables(
+                    text, epsilon=epsilon, delta=delta, weight=weight, confidence=confidence, interval=interval
+                )
+            )
+            return
         found = dataset.explain(
-            options.read_sql(sql),
+            text,
             epsilon=epsilon,
             delta=delta,
             error=error,

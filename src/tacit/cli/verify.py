@@ -20,6 +20,7 @@ from tacit.ledger.ledger import Ledger
 from tacit.ledger.places import default_places
 from tacit.ledger.signature import SigningKey, Verdict, fingerprint, key_beside, verify_table
 from tacit.ledger.signature import verify as verify_certificate
+from tacit.ledger.signed_folder import CERTIFICATE, is_of_folder, verify_folder
 from tacit.printable import printable
 
 _KEY: Final = 32  # octets
@@ -42,8 +43,10 @@ def verify(
 ) -> None:
     """Check a certificate offline, and the table it was signed for; or read a whole ledger again.
 
-    CERTIFICATE is one that `tacit query` wrote. With --ledger it must be signed by the ledger's key, and the ledger
-    must hold the entry that it names. With --table the file must be the one that was written with it.
+    CERTIFICATE is one that `tacit query` or `tacit tables` wrote. With --ledger it must be signed by the ledger's key,
+    and the ledger must hold the entry that it names. With --table the file must be the one that was written with it.
+    Of a publication, which may be named by its folder, all files beside the certificate are checked: whether one was
+    changed, is missing or was added.
 
     A ledger that has entries is opened only where its witness is: a file on this machine that knows how far the ledger
     had come, so that one put back to an earlier state is noticed. A machine that joins a shared ledger has none yet.
@@ -56,6 +59,7 @@ def verify(
     Examples:
       tacit verify answer.json --key steward.pub --table answer.csv
       tacit verify answer.json --ledger clinic.toml
+      tacit verify publication/certificate.json --key steward.pub
       tacit verify --ledger postgresql://db.example.org/ledger --accept-witness
     """
     if certificate is None and ledger is None:
@@ -64,18 +68,22 @@ def verify(
         raise Refused("to accept a ledger", "It must be named.", "--ledger clinic.toml --accept-witness.")
     if table is not None and certificate is None:
         raise Refused("to verify a table alone", "Its certificate says what it is.", "answer.json --table answer.csv.")
+    if certificate is not None and certificate.is_dir():
+        certificate /= CERTIFICATE
     read = None if certificate is None else Certificate.from_json(_read(certificate).decode("utf-8", "replace"))
     shown = None if table is None else _read(table)
     public = None if key is None else _public_key(key)
     book = None if ledger is None else _check_ledger(ledger, accept_witness, read)
     holds = book is None or book.holds
-    if read is not None:
+    if read is not None and certificate is not None:
         verdict = verify_certificate(read, public or (None if book is None else book.key))
         holds = _said(verdict) and holds
         if verdict.holds and book is not None and book.holds:
             holds = _said(_held(read, book.evidence)) and holds
         if verdict.holds and table is not None and shown is not None:
             holds = _said(verify_table(read, shown, table.name)) and holds
+        if verdict.holds and table is None and is_of_folder(read):
+            holds = _said(verify_folder(read, certificate)) and holds
         if verdict.holds:
             _say_content(read)
     if not holds:

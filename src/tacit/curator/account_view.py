@@ -65,6 +65,7 @@ class BudgetView:
                     "analyst": entry.analyst,
                     "share": float(entry.share),
                     "cost": str(entry.loss),
+                    "kind": entry.note,
                     "query": entry.words,
                     "answered": entry.stored,
                     "failed": entry.failed,
@@ -111,7 +112,8 @@ class BudgetView:
 
 
 def _short(entry: Entry, width: int) -> str:
-    words = printable(" ".join(entry.words.split()))
+    several = "tables: " if entry.note == "tables" else ""
+    words = printable(several + " ".join(entry.words.split()))
     end = _FAILED if entry.failed else "" if entry.stored else _OPEN
     room = max(20, width - len(end))
     return (words if len(words) <= room else words[: room - 1] + "…") + end

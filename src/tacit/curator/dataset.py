@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tacit.curator.account_view import BudgetView
 from tacit.curator.certifier import Certifier
-from tacit.curator.expected_error import Expected
-from tacit.curator.explanation import Explanation
+from tacit.curator.counting_workloads import CountingWorkloads
+from tacit.curator.explanation import Explanation, explain_plan
 from tacit.curator.ibis_expression import Asked, ibis_table, sql_of
 from tacit.curator.implied_answer import ImpliedAnswer, find_implied, show_implied
 from tacit.curator.notes import intervals_of, notes_of
-from tacit.curator.open_data import Opened, Watcher, open_data, unwatched
+from tacit.curator.open_data import Watcher, open_data, unwatched
 from tacit.curator.planner import Planner
 from tacit.curator.profile_job import ProfileAnswer, release_profile
 from tacit.curator.query_job import Answered, find_earlier, find_stored, release_query
 from tacit.curator.tables_answer import ask_tables
+from tacit.curator.tables_explanation import TablesExplanation, explain_tables
 from tacit.curator.tables_job import tables_plan, tables_price
 from tacit.curator.target_error import PROMISED, Target, TargetSearch
-from tacit.curator.terms import analyst_share, at_least, refuse_below_floor
-from tacit.curator.translation_check import in_words_of
+from tacit.curator.terms import analyst_share, at_least
 from tacit.errors import Failed, Refused
 from tacit.exact import Number, positive, proper
 from tacit.query.engines.protocol import Engine
@@ -40,17 +39,8 @@ from tacit.workload.residual_basis import Weighting
 _USUAL = "0.1"  # the ε that is explained where none is named
 
 
-class Dataset:
+class Dataset(CountingWorkloads):
     """A data set behind its curator. Every answer is charged to the one budget of the data before a row is read."""
-
-    def __init__(self, opened: Opened, analyst: str) -> None:
-        self._opened = opened
-        self._analyst = analyst
-
-    @property
-    def _planner(self) -> Planner:
-        """What is known now: read once for each question."""
-        return Planner.of(self._opened)
 
     @property
     def description(self) -> object:
@@ -117,27 +107,10 @@ class Dataset:
         sql, level, kind = sql_of(asked), proper(confidence, "confidence"), IntervalKind.named(interval)
         planner = self._planner
         plan, price = self._planned(planner, sql, kind, epsilon, delta, error, size, level)
-        stored = find_stored(planner, plan, price.keys_delta, plan.enough(price))
-        is_free = stored is not None or self._implied(planner, plan, price, kind) is not None
-        if not is_free:
-            refuse_below_floor(self._opened, price, plan.is_selecting)
-        used, public = self._opened.filter, None if size is None else positive(size, "size")
-        words = price_words(used, str(price.alone), used.share(price.charge), False, price.charge)
-        preparation = planner.preparation
-        sent = preparation.statements_for(plan)
-        return Explanation(
-            plan,
-            price,
-            words,
-            Expected.of(plan, price, level),
-            level,
-            is_free,
-            public,
-            sent,
-            str if sent.forms else partial(in_words_of, self._opened.engine, catalogue=self._opened.catalogue),
-            preparation.words(plan),
-            PROMISED if error is not None and plan.interval is not kind else None,
-        )
+        implied, public = self._implied(planner, plan, price, kind), None if size is None else positive(size, "size")
+        tables = None if implied is None else implied.words(level)
+        promised = PROMISED if error is not None and plan.interval is not kind else None
+        return explain_plan(planner, plan, price, level, public, tables, promised)
 
     def tables(
         self,
@@ -151,12 +124,28 @@ class Dataset:
         fresh: bool = False,
     ) -> TablesRelease:
         """Several tables released together: CUBE, ROLLUP, GROUPING SETS, or several SELECTs over the same rows."""
-        level, kind = proper(confidence, "confidence"), IntervalKind.named(interval)
         analyst_share(self._opened, self._analyst)
-        planner = self._planner
-        plan = tables_plan(planner, sql, kind, Weighting.named(weight))
+        level, planner = proper(confidence, "confidence"), self._planner
+        plan = tables_plan(planner, sql, IntervalKind.named(interval), Weighting.named(weight))
         price = None if epsilon is None else tables_price(planner, plan, epsilon, delta)
         return ask_tables(planner, plan, price, self._analyst, level, fresh)
+
+    def explain_tables(
+        self,
+        sql: str,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        weight: str = "tables",
+        confidence: Number = "0.95",
+        interval: str = "usual",
+    ) -> TablesExplanation:
+        """What tables would cost and how far off they would be; nothing is spent and no row is read."""
+        level, planner = proper(confidence, "confidence"), self._planner
+        plan = tables_plan(planner, sql, IntervalKind.named(interval), Weighting.named(weight))
+        price = tables_price(planner, plan, _USUAL if epsilon is None else epsilon, delta)
+        price = price if epsilon is not None else at_least(self._opened, price, bool(plan.private))
+        return explain_tables(planner, plan, price, level)
 
     def profile(self, *, epsilon: Number, delta: Number | None = None, fresh: bool = False) -> ProfileAnswer:
         """A private profile of how much people have, from which later queries choose their limits for free."""
@@ -222,9 +211,8 @@ class Dataset:
         rendered = plan.question.above.render(groups, confidence, bounded)
         kept = [] if target is None else [target.verdict(groups, confidence, found.free, is_usual=is_usual)]
         kept += [PROMISED] if is_promised else []
-        notes = (*kept, *notes_of(plan, found.table, found.people, found.finding))
-        loss_words = found.grounds.price
-        words = price_words(self._opened.filter, loss_words, found.share, found.free, found.charge)
+        notes = (*kept, *notes_of(plan, found, confidence))
+        words = price_words(self._opened.filter, found.grounds.price, found.share, found.free, found.charge)
         certify = Certifier.of(self._opened, found.grounds, found.entry, sql)
         return Release(rendered, confidence, notes, words, certify, intervals)
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Final
 
 from tacit.curator.expected_error import Expected
 from tacit.curator.interval_words import interval_words, planned_kinds
 from tacit.curator.notes import finding_words, limit_notes, withheld
+from tacit.curator.optimality import planned_optimality
+from tacit.curator.planner import Planner
+from tacit.curator.query_job import find_stored
+from tacit.curator.terms import refuse_below_floor
+from tacit.curator.translation_check import in_words_of
 from tacit.frozen import frozen
 from tacit.mechanisms.answer import percent
 from tacit.printable import printable, printable_lines
@@ -19,7 +25,7 @@ from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.release.price import PriceWords as PriceWords
-from tacit.words import share_left
+from tacit.release.price import price_words
 
 _SEARCH: Final = BINS.index_sql("amount")
 
@@ -39,6 +45,7 @@ class Explanation:
     said: Callable[[str], str] = str  # in the engine's own words
     whence: str | None = None  # which form of the data answers, if there are several
     promised: str | None = None  # what a target error changes
+    implied: str | None = None  # which tables answer it, if some do
 
     @property
     def statements(self) -> tuple[str, ...]:
@@ -62,7 +69,10 @@ class Explanation:
 
     def brief(self) -> str:
         """Price, limits and expected errors, without the SQL."""
-        lines = [self._price(), self._shape(), *self._limits(), *self._intervals()]
+        lines = [self.price_words.before(self.is_stored), self._shape()]
+        if self.implied is not None:
+            return printable_lines("\n".join([*lines, self.implied]))
+        lines += [*self._limits(), *self._intervals()]
         if self.promised is not None:
             lines.append(self.promised)
         if self.people_withheld is not None:
@@ -72,21 +82,13 @@ class Explanation:
         return printable_lines("\n".join([*lines, *self._errors()]))
 
     def __str__(self) -> str:
+        if self.implied is not None:
+            return f"{self.brief()}\nNo SQL is sent to the engine."
         statements = (f"  {printable(each)}" for each in self._shown())
-        return "\n".join([self.brief(), "SQL sent to the engine:", *statements])
+        return "\n".join([self.brief(), *map(printable, self._optimality()), "SQL sent to the engine:", *statements])
 
     def __repr__(self) -> str:
         return str(self)
-
-    def _price(self) -> str:
-        words = self.price_words
-        if self.is_stored:
-            return f"An earlier release answers this: asking is free. {share_left(words.left)} of the budget is left."
-        room = (
-            f"{share_left(words.left)} is left before it" if words.share <= words.left else "that is more than is left"
-        )
-        cost = f"It would use {words.used} ({words.currency_words}); {room}."
-        return f"This release alone: {words.loss_words}. {cost}"
 
     def _shape(self) -> str:
         groups = self.plan.groups
@@ -127,6 +129,32 @@ class Explanation:
         lines = [f"  {self.expected.words(name, each, self.size)}" for name, each in aggregates.items()]
         return [f"Expected error{noise}, {percent(self.confidence)}{cut}:", *lines]
 
+    def _optimality(self) -> Sequence[str]:
+        """How near the noise is to the least that is possible, or that no bound is known."""
+        return planned_optimality(self.plan, self.price, self.expected.program, self.confidence)
+
     def _shown(self) -> list[str]:
         """The statements as a person reads them: a long search through fixed bins is written as a call."""
         return [each.replace(_SEARCH, "bin(amount)") for each in self.statements]
+
+
+def explain_plan(
+    planner: Planner,
+    plan: Plan,
+    price: Price,
+    confidence: Fraction,
+    size: Fraction | None,
+    implied: str | None,
+    promised: str | None,
+) -> Explanation:
+    """The explanation of a plan at a price; refused where the steward wants more for a question that is not free."""
+    opened, preparation = planner.opened, planner.preparation
+    is_stored = implied is not None or find_stored(planner, plan, price.keys_delta, plan.enough(price)) is not None
+    if not is_stored:
+        refuse_below_floor(opened, price, plan.is_selecting)
+    share = opened.filter.share(price.charge)
+    words = price_words(opened.filter, str(price.alone), share, False, price.charge)
+    sent = preparation.statements_for(plan)
+    said = str if sent.forms else partial(in_words_of, opened.engine, catalogue=opened.catalogue)
+    expected, whence = Expected.of(plan, price, confidence), preparation.words(plan)
+    return Explanation(plan, price, words, expected, confidence, is_stored, size, sent, said, whence, promised, implied)

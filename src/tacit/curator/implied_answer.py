@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cached_property
+from statistics import NormalDist
 
 from tacit.curator.certifier import Certifier
 from tacit.curator.planner import Planner
-from tacit.curator.tables_answer import tables_interval_words
 from tacit.curator.tables_job import ReleasedTables, all_tables, tables_plan
+from tacit.curator.tables_words import tables_interval_words, tables_notes
 from tacit.errors import Refused
 from tacit.frozen import frozen
+from tacit.mechanisms.answer import percent
 from tacit.query.aggregates.aggregate import Part
 from tacit.query.aggregates.moments import Mean, Total
 from tacit.query.bounding.amounts import amount_of
@@ -20,7 +23,9 @@ from tacit.query.plans.question import Question
 from tacit.query.post_noise.estimates import Groups
 from tacit.release.price import price_words
 from tacit.release.release import Release
+from tacit.words import number
 from tacit.workload.implied import ImpliedGroups, implied_groups
+from tacit.workload.known_cells import known_cells
 from tacit.workload.table_reading import ReadSum, TableReader, kinds_of, read_aggregate
 from tacit.workload.tables_plan import TablesPlan
 
@@ -36,9 +41,13 @@ class ImpliedAnswer:
     found: ReleasedTables
     groups: ImpliedGroups
 
+    @cached_property
+    def _reader(self) -> TableReader:
+        return TableReader(self.found.tables, known_cells(self.plan, self.found.tables))
+
     def sums(self, *, is_bounded: bool) -> dict[Part, ReadSum]:
         """Each measure by the query's groups."""
-        reader, groups = TableReader(self.found.tables), self.groups
+        reader, groups = self._reader, self.groups
         return {
             part: reader.questions(
                 self.plan.base.identity(part), groups.attributes, groups.cells, is_bounded=is_bounded
@@ -59,6 +68,18 @@ class ImpliedAnswer:
         sums = self.sums(is_bounded=is_bounded)
         read = {name: read_aggregate(each, sums) for name, each in self.question.aggregates.items()}
         return Groups(self.groups.keys, read, self.groups.size)
+
+    def words(self, confidence: Fraction) -> str:
+        """Which release answers, and how far off its noise puts each count and sum."""
+        times = -NormalDist().inv_cdf(float(1 - confidence) / 2)
+        sums, reach = self.sums(is_bounded=True), {}
+        for name, aggregate in self.question.aggregates.items():
+            if isinstance(aggregate, Total):
+                widest = float(sums[aggregate.part].deviations.max(initial=0.0))
+                reach[name] = times * widest * float(aggregate.part.step)
+        known = ", ".join(f"{name} ± {number(half, half)}" for name, half in reach.items())
+        noise = f" The noise alone, {percent(confidence)}, at most: {known}." if known else ""
+        return f"{implied_words(self.found)}{noise}"
 
     def is_as_accurate(self, plan: Plan, price: Price) -> bool:
         """Whether noise moves no group further than it would at this price, at the same limit of one person."""
@@ -98,7 +119,9 @@ def _implied(planner: Planner, question: Question, found: ReleasedTables) -> Imp
         key.domain not in (None, own) for key, own in zip(plan.base.question.keys, found.tables.domains, strict=True)
     ):
         return None
-    groups = implied_groups(question, plan.asked, found.tables.domains)
+    if plan.tree != found.tables.tree:  # the hierarchy was changed since
+        return None
+    groups = implied_groups(question, plan.asked, found.tables)
     return None if groups is None else ImpliedAnswer(question, plan, found, groups)
 
 
@@ -117,7 +140,15 @@ def show_implied(planner: Planner, sql: str, answer: ImpliedAnswer, interval: In
     is_usual = not is_bounded and IntervalKind.USUAL in kinds_of(found.tables)
     beside = answer.read(is_bounded=True) if is_usual else None
     rendered = answer.question.above.render(answer.read(is_bounded=is_bounded), level, beside)
-    notes = (f"Sums of cells of the tables released at entry {found.entry}; intervals from their joint noise.",)
+    notes = (implied_words(found), *tables_notes(answer.plan, found.tables, answer.question))
     price = price_words(opened.filter, found.grounds.price, found.share, True, found.charge)
     words = tables_interval_words(found.tables, is_bounded=is_bounded)
     return Release(rendered, level, notes, price, Certifier.of(opened, found.grounds, found.entry, sql), words)
+
+
+def implied_words(found: ReleasedTables) -> str:
+    """From which release an answer is, and what its intervals are made of."""
+    return (
+        f"Added up from cells of the tables released together as entry {found.entry:,} of the ledger; each interval is "
+        "from the covariance of their noise."
+    )

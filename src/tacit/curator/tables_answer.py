@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import chain, repeat
+from itertools import count
 from math import prod
 
 import numpy as np
@@ -17,23 +16,31 @@ from tacit.curator.certifier import statement_of
 from tacit.curator.open_data import Opened
 from tacit.curator.planner import Planner
 from tacit.curator.tables_job import ReleasedTables, find_tables, release_tables
+from tacit.curator.tables_words import (
+    guess_words,
+    margins_words,
+    publication_words,
+    tables_interval_words,
+    tables_notes,
+)
 from tacit.errors import Failed, Refused
 from tacit.ledger.certificate import Certificate
-from tacit.ledger.signature import present, sign
+from tacit.ledger.signature import sign
+from tacit.ledger.signed_folder import present_folder
 from tacit.query.aggregates.aggregate import Measure, Part
 from tacit.query.aggregates.moments import Total
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import Price
 from tacit.query.plans.question import Question
-from tacit.query.post_noise.estimates import Groups, Keys, Rendered
+from tacit.query.post_noise.estimates import PUBLISHED, Groups, Keys, Rendered
 from tacit.query.post_noise.expression import AggregateReference, KeyReference
 from tacit.query.post_noise.post_processing import Item, PostProcessing
-from tacit.release.canonical import canonical_digest
 from tacit.release.price import PriceWords, price_words
 from tacit.release.release import IntervalWords, Release
-from tacit.release.tables_release import ReleasedTable, TablesRelease
+from tacit.release.tables_release import TOTAL, ReleasedTable, TablesRelease
 from tacit.schema.kind import Key, Kind
 from tacit.workload.grouping_sets import TableRequest
+from tacit.workload.known_cells import known_cells
 from tacit.workload.noisy_contrasts import NoisyTables
 from tacit.workload.published import published
 from tacit.workload.residual_basis import Attributes
@@ -41,7 +48,7 @@ from tacit.workload.table_bound import optimality_words
 from tacit.workload.table_reading import ReadSum, TableReader, finest_of, kinds_of, read_aggregate
 from tacit.workload.tables_plan import TablesPlan
 
-_PUBLISHED = "published"
+_MOST_LETTERS = 80  # of a file name
 
 
 def ask_tables(
@@ -65,40 +72,47 @@ def ask_tables(
 def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confidence: Fraction) -> TablesRelease:
     """All tables of a release as they are shown."""
     price = price_words(opened.filter, found.grounds.price, found.share, found.free, found.charge)
-    words, reader = tables_interval_words(found.tables), TableReader(found.tables)
-    names: dict[str, int] = {}
+    words, reader = tables_interval_words(found.tables), TableReader(found.tables, known_cells(plan, found.tables))
+    names: set[str] = set()
     tables = []
     for request in plan.asked.tables:
-        title = ", ".join(plan.base.question.keys[place].name for place in request.attributes) or "total"
+        title = ", ".join(request.key_names(plan.base.question)) or TOTAL
+        spelled = ", ".join(plan.base.question.keys[place].name for place in request.attributes) or TOTAL
         rendered = partial(_rendered, plan, request, found.tables, reader, confidence)
         read = partial(_released, rendered, confidence, price, words)
-        tables.append(ReleasedTable(title, _file_name(title, names), read))
-    cells = sum(_size(request.attributes, found.tables) for request in plan.asked.tables)
+        size = _size(request.attributes, found.tables)
+        tables.append(ReleasedTable(title, _file_name(title, names), read, size, spelled))
+    first = tables[0].release.rendered
     return TablesRelease(
         tuple(tables),
-        _margins(plan, found.tables, cells),
-        optimality_words(plan, found.tables),
-        _notes(plan, found.tables),
+        margins_words(plan, found.tables, sum(each.size for each in tables)),
+        optimality_words(plan, found.tables, found.charge),
+        tables_notes(plan, found.tables),
         price,
         words,
-        _certifier(opened, found, plan.asked.sql, confidence),
+        _certifier(opened, found, plan.asked.sql),
+        opened.description.name,
+        publication_words(plan, found.tables, len(first.measured.columns) < len(first.columns)),
+        guess_words(found.charge, plan.base.unit),
     )
 
 
 def groups_of(question: Question, attributes: Attributes, tables: NoisyTables) -> dict[str, Keys]:
-    """The key columns of a table: every combination of values, in order."""
-    columns, size, within = {}, _size(attributes, tables), _size(attributes, tables)
-    for place in attributes:
-        key, domain = question.keys[place], tables.domains[place]
-        within //= len(domain)  # cells of one value of this key and those before it
-        column = chain.from_iterable(repeat(_shown(value, key.scale), within) for value in domain)
-        values = tuple(column) * (size // within // len(domain))
-        columns[key.name] = Keys(values, Kind.FLOAT if key.kind is Kind.DECIMAL else key.kind)
-    return columns
+    """The key columns of a table: every combination of values that can be, in order."""
+    columns, keys = tables.columns(tables.tree.closed(attributes)), question.keys
+    return {
+        keys[place].name: Keys(
+            tuple(_shown(value, keys[place].scale) for value in columns[place])
+            if keys[place].scale
+            else columns[place],
+            Kind.FLOAT if keys[place].kind is Kind.DECIMAL else keys[place].kind,
+        )
+        for place in attributes
+    }
 
 
 def _size(attributes: Attributes, tables: NoisyTables) -> int:
-    return prod(len(tables.domains[place]) for place in attributes)
+    return prod(tables.shape(tables.tree.closed(attributes)))
 
 
 def _released(
@@ -115,7 +129,7 @@ def _rendered(
     plan: TablesPlan, request: TableRequest, tables: NoisyTables, reader: TableReader, confidence: Fraction
 ) -> Rendered:
     question, above = plan.base.question, request.above(plan.base.question)
-    keys = groups_of(question, request.attributes, tables)
+    keys, whole = groups_of(question, request.attributes, tables), plan.closed(request.attributes)
     size = _size(request.attributes, tables)
 
     def groups(is_bounded: bool) -> Groups:
@@ -123,20 +137,20 @@ def _rendered(
         for name in request.aggregates:
             for part in question.aggregates[name].parts:
                 if isinstance(part, Measure) and part not in sums:
-                    sums[part] = reader.table(plan.base.identity(part), request.attributes, is_bounded=is_bounded)
+                    sums[part] = reader.table(plan.base.identity(part), whole, is_bounded=is_bounded)
         read = {name: read_aggregate(question.aggregates[name], sums) for name in request.aggregates}
         return Groups(keys, read, size)
 
     is_usual = IntervalKind.USUAL in kinds_of(tables)
-    whole, shown = groups(False), above
+    made, shown = groups(False), above
     for item in above.items:
         column = _published(plan, request, tables, reader, item)
         if column is not None:
-            name = f"{item.name}_{_PUBLISHED}"
-            whole = replace(whole, keys={**whole.keys, name: column})
+            name = f"{item.name}{PUBLISHED}"
+            made = replace(made, keys={**made.keys, name: column})
             shown = _with_item(shown, item, Item(name, KeyReference(name, Kind.INTEGER)))
-    bounded = replace(groups(True), keys=whole.keys) if is_usual else None
-    return shown.render(whole, confidence, bounded)
+    bounded = replace(groups(True), keys=made.keys) if is_usual else None
+    return shown.render(made, confidence, bounded)
 
 
 def _with_item(above: PostProcessing, item: Item, beside: Item) -> PostProcessing:
@@ -157,71 +171,30 @@ def _published(
     finest = finest_of(tables.measures[identity])
     if finest is None:
         return None
-    shape = tuple(len(tables.domains[place]) for place in finest)
+    shape = tables.shape(finest)
     read = reader.table(identity, finest)
     if not np.isfinite(read.shift):
         return None
     cells = (read.steps * (1 + read.shift)).reshape(shape)
-    axes = tuple(axis for axis, place in enumerate(finest) if place not in request.attributes)
-    return Keys(tuple(int(cell) for cell in published(cells, float(cells.sum())).sum(axis=axes).ravel()), Kind.INTEGER)
+    known = [places for places, _ in reader.blocks(identity, finest)]
+    shown = tables.tree.margin(published(cells, known), finest, plan.closed(request.attributes))
+    return Keys(tuple(int(cell) for cell in shown.ravel()), Kind.INTEGER)
 
 
-def tables_interval_words(tables: NoisyTables, *, is_bounded: bool = False) -> IntervalWords:
-    """What the intervals of tables are about; of those that are read as bounded ones, the noise alone."""
-    kinds = kinds_of(tables)
-    if is_bounded and kinds != {IntervalKind.GUARANTEED}:
-        kinds = {IntervalKind.BOUNDED}
-    if IntervalKind.USUAL in kinds:
-        about = (
-            " for all rows that fit the description, assuming that nobody has far more than the people that can be "
-            "seen, and that each cell lost about its part of what limits cut off"
-        )
-        return IntervalWords("usual", about, ("With at_most declared, they could be guaranteed.",))
-    if IntervalKind.BOUNDED in kinds:
-        return IntervalWords("bounded", " for rows scaled to the limits: the noise alone, not what limits cut off")
-    return IntervalWords("guaranteed", ", guaranteed: they hold on all data")
-
-
-def _margins(plan: TablesPlan, tables: NoisyTables, cells: int) -> str:
-    counted = f"{len(plan.asked.tables):,} {'table' if len(plan.asked.tables) == 1 else 'tables'}, {cells:,} cells"
-    is_exact = all(finest_of(each) is not None for each in tables.measures.values())
-    if is_exact:
-        return f"{counted}; margins are sums of cells, to the last digit."
-    return (
-        f"{counted}; margins that two tables share agree. No table holds all others, so there is no column for "
-        "publication: non-negative whole numbers would not agree between tables."
-    )
-
-
-def _notes(plan: TablesPlan, tables: NoisyTables) -> tuple[str, ...]:
-    notes = []
-    if plan.is_scaled:
-        for name, aggregate in plan.base.question.aggregates.items():
-            limits = {tables.measures[plan.base.identity(part)].norm * part.step for part in aggregate.parts}
-            listed = " and ".join(f"{float(limit):,.4g}" for limit in sorted(limits))
-            notes.append(f"One person counts for at most {listed} in {name}, in one cell; more if rows are spread.")
-    if plan.private:
-        names = ", ".join(plan.base.question.keys[place].name for place in plan.private)
-        notes.append(f"NULL of {names} stands for all values that too few people share to be shown, and for none.")
-    return tuple(notes)
-
-
-def _file_name(title: str, taken: dict[str, int]) -> str:
-    """A file name of plain letters, each once."""
-    plain = re.sub(r"[^a-z0-9_]+", "-", title.lower()).strip("-")[:80] or "table"
-    taken[plain] = taken.get(plain, 0) + 1
-    return plain if taken[plain] == 1 else f"{plain}-{taken[plain]}"
+def _file_name(title: str, taken: set[str]) -> str:
+    """A file name of plain letters that no other table has."""
+    plain = re.sub(r"[^a-z0-9_]+", "-", title.lower()).strip("-")[:_MOST_LETTERS] or "table"
+    numbered = (f"{plain}-{place}" for place in count(2))
+    name = plain if plain not in taken else next(each for each in numbered if each not in taken)
+    taken.add(name)
+    return name
 
 
 def _certifier(
-    opened: Opened, found: ReleasedTables, asked: str, confidence: Fraction
+    opened: Opened, found: ReleasedTables, asked: str
 ) -> Callable[[TablesRelease, Mapping[str, bytes]], Certificate]:
     def certify(release: TablesRelease, files: Mapping[str, bytes]) -> Certificate:
-        digests = sorted(canonical_digest(each.release.rendered, confidence) for each in release.tables)
-        shown = hashlib.sha256("\n".join(digests).encode("ascii")).hexdigest()
-        certificate = sign(statement_of(opened, found.grounds, found.entry, asked, shown), opened.signing_key)
-        for name, octets in files.items():
-            certificate = present(certificate, name, octets, opened.signing_key)
-        return certificate
+        statement = statement_of(opened, found.grounds, found.entry, asked, release.digest)
+        return present_folder(sign(statement, opened.signing_key), files, opened.signing_key)
 
     return certify

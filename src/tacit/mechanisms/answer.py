@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_DOWN, Decimal, localcontext
 from fractions import Fraction
 from math import floor, log10
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -15,10 +15,15 @@ from tacit.loss.families.loss import Loss
 from tacit.loss.interpretation import cost as cost
 from tacit.words import number
 
-if TYPE_CHECKING:
-    from tacit.mechanisms.mechanism import Mechanism
-
 _CLOSE: Final = 1 - Fraction(1, 10**5)  # from here on six digits could say 100%
+
+
+class Released(Protocol):
+    """What an answer needs of its mechanism."""
+
+    @property
+    def loss(self) -> Loss: ...
+    def error(self, confidence: Number = "0.95") -> Any: ...
 
 
 @frozen(eq=False)
@@ -26,7 +31,7 @@ class Answer:
     """A private value together with the mechanism that says how far off it may be and what it cost."""
 
     value: Any
-    mechanism: Mechanism[Any, Answer]
+    mechanism: Released
 
     @property
     def loss(self) -> Loss:

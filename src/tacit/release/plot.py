@@ -118,7 +118,8 @@ class Drawing(Figure):
 
 def draw(release: Release) -> Drawing:
     """Lines with bands where a key is a date or a number, bars with error bars otherwise."""
-    columns = release.rendered.columns
+    drawn = release.rendered.measured
+    columns = drawn.columns
     numbers = [(column.name, column.values) for column in columns if isinstance(column.values, Estimates)]
     if not 1 <= len(numbers) <= _MOST_PANELS:
         asked = f"a figure of {len(numbers)} numbers"
@@ -127,7 +128,7 @@ def draw(release: Release) -> Drawing:
         raise Refused(
             "a figure of no groups", "There is nothing to draw.", "a query whose HAVING and LIMIT leave some."
         )
-    shape = arrange(release.rendered)
+    shape = arrange(drawn)
     across = isinstance(shape, Bars) and shape.horizontal
     grid = (1, len(numbers)) if across else (len(numbers), 1)
     figure = Drawing(

@@ -29,6 +29,20 @@ class PriceWords:
         whose = f"'s {self.most_of}" if self.most_of else ""
         return f"{share_used(self.share)} of the budget{whose}"
 
+    @property
+    def cost(self) -> str:
+        """What the release costs, whoever paid for it and when."""
+        currency = f" ({self.currency_words})" if self.currency_words else ""
+        return f"Together they cost {self.loss_words}, which is {self.used}{currency}."
+
+    def before(self, is_stored: bool) -> str:
+        """What is said before anything is spent: what it would cost, or that an earlier release answers."""
+        if is_stored:
+            return f"An earlier release answers this: asking is free. {share_left(self.left)} of the budget is left."
+        room = f"{share_left(self.left)} is left before it" if self.share <= self.left else "that is more than is left"
+        cost = f"It would use {self.used} ({self.currency_words}); {room}."
+        return f"This release alone: {self.loss_words}. {cost}"
+
     def __str__(self) -> str:
         if self.free:
             return f"Answered from an earlier release: free. {share_left(self.left)} of the budget left."

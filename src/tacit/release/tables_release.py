@@ -2,44 +2,79 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from shutil import get_terminal_size
 
+import numpy as np
+
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.ledger.certificate import Certificate
+from tacit.mechanisms.answer import percent
+from tacit.printable import printable
+from tacit.query.post_noise.estimates import Estimates
+from tacit.release.canonical import canonical_digest
 from tacit.release.price import PriceWords
 from tacit.release.release import IntervalWords, Release
-from tacit.release.text import notes_text, table_text
+from tacit.release.text import html_text, notes_text, release_html, table_text
+from tacit.words import number
 
-FORMS = ("csv", "parquet")
-_SHOWN = 12  # rows of a table, where all tables are printed
+TOTAL = "total"
+"""The title of the table without keys."""
+_SHOWN = 12  # rows of a table, and tables of a list, where all are printed
+_WHOLE = 8  # tables that are printed with their rows; of more there is a list
+_FREE = "Every later question that is a sum of their cells is free."
 
 
 @frozen(eq=False)
 class ReleasedTable:
     """One table of a publication: its title ("region, ward" or "total"), the name of its files, and its numbers.
 
-    Its numbers are read when they are first asked for.
+    Its numbers are read when they are first asked for. `known_as` is its title in other spellings of its keys.
     """
 
     title: str
     name: str
     read: Callable[[], Release] = field(repr=False)
+    size: int = 1
+    known_as: str = ""
 
     @cached_property
     def release(self) -> Release:
         return self.read()
 
+    @property
+    def error(self) -> str:
+        """How far off its first number with a known interval is, in the middle of its cells, as "± 61"."""
+        for column in self.release.rendered.columns:
+            if isinstance(column.values, Estimates):
+                half = (column.values.high - column.values.low) / 2
+                if np.isfinite(half).any():
+                    middle = float(np.median(half[np.isfinite(half)]))
+                    return f"± {number(middle, middle)}"
+        return ""
+
+    @property
+    def described(self) -> str:
+        """How many cells it has, and how far off they are."""
+        cells = f"{self.size:,} {'cell' if self.size == 1 else 'cells'}"
+        return f"{cells}, {self.error}" if self.error else cells
+
+    def is_by(self, wanted: Sequence[str]) -> bool:
+        """Whether it is the table by these keys, sorted and in lower case."""
+        return wanted in (_sorted(self.title), _sorted(self.known_as or self.title))
+
 
 @frozen(eq=False)
 class TablesRelease:
-    """Several tables with one price. It prints a summary; `table("region", "ward")` is one of them.
+    """Several tables with one price. It prints a summary; `found["region, ward"]` is one of them.
 
-    `margins` says how far margins agree, `optimality` how near the error is to the least that is possible.
+    `margins` says how far margins agree, `published` what the column for publication is or why there is none,
+    `optimality` how near the error is to the least that is possible, `meaning` what the price means for one person.
     """
 
     tables: tuple[ReleasedTable, ...]
@@ -49,6 +84,9 @@ class TablesRelease:
     price: PriceWords
     intervals: IntervalWords
     certify: Callable[[TablesRelease, Mapping[str, bytes]], Certificate] | None = field(default=None, repr=False)
+    dataset: str = ""
+    published: str = ""
+    meaning: str = ""  # of the price
 
     def __iter__(self) -> Iterator[ReleasedTable]:
         return iter(self.tables)
@@ -56,45 +94,89 @@ class TablesRelease:
     def __len__(self) -> int:
         return len(self.tables)
 
-    def table(self, *keys: str) -> Release:
-        """The table by these keys, in any order; without keys, the total."""
-        wanted = ", ".join(sorted(key.lower() for key in keys)) or "total"
-        for each in self.tables:
-            if ", ".join(sorted(each.title.lower().split(", "))) == wanted:
-                return each.release
-        raise Refused(f"a table by {', '.join(keys)}", "It was not asked for.", self._titles())
+    def __getitem__(self, keys: str) -> Release:
+        return self.table(keys)
 
-    def _titles(self) -> str:
+    def table(self, *keys: str) -> Release:
+        """The table by these keys, in any order, each for itself or as "region, ward"; without keys, the total."""
+        wanted = _sorted(", ".join(keys) or TOTAL)
+        for each in self.tables:
+            if each.is_by(wanted):
+                return each.release
         titles = [each.title for each in self.tables]
-        return f"{'; '.join(titles[:_SHOWN])}{'; …' if len(titles) > _SHOWN else ''}."
+        listed = f"{'; '.join(titles[:_SHOWN])}{'; …' if len(titles) > _SHOWN else ''}."
+        raise Refused(f"a table by {', '.join(keys) or 'no key'}", "It was not asked for.", listed)
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of all tables in their one spelling."""
+        releases = (each.release for each in self.tables)
+        digests = sorted(canonical_digest(each.rendered, each.confidence) for each in releases)
+        return hashlib.sha256("\n".join(digests).encode("ascii")).hexdigest()
+
+    @property
+    def interval_words(self) -> str:
+        """How sure the intervals are and what they are about."""
+        return next((words for each in self.tables if (words := each.release.interval_words)), "")
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What is to be known of all tables, and their price."""
-        first = self.tables[0].release
-        about = (f"{first.interval_words}.", *self.intervals.further) if first.interval_words else ()
-        return self.margins, self.optimality, " ".join((*about, *self.notes)), str(self.price)
+        about = (f"{self.interval_words}.", *self.intervals.further) if self.interval_words else ()
+        return self.summary, " ".join((*about, *self.notes)), str(self.price)
+
+    @property
+    def summary(self) -> str:
+        """How many tables and cells there are, how far off they are, and how near that is to the least possible."""
+        largest = max(self.tables, key=lambda each: each.size)
+        least = min(self.tables, key=lambda each: each.size)
+        sure = percent(largest.release.confidence)
+        errors = f"{largest.error} in the largest table" if largest.error else ""
+        if least.error and least is not largest:
+            errors += f"{', ' if errors else ''}{least.error} in {_where(least)}"
+        return " ".join(
+            part for part in (self.margins, errors and f"{errors} ({sure}).", self.optimality, _FREE) if part
+        )
 
     def text(self, width: int | None = None, most: int | None = _SHOWN) -> str:
-        """All tables, at most so many rows of each, and the remarks."""
+        """All tables, at most so many rows of each, or a list of them where they are many; then the remarks."""
         across = width or min(120, get_terminal_size((120, 24)).columns)
-        parts = [f"{each.title}\n{table_text(each.release.rendered, most)}\n" for each in self.tables]
-        return "\n".join([*parts, notes_text([remark for remark in self.remarks if remark], across)])
+        parts = [f"{printable(each.title)}\n{table_text(each.release.rendered, most)}\n" for each in self._whole]
+        return "\n".join([*parts, *self._listed(), notes_text([each for each in self.remarks if each], across)])
+
+    @property
+    def _whole(self) -> tuple[ReleasedTable, ...]:
+        return self.tables if len(self.tables) <= _WHOLE else ()
+
+    def _listed(self) -> list[str]:
+        """A line a table, of the first ones, where there are too many to print."""
+        if self._whole:
+            return []
+        lines = [f" {printable(each.title)}: {each.described}" for each in self.tables[:_SHOWN]]
+        return [*lines, f" … and {len(self.tables) - _SHOWN:,} more tables\n"] if len(self.tables) > _SHOWN else lines
 
     def __str__(self) -> str:
         return self.text()
 
-    def files(self, forms: Sequence[str] = FORMS) -> dict[str, bytes]:
-        """The octets of every file of a publication by its name: each table in each format."""
-        return {f"{each.name}.{form}": each.release.presented(form) for each in self.tables for form in forms}
+    def __repr__(self) -> str:
+        return self.text()
 
-    def write(self, folder: str | Path, forms: Sequence[str] = FORMS, page: bytes | None = None) -> list[Path]:
-        """A folder with each table in each format, the page, and one certificate that is signed for all these files."""
-        place = Path(folder)
-        place.mkdir(parents=True, exist_ok=True)
-        files = self.files(forms) | ({} if page is None else {"index.html": page})
-        if self.certify is not None:
-            files["certificate.json"] = self.certify(self, files).to_json().encode()
-        for name, octets in files.items():
-            (place / name).write_bytes(octets)
-        return [place / name for name in files]
+    def _repr_html_(self) -> str:
+        heads = (f"<h4>{html_text(each.title)}</h4>" for each in self._whole)
+        shown = (release_html(each.release.rendered, (), _SHOWN) for each in self._whole)
+        listed = "".join(f"<div>{html_text(line)}</div>" for line in (*self._listed(), *self.remarks) if line)
+        return "".join(part for pair in zip(heads, shown, strict=True) for part in pair) + f"<div>{listed}</div>"
+
+    def write(self, folder: str | Path, forms: Sequence[str] = ("csv", "parquet")) -> list[Path]:
+        """A new folder with each table in each format, a page, and one certificate that is signed for all files."""
+        from tacit.release.publication import Publication
+
+        return Publication.checked(folder, forms).write(self)
+
+
+def _where(table: ReleasedTable) -> str:
+    return "the total" if table.title == TOTAL else "the smallest"
+
+
+def _sorted(title: str) -> list[str]:
+    return sorted(" ".join(part.split()) for part in title.lower().split(","))

@@ -81,7 +81,7 @@ def release_html(rendered: Rendered, notes: Sequence[str], most: int) -> str:
     """The table and, under it, the notes."""
     columns = [cells(column) for column in rendered.first(most).columns]
     head = "".join(
-        f'<th{"" if column.is_key else " colspan=2"} style="{_LEFT}">{_text(column.name)}</th>'
+        f'<th{"" if column.is_key else " colspan=2"} style="{_LEFT}">{html_text(column.name)}</th>'
         for column in rendered.columns
     )
     widths = [1 if column.is_key else 2 for column in rendered.columns]
@@ -91,12 +91,13 @@ def release_html(rendered: Rendered, notes: Sequence[str], most: int) -> str:
     )
     hidden = rendered.size - min(most, rendered.size)
     more = [f"… and {hidden:,} more groups"] if hidden else []
-    under = "".join(f'<div style="opacity:0.75;max-width:60em">{_text(note)}</div>' for note in [*more, *notes])
+    under = "".join(f'<div style="opacity:0.75;max-width:60em">{html_text(note)}</div>' for note in [*more, *notes])
     table = f'<table style="border-collapse:collapse"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
     return f"<div>{table}{under}</div>"
 
 
-def _text(text: str) -> str:
+def html_text(text: str) -> str:
+    """The text as HTML holds it, in printable characters alone."""
     return escape(printable(text))
 
 

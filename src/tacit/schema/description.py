@@ -97,6 +97,33 @@ class AtMost:
 
 
 @frozen
+class Hierarchy:
+    """Columns that are levels, the coarsest first: each finest member with the members that it lies in.
+
+    Rows that do not fit it are cut by the emitted SQL, so that nothing rests on its being true.
+    """
+
+    name: str
+    levels: tuple[str, ...]
+    paths: tuple[tuple[Key, ...], ...]
+
+
+@frozen
+class Impossible:
+    """A combination of keys that nobody has; each column has any of these values. Rows that have it do not count."""
+
+    values: Mapping[str, tuple[Key, ...]]
+
+
+@frozen
+class PublicTotal:
+    """How many rows have these keys: a number that everybody knows. Estimates are moved to it; no row is cut."""
+
+    keys: Mapping[str, Key]
+    count: int
+
+
+@frozen
 class Table:
     """A table of private rows."""
 
@@ -106,6 +133,9 @@ class Table:
     owner: Owner
     limits: Limits = Limits()
     at_most: AtMost = AtMost()
+    hierarchies: tuple[Hierarchy, ...] = ()
+    impossible: tuple[Impossible, ...] = ()
+    totals: tuple[PublicTotal, ...] = ()
 
 
 @frozen

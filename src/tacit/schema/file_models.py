@@ -5,7 +5,7 @@ Numbers and dates are taken as they come here (`object`); what they must be depe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal
 
@@ -95,6 +95,20 @@ class AtMostFile(FileSection):
     totals: Mapping[str, object] = _NONE
 
 
+class HierarchyFile(FileSection):
+    """`hierarchies.…`: columns that are levels, and which members lie in which."""
+
+    levels: list[str]
+    members: object
+
+
+class TotalFile(FileSection):
+    """`[[….totals]]`: a number of rows that everybody knows."""
+
+    count: object
+    keys: Mapping[str, object] = _NONE
+
+
 class SourceFile(FileSection):
     """Where rows are."""
 
@@ -109,6 +123,9 @@ class TableFile(SourceFile):
     unit: OwnerFile | None = None
     limits: LimitsFile = LimitsFile()
     at_most: AtMostFile = AtMostFile()
+    hierarchies: Mapping[str, HierarchyFile] = _NONE
+    impossible: Sequence[Mapping[str, object]] = ()
+    totals: Sequence[TotalFile] = ()
     columns: Mapping[str, ColumnFile] = _NONE
 
 
@@ -144,6 +161,9 @@ CURES: Final[Mapping[Place, str]] = {
     ("columns",): 'a part [tables.NAME.columns] with a line such as  age = { type = "int", min = 0, max = 110 }.',
     ("key",): "the column of the public table that tells its rows apart.",
     ("keys",): '["north", "south"], { from = 2015, to = 2024 } or { lookup = "wards", column = "ward" }.',
+    ("levels",): 'levels = ["region", "ward"], the coarsest first.',
+    ("members",): 'members = { north = ["w1", "w2"], south = ["w3"] }.',
+    ("count",): 'count = 12345, beside keys = { region = "north" }.',
     ("from",): "both ends: { from = 2015, to = 2024 }.",
     ("to",): "both ends: { from = 2015, to = 2024 }.",
     ("type",): "one of int, decimal, money, float, text, bool, date, timestamp.",

@@ -16,9 +16,11 @@ from tacit.frozen import frozen
 from tacit.schema.columns import KeysOf, read_columns
 from tacit.schema.description import AtMost, Column, EachRow, Limits, OwnColumn, Owner, Source, Table, Through, Unit
 from tacit.schema.file_models import AtMostFile, LimitsFile, OwnerFile, SourceFile, TableFile
+from tacit.schema.hierarchies import read_hierarchies
 from tacit.schema.kind import Kind
 from tacit.schema.names import check_name, folded, number_from, suggestion, whole_from
 from tacit.schema.problems import Problems
+from tacit.schema.public_facts import check_facts, read_impossible, read_totals
 from tacit.schema.sources import FRAME, SPARK, read_by_spark, read_catalogue_source, read_frame_source, read_source
 
 _MOST = 2**62  # rows or keys of one person: far more would be no number to the noise, once it is paid for
@@ -188,7 +190,12 @@ def _table(name: str, written: TableFile, unit: Unit, place: Place, keys_of: Key
     owner = read_owner(name, written.unit, unit.identifier, problems)
     limits = read_limits(name, written.limits, columns, owner, problems)
     at_most = read_at_most(name, written.at_most, columns, owner, limits, problems)
-    return Table(name, source_of(written, part, place, problems), columns, owner, limits, at_most)
+    hierarchies = read_hierarchies(name, written.hierarchies, columns, problems)
+    impossible = read_impossible(name, written.impossible, columns, problems)
+    totals = read_totals(name, written.totals, columns, problems)
+    check_facts(name, columns, hierarchies, impossible, totals, problems)
+    source = source_of(written, part, place, problems)
+    return Table(name, source, columns, owner, limits, at_most, hierarchies, impossible, totals)
 
 
 def source_of(written: SourceFile, part: tuple[str, str], place: Place, problems: Problems) -> Source:

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from tacit.query.engines.protocol import Fetched
 from tacit.query.execution.fetched_columns import integers, key_columns
 from tacit.schema.kind import Key
+from tacit.workload.key_structure import node_places
 from tacit.workload.residual_basis import Attributes
 from tacit.workload.scaled_rows import TableKey
+from tacit.workload.tree import NO_TREE, Tree
 
 Integers = NDArray[np.int64]
 
@@ -20,19 +22,22 @@ Integers = NDArray[np.int64]
 class CellSums:
     """For each of several measures, whole tables of integers; cells that the engine does not list are zero."""
 
-    def __init__(self, keys: Sequence[TableKey], measures: int) -> None:
-        self._keys, self._measures = keys, measures
+    def __init__(self, keys: Sequence[TableKey], measures: int, tree: Tree = NO_TREE) -> None:
+        self._keys, self._measures, self._tree = keys, measures, tree
         self._places = [{value: place for place, value in enumerate(key.domain)} for key in keys]
         self._tables: dict[Attributes, list[Integers]] = {}
 
     def add(self, table: Attributes, fetched: Fetched) -> None:
         """The sums of one table, as they were fetched: columns k0 …, y0 …."""
-        shape = [len(self._keys[place].domain) for place in table]
         columns = [integers(fetched, f"y{place}") for place in range(self._measures)]
-        flat, fits = np.zeros(len(columns[0]), np.int64), np.ones(len(columns[0]), np.bool_)
-        for axis, place in enumerate(table):
-            found = self._codes(fetched, axis, place, len(flat))
-            flat, fits = flat * shape[axis] + found, fits & (found >= 0)
+        many, tree, depth = len(columns[0]), self._tree, self._tree.depth(table)
+        codes = {place: self._codes(fetched, axis, place, many) for axis, place in enumerate(table)}
+        axes = [node_places(tree, [codes[place] for place in tree.places[:depth]])] if depth else []
+        axes += [codes[place] for place in tree.flat(table)]
+        shape = [*([tree.size(depth)] if depth else []), *(len(self._keys[place].domain) for place in tree.flat(table))]
+        flat, fits = np.zeros(many, np.int64), np.ones(many, np.bool_)
+        for size, found in zip(shape, axes, strict=True):
+            flat, fits = flat * size + found, fits & (found >= 0)
         tables = []
         for values in columns:
             whole = np.zeros(int(np.prod(shape, dtype=np.int64)), np.int64)
@@ -44,8 +49,7 @@ class CellSums:
         """The margin of a measure by some attributes, from the smallest table that has them."""
         holding = [table for table in self._tables if set(residual) <= set(table)]
         table = min(holding, key=lambda each: (self._tables[each][measure].size, each))
-        axes = tuple(axis for axis, place in enumerate(table) if place not in residual)
-        return np.asarray(self._tables[table][measure].sum(axis=axes))
+        return self._tree.margin(self._tables[table][measure], table, residual)
 
     def _codes(self, fetched: Fetched, axis: int, place: int, many: int) -> Integers:
         """The place of each row's key among its values; −1 for a value that is none of them."""

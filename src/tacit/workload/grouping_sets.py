@@ -21,7 +21,7 @@ from tacit.query.catalogue import Catalogue
 from tacit.query.plans.question import Question, parsed_selects, read_question
 from tacit.query.post_noise.post_processing import PostProcessing, read_post_processing
 from tacit.query.post_noise.scope import canonical
-from tacit.query.sql.from_clause import resolved_key
+from tacit.query.sql.from_clause import GROUPINGS, resolved_key
 from tacit.workload.residual_basis import Attributes
 
 _MOST_KEYS = 12  # of one table: a CUBE of them has 4,096 tables
@@ -44,6 +44,13 @@ class TableRequest:
     whole: exp.Select  # without GROUP BY
     shown: PostProcessing
     aggregates: tuple[str, ...]  # that it shows, by canonical SQL
+
+    def key_names(self, question: Question) -> tuple[str, ...]:
+        """Its keys as its SELECT calls them."""
+        items = [item for item in self.whole.expressions if isinstance(item, exp.Alias)]
+        aliases = {canonical(item.this): item.alias for item in items}
+        names = (question.keys[place].name for place in self.attributes)
+        return tuple(aliases.get(name, name) for name in names)
 
     def above(self, question: Question) -> PostProcessing:
         """What this table shows: items that mention other keys outside of aggregates are left out."""
@@ -68,6 +75,13 @@ class TablesQuestion:
                     if isinstance(part, Measure):
                         found.setdefault(part, {})[table.attributes] = None
         return {part: tuple(sets) for part, sets in found.items()}
+
+
+def asks_for_tables(sql: str) -> bool:
+    """Whether a text asks for several tables: several SELECTs, or CUBE, ROLLUP, GROUPING SETS in one."""
+    selects = parsed_selects(sql)
+    groups = [group for select in selects if (group := select.args.get("group")) is not None]
+    return len(selects) > 1 or any(each.find(*GROUPINGS) or each.args.get("totals") for each in groups)
 
 
 def read_tables(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, str], int] | None = None) -> TablesQuestion:
@@ -128,6 +142,8 @@ def _grouping_sets(select: exp.Select) -> Iterator[_Nodes]:
     if group.args.get("all"):
         yield _named([item.unalias() for item in items if not item.find(*CALLS)])
         return
+    if group.args.get("totals"):
+        raise Refused("GROUP BY … WITH TOTALS", "DuckDB does not know it.", "GROUPING SETS ((a, b), ()).")
     with_words = [name for name in ("rollup", "cube") if group.args.get(name)]
     if with_words:
         nodes = [resolved_key(node, items) for node in group.expressions]

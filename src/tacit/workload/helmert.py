@@ -17,27 +17,27 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-def contrasts(table: Integers) -> Integers:
-    """The contrasts of a table along all its axes: an axis of n values becomes one of n − 1."""
-    for axis in range(table.ndim):
+def contrasts(table: Integers, first: int = 0) -> Integers:
+    """The contrasts of a table along its axes from the first: an axis of n values becomes one of n − 1."""
+    for axis in range(first, table.ndim):
         along = np.moveaxis(table, axis, 0)
         places = np.arange(1, len(along)).reshape(-1, *[1] * (table.ndim - 1))
         table = np.moveaxis(np.cumsum(along, axis=0)[:-1] - places * along[1:], 0, axis)
     return table
 
 
-def spread_back(weights: Floats) -> Floats:
+def spread_back(weights: Floats, first: int = 0) -> Floats:
     """The transpose of `contrasts`: the table Σ_r weight_r · r."""
-    return _transposed(weights, 1)
+    return _transposed(weights, 1, first)
 
 
-def spread_squares(weights: Floats) -> Floats:
+def spread_squares(weights: Floats, first: int = 0) -> Floats:
     """The table Σ_r weight_r · r², each entry of a contrast squared: variances of `spread_back`."""
-    return _transposed(weights, 2)
+    return _transposed(weights, 2, first)
 
 
-def _transposed(weights: Floats, power: int) -> Floats:
-    for axis in range(weights.ndim):
+def _transposed(weights: Floats, power: int, first: int) -> Floats:
+    for axis in range(first, weights.ndim):
         along = np.moveaxis(weights, axis, 0)
         places = np.arange(1, len(along) + 1, dtype=np.float64).reshape(-1, *[1] * (weights.ndim - 1))
         table = np.zeros((len(along) + 1, *along.shape[1:]))
@@ -47,9 +47,9 @@ def _transposed(weights: Floats, power: int) -> Floats:
     return weights
 
 
-def float_contrasts(table: Floats) -> Floats:
+def float_contrasts(table: Floats, first: int = 0) -> Floats:
     """The same contrasts of real numbers: of the coefficients of a question."""
-    for axis in range(table.ndim):
+    for axis in range(first, table.ndim):
         along = np.moveaxis(table, axis, 0)
         places = np.arange(1, len(along), dtype=np.float64).reshape(-1, *[1] * (table.ndim - 1))
         table = np.moveaxis(np.cumsum(along, axis=0)[:-1] - places * along[1:], 0, axis)

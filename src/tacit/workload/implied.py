@@ -29,6 +29,7 @@ from tacit.query.sql.from_clause import group_keys
 from tacit.query.sql.joins import conjuncts
 from tacit.schema.kind import Key, Kind
 from tacit.workload.grouping_sets import TablesQuestion
+from tacit.workload.noisy_contrasts import NoisyTables
 from tacit.workload.residual_basis import Attributes
 
 _MOST = 2**25  # coefficients of all groups together
@@ -50,13 +51,8 @@ class ImpliedGroups:
         return len(self.cells)
 
 
-def implied_groups(
-    question: Question, asked: TablesQuestion, domains: Sequence[Sequence[Key | None]]
-) -> ImpliedGroups | None:
-    """The groups of a query as sums of cells of tables that were asked for; None where they are none.
-
-    `domains` are the values of the tables' keys, those of private ones as they were shown.
-    """
+def implied_groups(question: Question, asked: TablesQuestion, tables: NoisyTables) -> ImpliedGroups | None:
+    """The groups of a query as sums of cells of tables that were asked for; None where they are none."""
     select, whole = (_plainly(each) for each in (parsed_selects(question.sql)[0], asked.tables[0].whole))
     if any(_text(select.args.get(name)) != _text(whole.args.get(name)) for name in _ROWS):
         return None
@@ -69,7 +65,7 @@ def implied_groups(
         filters = [read(plain(node), scope) for node in tests]
     except Refused:  # it names a column that is no key, or a function that has no form above the noise
         return None
-    return _counted(question, asked, domains, keys, filters)
+    return _counted(question, asked, tables, keys, filters)
 
 
 def _plainly(select: exp.Select) -> exp.Select:
@@ -100,14 +96,14 @@ def _further_tests(select: exp.Select, whole: exp.Select) -> list[exp.Expression
 def _counted(
     question: Question,
     asked: TablesQuestion,
-    domains: Sequence[Sequence[Key | None]],
+    tables: NoisyTables,
     keys: Sequence[Expression],
     filters: Sequence[Expression],
 ) -> ImpliedGroups | None:
-    columns = asked.question.keys
+    columns, closed = asked.question.keys, tables.tree.closed
     used = {name for each in (*keys, *filters) for name in each.keys}
-    attributes = tuple(place for place, key in enumerate(columns) if key.name in used)
-    measured = asked.measured()
+    attributes = closed([place for place, key in enumerate(columns) if key.name in used])
+    measured = {part: [closed(table) for table in sets] for part, sets in asked.measured().items()}
     if not all(_is_held(attributes, measured.get(part, ())) for part in question.measures):
         return None
     private = {columns[place].name for place in attributes if columns[place].domain is None}
@@ -115,10 +111,11 @@ def _counted(
         private & each.keys and _key_name(each) not in private for each in keys
     ):
         return None  # values that are not shown lie in no cell of their own
-    cells = [_shown(columns[place], domains[place]) for place in attributes]
-    if not prod(map(len, cells)) <= _MOST:
+    if not prod(tables.shape(attributes)) <= _MOST:
         return None
-    listed = list(product(*cells))
+    values_of = tables.columns(attributes)
+    shown = [[_shown(columns[place], value) for value in values_of[place]] for place in attributes]
+    listed = list(zip(*shown, strict=True)) if shown else [()]
     groups = Groups(
         {columns[place].name: _column(columns[place], axis, listed) for axis, place in enumerate(attributes)},
         {},
@@ -142,7 +139,7 @@ def _placed(
     if question.has_private_keys:
         groups = sorted({each for each, is_kept in zip(found, kept, strict=True) if is_kept}, key=_order)
     else:
-        columns = [_shown(key, key.domain or ()) for key in question.keys]
+        columns = [[_shown(key, value) for value in key.domain or ()] for key in question.keys]
         groups = [] if public_groups(question.keys) is None else list(product(*columns))
     places = {group: place for place, group in enumerate(groups)}
     if not len(groups) * len(kept) <= _MOST:
@@ -164,8 +161,8 @@ def _order(group: tuple[Shown, ...]) -> list[tuple[bool, str]]:
     return [(value is None, repr(value)) for value in group]
 
 
-def _shown(key: KeyColumn, domain: Sequence[Key | None]) -> list[Shown]:
-    return [value / 10**key.scale if key.scale and isinstance(value, int) else value for value in domain]
+def _shown(key: KeyColumn, value: Key | None) -> Shown:
+    return value / 10**key.scale if key.scale and isinstance(value, int) else value
 
 
 def _column(key: KeyColumn, axis: int, listed: Sequence[tuple[Shown, ...]]) -> Keys:

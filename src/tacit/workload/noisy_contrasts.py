@@ -1,14 +1,15 @@
 """The stored release of tables: noisy contrasts, from which every table, and whatever tables imply, is read for free.
 
-Reading is post-processing: a table is the sum of its residuals, each spread back over the axes it lacks.
+Reading is post-processing (`table_estimates`): a table is the sum of its residuals, spread back over the axes it lacks.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from fractions import Fraction
+from functools import cached_property
+from itertools import chain, repeat
 from math import prod
 from typing import Any
 
@@ -20,8 +21,9 @@ from tacit.frozen import frozen
 from tacit.query.aggregates.clipping_bias import LEVELS
 from tacit.query.execution.noisy_table import packed, packed_width, read_key, unpacked, written_key
 from tacit.schema.kind import Key
-from tacit.workload.helmert import float_contrasts, spread_back, spread_squares, squared_norms
-from tacit.workload.residual_basis import Attributes, ResidualStrategy, subsets
+from tacit.workload.residual_basis import Attributes, ResidualStrategy
+from tacit.workload.table_estimates import Known, TableEstimates
+from tacit.workload.tree import NO_TREE, Tree
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -45,62 +47,27 @@ class NoisyContrasts:
     kind: str
     masses: tuple[float, ...] | None = None
     kept: float = 0.0
-    _spread: dict[tuple[Attributes, int], Floats] = field(default_factory=dict, init=False, repr=False)
+
+    @cached_property
+    def estimates(self) -> TableEstimates:
+        """The tables as they are read where nothing is known beside them."""
+        return self.conditioned(())
+
+    def conditioned(self, known: Sequence[Known]) -> TableEstimates:
+        """The tables as they are read where some public numbers are known."""
+        return TableEstimates(self.strategy, self.values, self.variance, self.scale, known)
 
     def table(self, attributes: Attributes) -> Floats:
         """The unbiased estimate of every cell of a table, in steps."""
-        found = np.zeros(self.strategy.shape(attributes))
-        for residual in subsets(attributes):
-            if residual in self.values:
-                found += self._evenly(residual, attributes, 1)
-        return found
+        return self.estimates.table(attributes)
 
     def variances(self, attributes: Attributes) -> Floats:
         """The exact variance of each cell of a table, in squared steps."""
-        found = np.zeros(self.strategy.shape(attributes))
-        for residual in subsets(attributes):
-            if residual in self.values:
-                found += self._evenly(residual, attributes, 2)
-        return found
+        return self.estimates.variances(attributes)
 
     def answers(self, attributes: Attributes, questions: Floats) -> tuple[Floats, Floats]:
         """The estimates of linear questions over a table's cells (a row a question), and their exact variances."""
-        shape = self.strategy.shape(attributes)
-        values, variances = np.zeros(len(questions)), np.zeros(len(questions))
-        for residual in subsets(attributes):
-            if residual not in self.values:
-                continue
-            axes = tuple(1 + place for place, each in enumerate(attributes) if each not in residual)
-            rest = prod(self.strategy.sizes[place] for place in attributes if place not in residual)
-            tables = questions.reshape(-1, *shape).sum(axis=axes) / rest
-            weights, deviations = self._weights(residual), self._deviations(residual)
-            for row, table in enumerate(tables):
-                coefficients = float_contrasts(table)
-                values[row] += float((coefficients * weights).sum())
-                variances[row] += float(((coefficients * deviations) ** 2).sum())
-        return values, variances
-
-    def _weights(self, residual: Attributes) -> Floats:
-        """What each contrast says, spread back: its value over its squared norm, in steps."""
-        return np.asarray(self.values[residual] / self._units(residual))
-
-    def _deviations(self, residual: Attributes) -> Floats:
-        return np.asarray(float(self.variance) ** 0.5 / self._units(residual))
-
-    def _units(self, residual: Attributes) -> Floats:
-        norms = squared_norms(self.strategy.shape(residual)).astype(np.float64)
-        return np.asarray(self.strategy.multipliers(residual) * norms * float(self.scale))
-
-    def _evenly(self, residual: Attributes, attributes: Attributes, power: int) -> Floats:
-        """A residual over all axes of a table, evenly over those that it lacks: estimates, or (power 2) variances."""
-        if (residual, power) not in self._spread:  # once, for all tables that hold it
-            spread = (
-                spread_back(self._weights(residual)) if power == 1 else spread_squares(self._deviations(residual) ** 2)
-            )
-            self._spread[residual, power] = spread
-        rest = prod(self.strategy.sizes[place] for place in attributes if place not in residual)
-        shape = [self.strategy.sizes[place] if place in residual else 1 for place in attributes]
-        return np.asarray(self._spread[residual, power].reshape(shape) / float(rest) ** power)
+        return self.estimates.answers(attributes, questions)
 
 
 @frozen(eq=False)
@@ -110,6 +77,31 @@ class NoisyTables:
     domains: tuple[tuple[Key | None, ...], ...]
     measures: Mapping[str, NoisyContrasts]
     strength: Fraction
+    tree: Tree = NO_TREE
+
+    def shape(self, attributes: Attributes) -> tuple[int, ...]:
+        """The sizes of a table's axes."""
+        depth = self.tree.depth(attributes)
+        flat = tuple(len(self.domains[place]) for place in self.tree.flat(attributes))
+        return (self.tree.size(depth), *flat) if depth else flat
+
+    def columns(self, attributes: Attributes) -> dict[int, tuple[Key | None, ...]]:
+        """The values of a table's keys, by their places, in every cell: nodes of its deepest level first."""
+        depth, size = self.tree.depth(attributes), prod(self.shape(attributes))
+        paths, found, within = (
+            self.tree.paths(depth),
+            dict[int, tuple[Key | None, ...]](),
+            size // self.tree.size(depth),
+        )
+        for axis, place in enumerate(self.tree.places[:depth]):
+            values = (self.domains[place][path[axis]] for path in paths)
+            found[place] = tuple(chain.from_iterable(repeat(value, within) for value in values))
+        for place in self.tree.flat(attributes):
+            domain = self.domains[place]
+            within //= len(domain)  # cells of one value of this key and those before it
+            column = tuple(chain.from_iterable(repeat(value, within) for value in domain))
+            found[place] = column * (size // len(column))
+        return found
 
     def to_bytes(self) -> bytes:
         """A closed, versioned form: the length of a JSON header, the header, and the integers."""
@@ -124,6 +116,7 @@ class NoisyTables:
         tree = {
             "version": _VERSION,
             "strength": str(self.strength),
+            "tree": [self.tree.places, self.tree.codes, self.tree.parents],
             "domains": [[written_key(key) for key in domain] for domain in self.domains],
             "measures": listed,
         }
@@ -137,18 +130,20 @@ class NoisyTables:
         if tree["version"] != _VERSION:
             raise Failed
         domains = tuple(tuple(read_key(key) for key in domain) for domain in tree["domains"])
+        places, codes, parents = tree["tree"]
+        levels = Tree(tuple(places), tuple(map(tuple, codes)), tuple(map(tuple, parents)))
         sizes, measures = tuple(map(len, domains)), {}
         for identity, said in tree["measures"]:
-            values: dict[Attributes, Integers] = {}
+            strategy, values = _strategy(said, sizes, levels), dict[Attributes, Integers]()
             for places, _, width in said["residuals"]:
-                shape = tuple(sizes[place] - 1 for place in places)
+                shape = strategy.values_shape(tuple(places))
                 end = begin + prod(shape) * width
                 values[tuple(places)] = unpacked(payload[begin:end], width, shape)
                 begin = end
-            measures[identity] = _read(said, sizes, values)
+            measures[identity] = _read(said, strategy, values)
         if begin != len(payload):
             raise Failed
-        return cls(domains, measures, Fraction(tree["strength"]))
+        return cls(domains, measures, Fraction(tree["strength"]), levels)
 
 
 def _described(each: NoisyContrasts) -> dict[str, Any]:
@@ -163,9 +158,12 @@ def _described(each: NoisyContrasts) -> dict[str, Any]:
     }
 
 
-def _read(said: Mapping[str, Any], sizes: Sequence[int], values: Mapping[Attributes, Integers]) -> NoisyContrasts:
+def _strategy(said: Mapping[str, Any], sizes: tuple[int, ...], tree: Tree) -> ResidualStrategy:
     scales = {tuple(places): scale for places, scale, _ in said["residuals"]}
-    strategy = ResidualStrategy(tuple(sizes), tuple(tuple(table) for table in said["tables"]), scales)
+    return ResidualStrategy(sizes, tuple(tuple(table) for table in said["tables"]), scales, tree)
+
+
+def _read(said: Mapping[str, Any], strategy: ResidualStrategy, values: Mapping[Attributes, Integers]) -> NoisyContrasts:
     masses = said["masses"]
     if masses is not None and len(masses) != len(LEVELS):
         raise Failed

@@ -6,6 +6,8 @@ would add people: instead the table is moved to the nearest one with non-negativ
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,10 +15,19 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-def published(cells: Floats, total: float) -> Integers:
-    """Non-negative whole cells whose sum is the total, rounded, or 0 where that is negative."""
-    whole = max(0, int(np.rint(total)))
-    return _rounded(nearest_non_negative(cells.ravel(), float(whole)), whole).reshape(cells.shape)
+def published(cells: Floats, blocks: Sequence[Integers] = ()) -> Integers:
+    """Non-negative whole cells whose sum is that of the cells, rounded, or 0 where that is negative.
+
+    So it is in each of the blocks, sets of cells whose sums are known, and in all other cells together.
+    """
+    found, rest = np.zeros(cells.size, np.int64), np.ones(cells.size, np.bool_)
+    for each in blocks:
+        rest[each] = False
+    for places in (*blocks, np.flatnonzero(rest)):
+        own = cells.ravel()[places]
+        whole = max(0, int(np.rint(own.sum())))
+        found[places] = _rounded(nearest_non_negative(own, float(whole)), whole)
+    return found.reshape(cells.shape)
 
 
 def nearest_non_negative(cells: Floats, total: float) -> Floats:

@@ -17,6 +17,7 @@ from tacit.query.sql.clamp import ONE, Cut, cut, sums, total
 from tacit.query.sql.rows import UNIT, Rows
 from tacit.query.sql.values.storage import double_sql, literal_sql
 from tacit.schema.kind import Key
+from tacit.workload.key_structure import KeyStructure
 from tacit.workload.residual_basis import Attributes
 
 ROWS = "__table_rows"
@@ -93,6 +94,7 @@ class ScaledRows:
     rows: Rows
     keys: tuple[TableKey, ...]
     scales: tuple[MeasureScale, ...]
+    structure: KeyStructure
 
     def sql(self) -> str:
         """One SELECT with columns "__unit", k0 …, z0 …: people's cells as they count."""
@@ -129,9 +131,12 @@ class ScaledRows:
 
     def _cells(self) -> str:
         """People's totals in units, in the cells of the domain; rows outside of it count nowhere."""
-        keys = [f"{key.counted(f'k{place}')} AS k{place}" for place, key in enumerate(self.keys)]
+        names = [f"k{place}" for place in range(len(self.keys))]
+        counted = self.structure.counted(names)
+        keys = [f"{counted.get(place, key.counted(f'k{place}'))} AS k{place}" for place, key in enumerate(self.keys)]
         units = [f"{each.units(f'v{place}')} AS y{place}" for place, each in enumerate(self.scales)]
         fits = [key.fits(f"k{place}") for place, key in enumerate(self.keys) if not key.is_chosen]
+        fits += self.structure.conditions(names)
         where = f" WHERE {' AND '.join(fits)}" if fits else ""
         return f'SELECT {", ".join([UNIT, *keys, *units])} FROM "__totals"{where}'
 
@@ -187,16 +192,24 @@ class ScaledRows:
         return found[0] if len(found) == 1 else f"least({', '.join(found)})"
 
 
-def row_sums_sql(rows: Rows, keys: Sequence[TableKey], measures: Sequence[Measure]) -> str:
-    """One SELECT with columns k0 …, y0 …: sums by these keys where each person is one row, within its bounds.
+def row_sums_sql(
+    rows: Rows, keys: Sequence[TableKey], table: Attributes, measures: Sequence[Measure], structure: KeyStructure
+) -> str:
+    """One SELECT with columns k0 …, y0 …: sums by the keys of a table where each person is one row, within its bounds.
 
-    Claim: one person adds to one cell of each table, by at most the size of each measure.
+    Claim: one person adds to one cell of each table, by at most the size of each measure, or to none.
     """
-    names = [f"k{place}" for place in range(len(keys))]
-    listed = [f"{key.counted(key.column.sql)} AS {name}" for key, name in zip(keys, names, strict=True)]
+    names = [key.column.sql for key in keys]
+    counted, groups = structure.counted(names), [f"k{axis}" for axis in range(len(table))]
+    listed = [
+        f"{counted.get(place, keys[place].counted(names[place]))} AS {group}"
+        for place, group in zip(table, groups, strict=True)
+    ]
     columns = ", ".join([*listed, *sums([measure.value for measure in measures])])
-    grouped = f" GROUP BY {', '.join(names)}" if names else ""
-    return f'SELECT {columns} FROM ({rows.under(columns)}) AS "__rows"{grouped}'
+    fits = structure.conditions(names)
+    where = f" WHERE {' AND '.join(fits)}" if fits else ""
+    grouped = f" GROUP BY {', '.join(groups)}" if groups else ""
+    return f'SELECT {columns} FROM ({rows.under(columns + where)}) AS "__rows"{where}{grouped}'
 
 
 def _wide(value: Cut) -> str:

@@ -25,6 +25,7 @@ from tacit.query.bounding.tail_posterior import CHOICE, TailPosterior, tail_post
 from tacit.query.bounding.usual_limits import NEAR
 from tacit.query.plans.price import Price
 from tacit.workload.residual_basis import Attributes, ResidualStrategy, subsets
+from tacit.workload.table_estimates import TableLaw
 from tacit.workload.tables_plan import TablesPlan
 
 Floats = NDArray[np.float64]
@@ -54,7 +55,9 @@ def coarse(measure: Measure) -> int:
 
 
 def unit_variance(strategy: ResidualStrategy, table: Attributes) -> float:
-    """The variance of a cell of a table, relative to that of the noise on a contrast of norm β."""
+    """The mean variance of the cells of a table, relative to that of the noise on a contrast of norm β."""
+    if strategy.tree.depth(table):
+        return float(TableLaw(strategy, Fraction(1), Fraction(1)).variances(table).mean())
     found = 0.0
     for residual in subsets(table):
         if residual in strategy.scales:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from math import ceil, log2
+from math import ceil, log2, prod
 from statistics import NormalDist
 
 import numpy as np
@@ -21,10 +21,13 @@ from tacit.query.aggregates.clipping_bias import LEVELS, ClippingBias, Sign
 from tacit.query.aggregates.moments import Mean, Total
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.post_noise.estimates import Estimates, Noisy
+from tacit.workload.known_cells import blocks
 from tacit.workload.noisy_contrasts import NoisyContrasts, NoisyTables
 from tacit.workload.residual_basis import Attributes
+from tacit.workload.table_estimates import Known
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 _GRID = 2.0**-10  # of cells, in steps of their measure
 _LAW_BITS = 20  # of the deviation of the law that stands for the noise of a cell
@@ -53,14 +56,17 @@ class ReadSum:
 class TableReader:
     """Reads tables, and linear questions over them, from a stored release."""
 
-    def __init__(self, tables: NoisyTables) -> None:
-        self._tables = tables
+    def __init__(self, tables: NoisyTables, known: Mapping[str, tuple[Known, ...]]) -> None:
+        self._tables, self._known = tables, known
+        self._estimates = {
+            name: each.conditioned(known[name]) if known.get(name) else each.estimates
+            for name, each in tables.measures.items()
+        }
         self._cells: dict[tuple[str, Attributes], Floats] = {}
 
     def table(self, identity: str, attributes: Attributes, *, is_bounded: bool = False) -> ReadSum:
         """One measure by the cells of a table, in the order of its keys' values."""
-        contrasts = self._tables.measures[identity]
-        deviations = np.sqrt(contrasts.variances(attributes)).ravel()
+        deviations = np.sqrt(self._estimates[identity].variances(attributes)).ravel()
         bias, shift = self._cut(identity, bool(attributes)) if not is_bounded else (None, 0.0)
         return ReadSum(self._values(identity, attributes).ravel(), deviations, bias, shift)
 
@@ -68,8 +74,7 @@ class TableReader:
         self, identity: str, attributes: Attributes, questions: Floats, *, is_bounded: bool = False
     ) -> ReadSum:
         """Sums of cells of a table, a row of coefficients each: their variances are those of the joint law."""
-        contrasts = self._tables.measures[identity]
-        _, variances = contrasts.answers(attributes, questions)
+        _, variances = self._estimates[identity].answers(attributes, questions)
         values = questions @ self._values(identity, attributes).ravel()
         is_whole = len(questions) == 1 and bool((questions == 1).all())
         bias, shift = self._cut(identity, not is_whole) if not is_bounded else (None, 0.0)
@@ -77,14 +82,28 @@ class TableReader:
 
     def _values(self, identity: str, attributes: Attributes) -> Floats:
         """The cells of a table: sums of the largest one's, where that holds all."""
-        contrasts = self._tables.measures[identity]
-        finest = finest_of(contrasts)
+        finest, estimates = finest_of(self._tables.measures[identity]), self._estimates[identity]
         if finest is None:
-            return contrasts.table(attributes)
+            return self._settled(identity, attributes, estimates.table(attributes))
         if (identity, finest) not in self._cells:
-            self._cells[identity, finest] = np.round(contrasts.table(finest) / _GRID) * _GRID
-        axes = tuple(axis for axis, place in enumerate(finest) if place not in attributes)
-        return np.asarray(self._cells[identity, finest].sum(axis=axes))
+            cells = np.round(estimates.table(finest) / _GRID) * _GRID
+            self._cells[identity, finest] = self._settled(identity, finest, cells)
+        return self._tables.tree.margin(self._cells[identity, finest], finest, attributes)
+
+    def blocks(self, identity: str, attributes: Attributes) -> list[tuple[Integers, Fraction]]:
+        """Sets of cells of a table whose sums are known."""
+        known = [each for each in self._known.get(identity, ()) if each.attributes == attributes]
+        return blocks(known, prod(self._tables.shape(attributes)))
+
+    def _settled(self, identity: str, attributes: Attributes, cells: Floats) -> Floats:
+        """The same with sums that are known to the last digit: what rounding moved is put into one cell of each."""
+        found = cells.ravel().copy()
+        for places, value in self.blocks(identity, attributes):
+            if value:
+                found[places[0]] += float(value) - float(found[places].sum())
+            else:
+                found[places] = 0.0
+        return np.asarray(found.reshape(cells.shape))
 
     def _cut(self, identity: str, is_grouped: bool) -> tuple[ClippingBias | None, float]:
         """What the limit cut off, in steps of the sums, and its median as a part of what is left.
@@ -130,6 +149,8 @@ class TableTotal:
             low, high = np.minimum(steps + below, value), np.maximum(steps + above, value)
             if self.sum.bias.is_unknown:
                 value, low, high = value + np.nan, steps + below, steps + above
+        certain = deviations == 0  # a sum of no cells, or of such as are known: nothing was cut off there
+        value, low, high = (np.where(certain, steps, each) for each in (value, low, high))
         return Estimates(value * step, low * step, high * step)
 
 

@@ -23,9 +23,11 @@ from tacit.query.plans.limit import IntervalKind, Origin
 from tacit.query.plans.plan import KEYS, Plan
 from tacit.query.plans.price import Price
 from tacit.workload.grouping_sets import TablesQuestion
+from tacit.workload.key_structure import KeyStructure, key_structure
 from tacit.workload.residual_basis import Attributes, ResidualStrategy, Weighting, best_strategy, measured_whole
 from tacit.workload.scaled_rows import TableKey
 from tacit.workload.shared_scans import shared_scans
+from tacit.workload.tree import Tree
 
 RADIUS = 2**16  # units that one person counts for: how finely a person's cells are scaled
 MOST_CELLS = 2**24  # of all tables together: some fifty octets each while they are made
@@ -34,11 +36,15 @@ _PLAIN_BITS, _SCALED_BITS = 28, 20  # of multipliers: 2^33 rows of 1, or 2^26 pe
 
 @frozen(eq=False)
 class TablesPlan:
-    """Tables over one question. `base` is the plan of the question by all keys: its rows, unit, limits and kinds."""
+    """Tables over one question. `base` is the plan of the question by all keys: its rows, unit, limits and kinds.
+
+    Tables are `closed`: a table by wards is by their regions too, where both are levels among the keys.
+    """
 
     asked: TablesQuestion
     base: Plan
     weighting: Weighting
+    structure: KeyStructure
 
     @property
     def relation(self) -> Relation:
@@ -47,7 +53,16 @@ class TablesPlan:
     @cached_property
     def measured(self) -> Mapping[Measure, tuple[Attributes, ...]]:
         """For each measure, the tables that show it."""
-        return self.asked.measured()
+        return {part: tuple(dict.fromkeys(map(self.closed, sets))) for part, sets in self.asked.measured().items()}
+
+    @property
+    def tree(self) -> Tree:
+        """The levels of a hierarchy among the keys."""
+        return self.structure.tree
+
+    def closed(self, attributes: Attributes) -> Attributes:
+        """These keys and the levels that they determine."""
+        return self.tree.closed(attributes)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -56,7 +71,7 @@ class TablesPlan:
     @cached_property
     def largest_tables(self) -> tuple[Attributes, ...]:
         """The tables that are margins of no other: together they hold every cell."""
-        sets = sorted({table.attributes for table in self.asked.tables}, key=len, reverse=True)
+        sets = sorted({self.closed(table.attributes) for table in self.asked.tables}, key=len, reverse=True)
         largest: list[frozenset[int]] = []
         for each in map(frozenset, sets):
             if not any(each <= other for other in largest):
@@ -102,7 +117,10 @@ class TablesPlan:
     def strategies(self, keys: Sequence[TableKey]) -> Mapping[Measure, ResidualStrategy]:
         """The best strategy of each measure over the tables that show it."""
         sizes, bits = [len(key.domain) for key in keys], _SCALED_BITS if self.is_scaled else _PLAIN_BITS
-        known = {tables: best_strategy(tables, sizes, self.weighting, bits) for tables in set(self.measured.values())}
+        known = {
+            tables: best_strategy(tables, sizes, self.weighting, bits, self.tree)
+            for tables in set(self.measured.values())
+        }
         return {measure: known[tables] for measure, tables in self.measured.items()}
 
     def law(self, measure: Measure, strategy: ResidualStrategy, price: Price) -> RoundedGaussian:
@@ -122,7 +140,7 @@ class TablesPlan:
 
     @cached_property
     def digest(self) -> str:
-        """What the plan counts: rows, unit, keys, tables, measures with their limits, and the weighting."""
+        """What the plan counts: rows that fit, unit, keys, tables, measures with their limits, and the weighting."""
         tables = {self.base.identity(part): sorted(sets) for part, sets in self.measured.items()}
         question = self.base.question
         rows = [self.base.unit, str(self.relation), question.rows.sql, question.rows.ownership.value]
@@ -130,7 +148,9 @@ class TablesPlan:
             [key.sql, str(key.kind), key.scale, [repr(value) for value in key.domain or ()]] for key in question.keys
         ]
         most = self.base.most_keys if self.private else 0
-        text = json.dumps([rows, keys, most, tables, self.weighting.value], sort_keys=True)
+        fitting = self.structure.conditions([key.sql for key in question.keys])
+        fitting += [*self.structure.counted([key.sql for key in question.keys]).values()]
+        text = json.dumps([rows, keys, most, tables, self.weighting.value, fitting], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -138,9 +158,12 @@ def plan_tables(
     asked: TablesQuestion, catalogue: Catalogue, interval: IntervalKind, weighting: Weighting
 ) -> TablesPlan:
     """The plan of tables; refused where they are too many cells, or too large to be measured."""
-    plan = TablesPlan(asked, make_plan(asked.question, catalogue, True, interval), weighting)
+    structure = key_structure(asked.question, catalogue)
+    plan = TablesPlan(asked, make_plan(asked.question, catalogue, True, interval), weighting, structure)
     keys = plan.public_keys()
-    cells = sum(prod(len(key.domain) for key in _own(keys, table.attributes)) for table in asked.tables)
+    for table in asked.tables:
+        _refuse_repeated(plan, table.attributes)
+    cells = sum(_cells(plan, table.attributes) for table in asked.tables)
     if not cells <= MOST_CELLS:
         raise Refused(
             f"tables of {cells:,} cells",
@@ -157,8 +180,25 @@ def plan_tables(
     return plan
 
 
-def _own(keys: Sequence[TableKey | None], attributes: Attributes) -> list[TableKey]:
-    return [key for place in attributes if (key := keys[place]) is not None]
+def _cells(plan: TablesPlan, attributes: Attributes) -> int:
+    """The cells of a table by its public keys."""
+    whole, keys = plan.closed(attributes), plan.public_keys()
+    own = [key for place in plan.tree.flat(whole) if (key := keys[place]) is not None]
+    return plan.tree.size(plan.tree.depth(whole)) * prod(len(key.domain) for key in own)
+
+
+def _refuse_repeated(plan: TablesPlan, attributes: Attributes) -> None:
+    """Refuses a level without those above it, if a value (NULL) lies in several of its nodes."""
+    tree, whole = plan.tree, plan.closed(attributes)
+    axes = [axis for axis, place in enumerate(tree.places[: tree.depth(whole)]) if place in attributes]
+    shown = [tuple(path[axis] for axis in axes) for path in tree.paths(tree.depth(whole))]
+    if len(set(shown)) < len(shown):
+        names = [plan.base.question.keys[place].name for place in tree.places[: tree.depth(whole)]]
+        raise Refused(
+            f"a table by {names[axes[-1]]} without {names[0]}",
+            f"NULL of {names[axes[-1]]} lies in each of several groups of {names[0]}, which are cells of their own.",
+            f"ROLLUP({', '.join(names)}) or GROUPING SETS; or nullable = false for {names[axes[-1]]}.",
+        )
 
 
 def most_chosen(plan: TablesPlan) -> int:
@@ -167,7 +207,7 @@ def most_chosen(plan: TablesPlan) -> int:
     most = 2**10
     for table in plan.asked.tables:
         private = sum(public[place] is None for place in table.attributes)
-        cells = prod(len(key.domain) for key in _own(public, table.attributes))
+        cells = _cells(plan, table.attributes)
         room = MOST_CELLS // len(plan.asked.tables) // cells
         limit = min(room, 2 ** (_SCALED_BITS - 1) // cells if plan.is_scaled else room)
         if private:

@@ -29,7 +29,6 @@ from tacit.query.plans.group_keys import KeyRule
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import Price, noise_share
 from tacit.workload.cell_sums import CellSums
-from tacit.workload.helmert import contrasts
 from tacit.workload.noisy_contrasts import NoisyContrasts, NoisyTables
 from tacit.workload.residual_basis import ResidualStrategy
 from tacit.workload.scaled_rows import ROWS, MeasureScale, ScaledRows, TableKey, row_sums_sql
@@ -91,7 +90,7 @@ class TablesRun:
         plan, keys = self._plan, self._keys(released)
         strategies, noise = plan.strategies(keys), noise_share(self._price, plan.share("finding"), plan.relation)
         scales = tuple(MeasureScale(part, 1, coarse(part), 1, strategies[part].form()) for part in plan.binned)
-        amounts = ScaledRows(plan.base.question.rows, keys, scales).amounts_sql(AMOUNT_STEPS)
+        amounts = ScaledRows(plan.base.question.rows, keys, scales, plan.structure).amounts_sql(AMOUNT_STEPS)
         sql = finding_sql([(amounts, f"a{place}") for place in range(len(scales))], WIDE_BINS)
         counts = bin_counts(add_up(session, sql, is_few=True), len(scales), WIDE_BINS)
         noisy = with_noise((counts * noise.split(len(scales))).ravel(), noise, bits)
@@ -119,18 +118,20 @@ class TablesRun:
             for place, scale in enumerate(scales)
         }
         domains = tuple(key.domain for key in keys)
-        return NoisyTables(domains, measured, plan.strength(self._price)).to_bytes()
+        return NoisyTables(domains, measured, plan.strength(self._price), plan.tree).to_bytes()
 
     def cell_sums(self, session: Session, keys: tuple[TableKey, ...], scales: tuple[MeasureScale, ...]) -> CellSums:
         """The sums of all measures by a few wide tables: all others are margins of one of them."""
         plan, rows = self._plan, self._plan.base.question.rows
         if plan.is_scaled:
-            block = ScaledRows(rows, keys, scales)
+            block = ScaledRows(rows, keys, scales, plan.structure)
             session.keep(ROWS, block.sql())
-        sums = CellSums(keys, len(scales))
+        sums = CellSums(keys, len(scales), plan.tree)
         for table in plan.scans(keys):
-            own = [keys[place] for place in table]
-            sql = block.sums_sql(table) if plan.is_scaled else row_sums_sql(rows, own, plan.measures)
+            if plan.is_scaled:
+                sql = block.sums_sql(table)
+            else:
+                sql = row_sums_sql(rows, keys, table, plan.measures, plan.structure)
             sums.add(table, add_up(session, sql))
         return sums
 
@@ -147,7 +148,7 @@ class TablesRun:
         strategy, limit = strategies[scale.measure], limits[scale.measure]
         law, values = self._plan.law(scale.measure, strategy, self._price), {}
         for residual in strategy.scales:
-            exact = contrasts(sums.margin(place, residual)) * strategy.multipliers(residual)
+            exact = strategy.measured(sums.margin(place, residual), residual)
             values[residual] = exact + slabs(law).draw(exact.size, bits).reshape(exact.shape)
         kind = self._kind(limit)
         masses = None

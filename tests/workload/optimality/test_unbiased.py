@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from tacit.errors import Refused
+from tacit.mechanisms.least_error import LeastVariance
 from tacit.noise.gaussian_law import DiscreteGaussianLaw, RoundedGaussian
-from tacit.workload.optimality.least_variance import LeastVariance
 from tacit.workload.optimality.unbiased import factor_up, least_unbiased, unbiased_variance_down
 
 Floats = NDArray[np.float64]
@@ -55,6 +55,20 @@ def test_no_law_that_a_program_finds_is_below_it(rho: float) -> None:
     bound, found = float(unbiased_variance_down(1, rho)), least_over_all_laws(rho)
     assert bound <= found * (1 + 1e-4)
     assert found < 1 / (2 * rho)  # so the Gaussian optimum, 1/2ρ, is no lower bound: taken for one, it is caught here
+    assert not 2 * bound <= found
+
+
+@pytest.mark.parametrize("rho", ["0.01", "0.5", "2"])
+def test_of_two_worlds_it_is_attained(rho: str) -> None:
+    """A coin with D₂ = 2ρ both ways round, read without bias: an e^{2ρ} for e^{2ρ} − 1 is caught."""
+    chi = expm1(2 * float(rho))
+    rare = (1 - (chi / (chi + 4)) ** 0.5) / 2
+    world, other = np.array([1 - rare, rare]), np.array([rare, 1 - rare])
+    assert np.log((other**2 / world).sum()) == pytest.approx(2 * float(rho))
+    estimate = (other / world - 1) / chi
+    assert world @ estimate == pytest.approx(0, abs=1e-12)
+    assert other @ estimate == pytest.approx(1)
+    assert float(world @ estimate**2) == pytest.approx(float(unbiased_variance_down(1, rho)))
 
 
 @pytest.mark.parametrize("rho", [Fraction(1, 100), Fraction(1, 2), Fraction(2)])
@@ -87,12 +101,12 @@ def test_several_rows_a_person_scale_the_bound_as_they_scale_the_noise() -> None
 
 
 def test_the_words_name_the_class() -> None:
-    least = least_unbiased(1, "0.015")
-    assert (
-        least.words(1 / Fraction("0.03")) == "Within 1.01 of the least error that any unbiased release could have "
-        "at this price."
-    )
-    assert least.words(least.variance_down) == "No smaller error is possible at this price for any unbiased release."
+    among = "any release could have at this ρ, if it is unbiased whatever the counts are"
+    least = least_unbiased(1, "0.015", of="counts", price="at this ρ")
+    assert least.words(1 / Fraction("0.03")) == f"The noise is within 1.008 of the least that {among}."
+    assert least.words(2 * least.variance_down, " of n") == f"The noise of n is within 1.42 of the least that {among}."
+    assert least.words(least.variance_down) == f"The noise is the least that {among}."
+    assert least.words(least.variance_down * (1 + Fraction(1, 10**30))).startswith("The noise is within 1.001")
 
 
 @pytest.mark.parametrize("given", [(0, 1), (1, 0), (float("nan"), 1), (1, float("nan")), (1, 2000)])

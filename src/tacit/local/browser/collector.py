@@ -15,96 +15,45 @@ import socketserver
 from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from secrets import randbelow
-from threading import Lock
-from time import monotonic, sleep
+from time import sleep
 from types import TracebackType
-from typing import Any, Final
+from typing import Any
 
 from tacit.errors import Refused
+from tacit.local.browser.connections import Connections
 from tacit.local.browser.page import LETTERS, write_page
 from tacit.local.browser.questionnaire import Questionnaire
-from tacit.local.browser.report_file import RESPONDENT, ReportFile
+from tacit.local.browser.report_file import LARGEST, RESPONDENT, ReportFile, read_submission
 from tacit.local.browser.report_file import read_reports as read_reports
-from tacit.local.browser.request_handler import RequestHandler
-
-_GRACE: Final = 0.25  # seconds in which nobody has to make room
-_TURN: Final = 0.005  # seconds between two looks for room
-
-
-class Connections:
-    """Open connections, the oldest first.
-
-    Claim: at most `most` are open, and none is open much longer than `seconds`, whatever its client sends or does not
-    send; a client whose report is heard within its first quarter of a second is not cut off for want of room.
-    Proof: the dictionary keeps the order of arrival, and the one that makes room is the first that was not heard to its
-    end, once it has had that time; what a client sends changes nothing else; a socket that is shut down ends every read
-    and write of its thread at once. A report that was heard is being stored: that takes as long as the disk does, and
-    the next client waits for it.
-    """
-
-    def __init__(self, most: int, seconds: float) -> None:
-        self.most, self.seconds = most, seconds
-        self._since: dict[socket.socket, float] = {}
-        self._heard: set[socket.socket] = set()
-        self._guard = Lock()  # a socket in the dictionary is not yet closed, so its number belongs to nobody else
-
-    def __len__(self) -> int:
-        return len(self._since)
-
-    def add(self, line: socket.socket) -> None:
-        """Takes in one more; where there are too many, the oldest makes room."""
-        self.make_room(self.most)
-        with self._guard:
-            self._since[line] = monotonic()
-
-    def remove(self, line: socket.socket) -> None:
-        """Forgets a connection whose thread is about to close it."""
-        with self._guard:
-            self._since.pop(line, None)
-            self._heard.discard(line)
-
-    def hear(self, line: socket.socket) -> None:
-        """Marks a client that has sent its whole report: it waits for us, and need not make room."""
-        with self._guard:
-            if line in self._since:
-                self._heard.add(line)
-
-    def make_room(self, limit: int | None = None) -> None:
-        """Waits until fewer than `limit` (by default: than now) are open: the oldest ends, or others are done."""
-        wanted = max(1, len(self)) if limit is None else limit
-        while len(self) >= wanted and not self._end_oldest():
-            self.end_overdue()
-            sleep(_TURN)
-
-    def _end_oldest(self) -> bool:
-        """Ends the oldest connection that was not heard to its end and has had its time; whether there was one."""
-        with self._guard:
-            oldest = next((line for line in self._since if line not in self._heard), None)
-            if oldest is None or monotonic() < self._since[oldest] + _GRACE:
-                return False
-            self._end(oldest)
-            return True
-
-    def end_overdue(self) -> None:
-        """Ends every connection that is past its deadline."""
-        with self._guard:
-            last = monotonic() - self.seconds
-            for line in [line for line, since in self._since.items() if since <= last]:
-                self._end(line)
-
-    def _end(self, line: socket.socket) -> None:
-        del self._since[line]
-        self._heard.discard(line)
-        with suppress(OSError):
-            line.shutdown(socket.SHUT_RDWR)
-
 
 _DEADLINE = 30.0  # seconds from a client's arrival to the last octet of its answer
 _MOST = 128  # connections at once
 _PAUSE = 0.02  # seconds to wait where the machine has no place for one more connection
 _PORTS = range(1 << 16)
+_PATIENCE = 10  # seconds that a client may be silent
+_WORDS = {
+    HTTPStatus.CREATED: "Received. Thank you.",
+    HTTPStatus.BAD_REQUEST: "This is no report of this poll.",
+    HTTPStatus.NOT_FOUND: "There is nothing here.",
+    HTTPStatus.METHOD_NOT_ALLOWED: "This address does not take that.",
+    HTTPStatus.CONFLICT: "A report of this respondent is here already.",
+    HTTPStatus.LENGTH_REQUIRED: "A report must say how long it is.",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "This is too large for a report.",
+    HTTPStatus.SERVICE_UNAVAILABLE: "The report could not be stored.",
+}
+_UNREADABLE = "This request cannot be read."
+_METHODS = {"/": "GET", "/reports": "POST"}
+_HEADERS = {
+    "Access-Control-Allow-Origin": "*",  # a page opened from a file may send here, and learn that it arrived
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
 
 
 def collect(poll: Mapping[str, Any], path: Path, host: str = "127.0.0.1", port: int = 8000) -> None:
@@ -204,3 +153,83 @@ class Collector(socketserver.ThreadingTCPServer):
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.server_close()
         self.file.close()
+
+
+class RequestHandler(BaseHTTPRequestHandler):
+    """Answers one request and closes."""
+
+    server: Collector
+    timeout = _PATIENCE
+
+    def _serve(self) -> None:
+        path, _, query = self.path.partition("?")
+        method = _METHODS.get(path)
+        if method is None:
+            self._turn_down(HTTPStatus.NOT_FOUND)
+        elif self.command != method:
+            self._turn_down(HTTPStatus.METHOD_NOT_ALLOWED, Allow=method)
+        elif method == "GET":
+            self._hand_out(query)
+        else:
+            self._receive()
+
+    do_GET = do_POST = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = do_CONNECT = _serve  # noqa: N815
+
+    def _hand_out(self, query: str) -> None:
+        """The page; where there are two, with a cookie that has the browser ask for the same one again."""
+        version = self.server.version_for(query, self.headers.get("Cookie", ""))
+        kept = f"{self.server.remembers(version)}; Path=/; SameSite=Lax; HttpOnly"
+        cookie = {"Set-Cookie": kept} if len(self.server.pages) > 1 else {}
+        self._answer(HTTPStatus.OK, "text/html", self.server.pages[version], **cookie)
+
+    def _receive(self) -> None:
+        length = self.headers.get("Content-Length", "")
+        if "Transfer-Encoding" in self.headers or not length:
+            self._turn_down(HTTPStatus.LENGTH_REQUIRED)
+        elif not (length.isascii() and length.isdigit()):
+            self._turn_down(HTTPStatus.BAD_REQUEST)
+        elif not (len(length) < 20 and int(length) <= LARGEST):
+            self._turn_down(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        else:
+            self._say(self._keep(self.rfile.read(int(length))))
+
+    def _keep(self, body: bytes) -> HTTPStatus:
+        self.server.connections.hear(self.connection)
+        try:
+            is_new = self.server.file.add(read_submission(body, self.server.asked))
+        except Refused:
+            return HTTPStatus.BAD_REQUEST
+        except OSError:
+            return HTTPStatus.SERVICE_UNAVAILABLE
+        return HTTPStatus.CREATED if is_new else HTTPStatus.CONFLICT
+
+    def _say(self, status: HTTPStatus, **headers: str) -> None:
+        self._answer(status, "text/plain", f"{_WORDS.get(status, _UNREADABLE)}\n".encode(), **headers)
+
+    def _answer(self, status: HTTPStatus, kind: str, body: bytes, **headers: str) -> None:
+        self.send_response_only(status)
+        for name, value in (_HEADERS | headers).items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def _turn_down(self, status: HTTPStatus, **headers: str) -> None:
+        """Answers without having read the body. Closing on unread bytes would reset the connection and lose the answer,
+        so a little is read and forgotten."""
+        self._say(status, **headers)
+        self.connection.shutdown(socket.SHUT_WR)
+        self.connection.settimeout(1)
+        with suppress(OSError):
+            for _ in range(16):
+                if not self.connection.recv(LARGEST):
+                    break
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """What the library would say repeats the request; this does not."""
+        self._say(HTTPStatus(code))
+
+    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
+        """Nothing is logged."""

@@ -9,7 +9,7 @@ import math
 from abc import abstractmethod
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,18 +21,40 @@ from tacit.loss.families.loss import Relation
 from tacit.loss.interpretation import cost
 from tacit.mechanisms.answer import Answer, percent
 from tacit.mechanisms.inputs import farthest, in_steps
-from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.mechanism import Mechanism, Value
 from tacit.noise.bits import Bits
 from tacit.noise.grid import Grid
 from tacit.noise.slabs import AdditiveLaw
 from tacit.words import number
 
-if TYPE_CHECKING:
-    from tacit.mechanisms.additive.staircase import Staircase
+
+@frozen
+class HeldInSteps(Mechanism[Value, Answer]):
+    """A mechanism that adds integer noise in steps of a grid, within what steps of 64 bits hold."""
+
+    sensitivity: Fraction
+    relation: Relation
+    grid: Grid | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "sensitivity", positive(self.sensitivity, "sensitivity"))
+
+    @property
+    def step(self) -> Fraction:
+        return Fraction(1) if self.grid is None else self.grid.step
+
+    @property
+    def farthest(self) -> float:
+        """The largest value that is held for certain."""
+        return farthest(self.grid)
+
+    def answer(self, private: Any) -> Answer:
+        return HeldAnswer(private, self)
 
 
 @frozen
-class Additive(Mechanism[ArrayLike, Answer]):
+class Additive(HeldInSteps[ArrayLike]):
     """A mechanism that adds independent integer noise, in steps of a grid, to every coordinate.
 
     Without a grid the query is integer-valued and the step is 1. With one, real values are rounded to it first,
@@ -41,14 +63,10 @@ class Additive(Mechanism[ArrayLike, Answer]):
     answer can tell.
     """
 
-    sensitivity: Fraction
-    relation: Relation
-    grid: Grid | None = None
     dimension: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "sensitivity", positive(self.sensitivity, "sensitivity"))
         object.__setattr__(self, "dimension", whole(self.dimension, "dimension", 1))
         if self.grid is None and not self.sensitivity >= 1:
             raise Refused(
@@ -56,10 +74,6 @@ class Additive(Mechanism[ArrayLike, Answer]):
                 "Integers that differ at all differ by at least 1.",
                 "sensitivity ≥ 1; or a grid, for a real-valued query.",
             )
-
-    @property
-    def step(self) -> Fraction:
-        return Fraction(1) if self.grid is None else self.grid.step
 
     @property
     @abstractmethod
@@ -73,14 +87,6 @@ class Additive(Mechanism[ArrayLike, Answer]):
         """
         steps = _spread(self.law, proper(confidence, "confidence"), whole(cells, "cells", 1))
         return steps if self.grid is None else float((steps + Fraction(1, 2)) * self.step)
-
-    def answer(self, private: Any) -> Answer:
-        return HeldAnswer(private, self)
-
-    @property
-    def farthest(self) -> float:
-        """The largest value that is held for certain."""
-        return farthest(self.grid)
 
     def privatize(self, value: ArrayLike, bits: Bits) -> Any:
         steps = in_steps(value, self.grid)
@@ -109,7 +115,7 @@ class HeldAnswer(Answer):
     the noisy number alone: post-processing. No exception could say it, for whether there is one would tell of the data.
     """
 
-    mechanism: Additive | Staircase
+    mechanism: HeldInSteps[Any]
 
     def interval(self, confidence: Number = "0.95") -> tuple[Any, Any]:
         """The ends between which the true value lies with this confidence, however large it is."""

@@ -11,10 +11,8 @@ from tacit.exact import Number, positive, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
-from tacit.mechanisms.additive.additive_mechanism import HeldAnswer
-from tacit.mechanisms.answer import Answer
-from tacit.mechanisms.inputs import farthest, in_steps
-from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.additive.additive_mechanism import HeldInSteps
+from tacit.mechanisms.inputs import in_steps
 from tacit.noise import staircase_law as noise
 from tacit.noise.bits import Bits
 from tacit.noise.grid import Grid, whole_steps_down
@@ -22,7 +20,7 @@ from tacit.noise.staircase_law import Aim
 
 
 @frozen
-class Staircase(Mechanism[float, Answer]):
+class Staircase(HeldInSteps[float]):
     """Adds staircase noise, in steps, to one number.
 
     Claim: if neighbours' numbers differ by at most `sensitivity`, the release is ε-private with δ = 0. Proof: the
@@ -35,15 +33,11 @@ class Staircase(Mechanism[float, Answer]):
     pay ε of its own: the ℓ₁ sensitivity does not bound the cost.
     """
 
-    sensitivity: Fraction
-    relation: Relation
-    grid: Grid | None = None
     epsilon: Fraction = field(kw_only=True)
     width: int = field(kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "sensitivity", positive(self.sensitivity, "sensitivity"))
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
         object.__setattr__(self, "width", whole(self.width, "width", 1))
         noise.StaircaseLaw(self.epsilon, self.period, self.width)  # refuses what does not fit
@@ -66,10 +60,6 @@ class Staircase(Mechanism[float, Answer]):
         )
 
     @property
-    def step(self) -> Fraction:
-        return Fraction(1) if self.grid is None else self.grid.step
-
-    @property
     def period(self) -> int:
         """The sensitivity in whole steps."""
         if self.grid is not None:
@@ -89,14 +79,6 @@ class Staircase(Mechanism[float, Answer]):
         """The exact quantile of the noise; rounding to the grid adds at most half a step."""
         steps = self.law.spread(confidence)
         return steps if self.grid is None else float((steps + Fraction(1, 2)) * self.step)
-
-    def answer(self, private: float) -> Answer:
-        return HeldAnswer(private, self)
-
-    @property
-    def farthest(self) -> float:
-        """The largest value that is held for certain."""
-        return farthest(self.grid)
 
     def privatize(self, value: float, bits: Bits) -> float:
         steps = in_steps(value, self.grid)

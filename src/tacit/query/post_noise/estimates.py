@@ -15,6 +15,9 @@ from tacit.schema.kind import Key, Kind, kind_of
 
 Floats: TypeAlias = NDArray[np.float64]
 
+PUBLISHED = "_published"
+"""What the name of a column for publication ends with, after that of its number."""
+
 
 @frozen(eq=False)
 class Estimates:
@@ -115,6 +118,12 @@ class Rendered:
     def has_bounded(self) -> bool:
         """Whether numbers also have intervals of the noise alone."""
         return any(column.bounded is not None for column in self.columns)
+
+    @property
+    def measured(self) -> Rendered:
+        """Without columns for publication: they stand beside a number, and are no keys."""
+        beside = {f"{column.name}{PUBLISHED}" for column in self.columns if not column.is_key}
+        return Rendered(tuple(each for each in self.columns if not (each.is_key and each.name in beside)))
 
     @property
     def is_one_row(self) -> bool:

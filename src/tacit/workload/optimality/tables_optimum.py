@@ -15,7 +15,12 @@ be the rank of P_B, d the number of cells, λ_B = Σ_{A⊇B} w_A Π_{i∉A} n_i 
 is d_B/d. So opt = min { Σ λ_B d_B/x_B : Σ x_B d_B/d ≤ 1 } = (Σ_B d_B √λ_B)²/d by Cauchy and Schwarz, and λ_B d_B²/d =
 v_B·p_B. ∎
 
-Structural zeros break the symmetry: for a domain without some cells this number is no lower bound.
+Under replace, one row a person, neighbours differ by w_j − w_i. Claim: then opt(W) ≥ (Σ_{B≠∅} √(v_B·p_B))²·2d/(d − 1),
+for d > 1 cells. Proof. As above X = Σ_B x_B P_B. (e_j − e_i)ᵀX(e_j − e_i) ≤ 1 holds in the mean over all i ≠ j too: Σ
+x_B·2d_B/(d − 1) ≤ 1 over B ≠ ∅, for the rows of P_B add up to 0, and those of P_∅ are alike. Cauchy and Schwarz. ∎
+
+A release is meant that takes every combination of values for possible. Where some are known not to be (structural
+zeros), the symmetry is broken, and a release that uses it may be below this number.
 """
 
 from __future__ import annotations
@@ -41,8 +46,10 @@ def residual_optimum_down(variances: Iterable[Fraction], prices: Iterable[Fracti
         return fraction_down(sum((ball(v * p).sqrt() for v, p in pairs), ball(0)) ** 2)
 
 
-def tables_optimum_down(sizes: Sequence[int], weights: Mapping[tuple[int, ...], Fraction]) -> Fraction:
-    """opt(W) of tables, each named by the places of its attributes in `sizes`, rounded down."""
+def tables_optimum_down(
+    sizes: Sequence[int], weights: Mapping[tuple[int, ...], Fraction], *, is_replaced: bool = False
+) -> Fraction:
+    """opt(W) of tables, each named by the places of its attributes in `sizes`, rounded down; 0 says nothing."""
     known = [whole(size, "size", 1) for size in sizes]
     variances: dict[frozenset[int], Fraction] = {}
     for table, weight in weights.items():
@@ -51,8 +58,15 @@ def tables_optimum_down(sizes: Sequence[int], weights: Mapping[tuple[int, ...], 
         for chosen in _subsets(table):
             own = weight * prod(known[i] - 1 for i in chosen) / prod(known[i] for i in table if i not in chosen)
             variances[chosen] = variances.get(chosen, Fraction(0)) + own
-    prices = (Fraction(prod(known[i] - 1 for i in each), prod(known[i] for i in each)) for each in variances)
-    return residual_optimum_down(variances.values(), prices)
+    prices = {each: Fraction(prod(known[i] - 1 for i in each), prod(known[i] for i in each)) for each in variances}
+    if not is_replaced:
+        return residual_optimum_down(variances.values(), prices.values())
+    cells = prod(known[i] for i in {place for table in weights for place in table})
+    moved = [each for each in variances if each and variances[each] * prices[each] > 0]
+    if not moved:
+        return Fraction(0)
+    found = residual_optimum_down([variances[each] for each in moved], [prices[each] for each in moved])
+    return found * Fraction(2 * cells, cells - 1)
 
 
 def _subsets(table: Iterable[int]) -> Iterable[frozenset[int]]:

@@ -28,10 +28,8 @@ from fractions import Fraction
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, whole
+from tacit.mechanisms.least_error import LeastVariance
 from tacit.noise.ball import START_BITS, Ball, ball, fraction_down, precision, up
-from tacit.workload.optimality.least_variance import LeastVariance
-
-UNBIASED = "any unbiased release"
 
 
 def chi_squared(rho: Fraction) -> Ball:
@@ -59,9 +57,10 @@ def factor_up(variance_up: Number, optimum_down: Number, rho: Number, rows: int 
         return up(ball(variance / (least * most**2)) * chi_squared(price))
 
 
-def least_unbiased(optimum_down: Number, rho: Number, rows: int = 1) -> LeastVariance:
-    """The same bound with its class, for the sentence beside an error."""
-    return LeastVariance(unbiased_variance_down(optimum_down, rho, rows), UNBIASED)
+def least_unbiased(optimum_down: Number, rho: Number, rows: int = 1, *, of: str, price: str) -> LeastVariance:
+    """The same bound with its class, for the sentence beside an error: `of` what, such as counts, at which price."""
+    among = f"any release could have {price}, if it is unbiased whatever the {of} are"
+    return LeastVariance(unbiased_variance_down(optimum_down, rho, rows), among)
 
 
 def _read(optimum: Number, rho: Number, rows: int) -> tuple[Fraction, Fraction, int]:

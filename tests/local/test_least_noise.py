@@ -13,8 +13,13 @@ from scipy.optimize import minimize
 from tacit.errors import Refused
 from tacit.local.frequencies.oracle_choice import KINDS
 from tacit.local.frequencies.set_reports import SubsetOracle
+from tacit.local.least_noise import (
+    frequency_variance,
+    odds_up,
+    yes_no_variance,
+    yes_no_words,
+)
 from tacit.local.polls.designs.randomized_response import ForcedDesign, WarnerDesign
-from tacit.workload.optimality.local_reports import frequency_variance, least_reported, odds_up, yes_no_variance
 
 Floats = NDArray[np.float64]
 
@@ -79,7 +84,10 @@ def test_warner_and_the_even_forced_response_attain_it() -> None:
         channel = design.channel
         variance = channel.hit * (1 - channel.hit) / channel.contrast**2
         assert variance == yes_no_variance(Fraction(3))
-        assert least_reported(Fraction(3)).words(variance).startswith("No smaller error is possible")
+        assert yes_no_words(channel.hit, channel.stray) == (
+            "The noise of these reports is the least that any report of this ε could have, if estimates from it are "
+            "unbiased."
+        )
 
 
 def test_an_uneven_forced_response_does_not() -> None:
@@ -87,6 +95,7 @@ def test_an_uneven_forced_response_does_not() -> None:
     odds = channel.hit / channel.stray
     worst = max(rate * (1 - rate) for rate in (channel.hit, channel.stray)) / channel.contrast**2
     assert worst > yes_no_variance(odds)
+    assert yes_no_words(channel.hit, channel.stray).startswith("The noise of these reports is within 2 of the least")
 
 
 def test_odds_are_rounded_up() -> None:

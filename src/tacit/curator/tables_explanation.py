@@ -1,0 +1,99 @@
+"""What tables would cost and how far off they would be, without spending anything or reading a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import prod
+from typing import Final
+
+from tacit.curator.planner import Planner
+from tacit.curator.tables_job import find_tables
+from tacit.curator.terms import refuse_below_floor
+from tacit.frozen import frozen
+from tacit.mechanisms.answer import percent
+from tacit.printable import printable_lines
+from tacit.query.plans.price import Price
+from tacit.release.price import PriceWords, price_words
+from tacit.words import number
+from tacit.workload.grouping_sets import TableRequest
+from tacit.workload.planned_tables import PlannedTables
+from tacit.workload.table_bound import optimality_words
+from tacit.workload.tables_plan import TablesPlan
+
+_LISTED: Final = 12  # tables
+
+
+@frozen(eq=False)
+class TablesExplanation:
+    """Tables at a price, for people: how many there are, the price, and their errors where they are known before."""
+
+    plan: TablesPlan
+    price: Price
+    price_words: PriceWords
+    confidence: Fraction
+    is_stored: bool
+    planned: PlannedTables | None
+
+    def brief(self) -> str:
+        """All there is to say: which SQL the engine would get depends on limits and keys."""
+        return printable_lines("\n".join([self.price_words.before(self.is_stored), self._shape(), *self._errors()]))
+
+    def __str__(self) -> str:
+        return self.brief()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _shape(self) -> str:
+        count, base = len(self.plan.asked.tables), self.plan.base
+        tables = f"{count:,} {'table' if count == 1 else 'tables'} at one price"
+        if self.plan.private:
+            names = ", ".join(base.question.keys[place].name for place in self.plan.private)
+            cells = f"; how many cells is known with the answer, since values of {names} are private"
+        else:
+            cells = f", {sum(map(self._size, self.plan.asked.tables)):,} cells"
+        return f"{tables}{cells}; their margins agree. Hidden: {base.unit} ({self.plan.relation})."
+
+    def _size(self, request: TableRequest) -> int:
+        """How many cells a table of public keys has."""
+        keys = self.plan.base.question.keys
+        return prod(len(keys[place].domain or ()) for place in request.attributes)
+
+    def _errors(self) -> Iterator[str]:
+        sure = percent(self.confidence)
+        if self.planned is None:
+            yield f"Expected ±: known with the answer, {self._unknown()}."
+            return
+        yield f"Expected ± of each cell, {sure}:"
+        tables = self.plan.asked.tables
+        for request in tables[:_LISTED]:
+            title = ", ".join(request.key_names(self.plan.base.question)) or "total"
+            cells = self._size(request)
+            reach = self.planned.reach(request, self.confidence)
+            known = [f"{name} ± {number(half, half)}" for name, half in reach.items()]
+            rest = [f"{name} by its number of rows" for name in request.aggregates if name not in reach]
+            yield f"  {title} ({cells:,} {'cell' if cells == 1 else 'cells'}): {', '.join([*known, *rest])}"
+        if len(tables) > _LISTED:
+            yield f"  … and {len(tables) - _LISTED:,} more tables"
+        if len(tables) > 1:
+            yield (
+                f"One by one, each at an equal part of the same price, they would be {self.planned.gain:.2f} times as "
+                "far off, and would not add up."
+            )
+        yield optimality_words(self.plan, self.planned.tables, self.price.charge)
+
+    def _unknown(self) -> str:
+        if not self.plan.is_scaled:
+            return "since it depends on how many values of private keys are shown"
+        return "since a person may have several rows, and how much of one person counts is found first"
+
+
+def explain_tables(planner: Planner, plan: TablesPlan, price: Price, confidence: Fraction) -> TablesExplanation:
+    """The explanation of a plan of tables at a price; refused where the steward wants more for a question."""
+    opened = planner.opened
+    stored = find_tables(planner, plan, price.keys_delta, plan.strength(price))
+    if stored is None:
+        refuse_below_floor(opened, price, bool(plan.private))
+    words = price_words(opened.filter, str(price.alone), opened.filter.share(price.charge), False, price.charge)
+    return TablesExplanation(plan, price, words, confidence, stored is not None, PlannedTables.of(plan, price))

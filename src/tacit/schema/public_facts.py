@@ -1,0 +1,153 @@
+"""Public facts of a table, from what a file declares: cells without anybody, and numbers of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from tacit.errors import Refused
+from tacit.schema.columns import key_from
+from tacit.schema.description import Column, Hierarchy, Impossible, PublicTotal
+from tacit.schema.file_models import TotalFile
+from tacit.schema.kind import Key
+from tacit.schema.names import suggestion, whole_from
+from tacit.schema.problems import Problems
+
+_LARGEST = 2**50  # rows: doubles hold such numbers exactly
+_MOST_CELLS = 2**18  # that totals tell apart
+
+Cell = Mapping[str, Key | None]
+
+
+def read_impossible(
+    table: str, written: Sequence[Mapping[str, object]], columns: Mapping[str, Column], problems: Problems
+) -> tuple[Impossible, ...]:
+    """The combinations of keys that nobody can have; a list stands for each of its values."""
+    found = []
+    for number, each in enumerate(written, 1):
+        place = ("tables", table, "impossible", str(number))
+        if not each:
+            problems.add(place, "It names no column.", 'impossible = [{ sex = "m", ward = "maternity" }].')
+        values = {
+            name: tuple(
+                problems.attempt((*place, name), "", _key, name, one, columns)
+                for one in (said if isinstance(said, list) and said else [said])
+            )
+            for name, said in each.items()
+        }
+        found.append(Impossible(values))
+    return tuple(found)
+
+
+def read_totals(
+    table: str, written: Sequence[TotalFile], columns: Mapping[str, Column], problems: Problems
+) -> tuple[PublicTotal, ...]:
+    """The public numbers of rows."""
+    found: dict[tuple[tuple[str, Key], ...], int] = {}
+    for number, each in enumerate(written, 1):
+        place = ("tables", table, "totals", str(number))
+        keys = {
+            name: problems.attempt((*place, "keys", name), "", _key, name, value, columns)
+            for name, value in each.keys.items()
+        }
+        count = problems.attempt((*place, "count"), 0, _count, each.count)
+        named = tuple(sorted(keys.items()))
+        if found.setdefault(named, count) != count:
+            problems.add(place, "The same cell has another count above.", "each number once.")
+    return tuple(PublicTotal(dict(named), count) for named, count in found.items())
+
+
+def check_facts(
+    table: str,
+    columns: Mapping[str, Column],
+    hierarchies: Sequence[Hierarchy],
+    impossible: Sequence[Impossible],
+    totals: Sequence[PublicTotal],
+    problems: Problems,
+) -> None:
+    """Notes totals that no table of counts can have: together, and where nobody can be."""
+    place = ("tables", table, "totals")
+    said = [*((total.keys.items()) for total in totals), *(each.values.items() for each in impossible)]
+    values: dict[str, list[Key | None]] = {}
+    for name, value in (pair for items in said for pair in items):
+        values.setdefault(name, []).extend(value if isinstance(value, tuple) else [value])
+    if not totals or any(name not in columns or columns[name].keys is None for name in values):
+        return
+    axes = [_classes(columns[name], some) for name, some in values.items()]
+    if not prod(map(len, axes)) <= _MOST_CELLS:
+        accepted = f"facts of at most {_MOST_CELLS:,} combinations of values."
+        problems.add(place, "They tell too many cells apart.", accepted)
+        return
+    cells = [dict(zip(values, cell, strict=True)) for cell in product(*axes)]
+    if not _is_possible(_open(cells, list(values), hierarchies, impossible), totals):
+        why = "They contradict each other, or what is impossible: no rows have them all."
+        problems.add(place, why, "numbers that can be true together.")
+
+
+def _classes(column: Column, named: Sequence[Key | None]) -> list[Key | None]:
+    """The values that facts name, and None for all others and for NULL, where there are some."""
+    is_whole = not column.nullable and column.keys and set(column.keys) <= set(named)
+    return [*dict.fromkeys(named), *(() if is_whole else (None,))]
+
+
+def _open(
+    cells: Sequence[Cell], named: Sequence[str], hierarchies: Sequence[Hierarchy], impossible: Sequence[Impossible]
+) -> list[Cell]:
+    """The cells where there can be anybody."""
+    kept = [
+        cell
+        for cell in cells
+        if not any(all(cell[name] in some for name, some in each.values.items()) for each in impossible)
+    ]
+    for hierarchy in hierarchies:
+        depths = [depth for depth, level in enumerate(hierarchy.levels) if level in named]
+        levels = [hierarchy.levels[depth] for depth in depths]
+        known: set[tuple[Key | None, ...]] = {
+            tuple(path[depth] if is_named else None for depth, is_named in zip(depths, which, strict=True))
+            for which in product((True, False), repeat=len(depths))
+            for path in hierarchy.paths
+        }
+        kept = [cell for cell in kept if tuple(cell[level] for level in levels) in known]
+    return kept
+
+
+def _is_possible(cells: Sequence[Cell], totals: Sequence[PublicTotal]) -> bool:
+    """Whether there are counts of these cells, none negative, with these totals."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_matrix
+
+    patterns: dict[tuple[str, ...], dict[tuple[Key | None, ...], int]] = {}
+    for row, total in enumerate(totals):
+        patterns.setdefault(tuple(total.keys), {})[tuple(total.keys.values())] = row
+    entries = [
+        (rows[key], place)
+        for place, cell in enumerate(cells)
+        for names, rows in patterns.items()
+        if (key := tuple(cell[name] for name in names)) in rows
+    ]
+    shape = (len(totals), max(1, len(cells)))
+    where = np.array(entries, np.int64).reshape(-1, 2).T
+    sums = csr_matrix((np.ones(len(entries)), (where[0], where[1])), shape)
+    return bool(linprog(np.zeros(shape[1]), A_eq=sums, b_eq=[total.count for total in totals]).status == 0)
+
+
+def _key(name: str, value: object, columns: Mapping[str, Column]) -> Key:
+    if name not in columns:
+        raise Refused(name, "There is no such column.", suggestion(name, columns))
+    column = columns[name]
+    if column.keys is None:
+        raise Refused(name, "It has no keys: its values are private.", f"keys for {name}, known to everyone.")
+    key = key_from(value, column.kind)
+    if column.keys and key not in column.keys:
+        raise Refused(name, f"{key} is no key of it.", suggestion(str(key), map(str, column.keys[:20])))
+    return key
+
+
+def _count(value: object) -> int:
+    count = whole_from(value, "count", 0)
+    if not count <= _LARGEST:
+        raise Refused("count", "It is more than can be counted.", "at most 2^50.")
+    return count
