@@ -5,7 +5,8 @@ event's probability by more than δ at each step, so by at most nδ in all. So w
 means are 0 and 1) fails on one of them with probability at least (1 − nδ)/2: more than a quarter where δ < 1/2n.
 
 This is tight. `tell_row` picks a row at random with probability nδ and says what it holds; else it says 0 or 1 by a
-fair coin. It is (0, δ)-private, and it fails with exactly (1 − nδ)/2. At δ = 1/2n every second answer is somebody's row.
+fair coin. It is (0, δ)-private, and it fails with exactly (1 − nδ)/2. At δ = 1/2n every second answer is somebody's
+row.
 
 What is shown is about ε = 0. With ε > 0 the chain moves by a factor e^ε at each step besides, and n factors are as many
 as it needs: then δ may, and should, lie far below 1/n.
