@@ -19,6 +19,7 @@ from tacit.errors import Failed, Refused
 from tacit.ledger.certificate import Certificate
 from tacit.ledger.signature import present, sign
 from tacit.loss.families.loss import Relation
+from tacit.mechanisms.least_error import NO_BOUND
 from tacit.query.aggregates.clipping_bias import Sign
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import Price
@@ -27,9 +28,9 @@ from tacit.release.canonical import canonical_digest
 from tacit.release.price import PriceWords, price_words
 from tacit.release.release import IntervalWords, Release
 from tacit.release.tables_release import ReleasedTable, TablesRelease
+from tacit.words import shown
 from tacit.workload.linear.asked_counts import AnswerTable
 from tacit.workload.linear.counts_plan import CountsPlan
-from tacit.workload.optimality.least_variance import NO_BOUND
 from tacit.workload.optimality.unbiased import least_unbiased
 from tacit.workload.table_reading import TableTotal
 

@@ -48,8 +48,11 @@ class TableLaw:
         self._strategy, self._tree, self._scale = strategy, strategy.tree, scale
         self._squares: dict[Attributes, TreeSquares] = {}
         self._spread: Spread = {}
-        for flat in dict.fromkeys(map(strategy.tree.flat, strategy.scales)):
-            deepest = max(self._tree.depth(each) for each in strategy.scales if self._tree.flat(each) == flat)
+        depths: dict[Attributes, int] = {}
+        for each in strategy.scales:
+            flat = self._tree.flat(each)
+            depths[flat] = max(depths.get(flat, 0), self._tree.depth(each))
+        for flat, deepest in depths.items():
             levels = [self._tree.at(flat, depth) for depth in range(deepest + 1)]
             precisions = [
                 None if each not in strategy.scales else self._units(each).ravel() ** 2 / float(variance)
@@ -184,10 +187,11 @@ class TableEstimates:
         self._spread: Spread = {}
         if known:
             self._condition(known)
+        self._contrasts = self._law.separated(self._nodes)
 
     def table(self, attributes: Attributes) -> Floats:
         """The estimate of every cell of a table, in steps: unbiased, if what is known is true."""
-        return self._law.table(self._law.separated(self._nodes), attributes, self._spread)
+        return self._law.table(self._contrasts, attributes, self._spread)
 
     def variances(self, attributes: Attributes) -> Floats:
         """The exact variance of each cell of a table, in squared steps."""
@@ -199,7 +203,7 @@ class TableEstimates:
 
     def answers(self, attributes: Attributes, questions: Floats) -> tuple[Floats, Floats]:
         """The estimates of linear questions over a table's cells (a row a question), and their exact variances."""
-        depth, nodes = self._strategy.tree.depth(attributes), self._law.separated(self._nodes)
+        depth, nodes = self._strategy.tree.depth(attributes), self._contrasts
         values, variances = np.zeros(len(questions)), np.zeros(len(questions))
         for row, question in enumerate(questions):
             asked = self._law.coefficients(attributes, question)

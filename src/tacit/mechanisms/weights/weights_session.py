@@ -121,7 +121,9 @@ class WeightsSession:
             self._file.answered(answer, is_surprise)
         if is_surprise:
             self._run, self._left = None, self._left - 1
-            self._hypothesis = self._hypothesis.corrected(cells, answer, self._mechanism.alarm / 2, self._mechanism.slack)
+            self._hypothesis = self._hypothesis.corrected(
+                cells, answer, self._mechanism.alarm / 2, self._mechanism.slack
+            )
             if not self._left:
                 self.close()
         return WeightsReply(answer, is_surprise, False)
