@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.curator.certifier import statement_of
 from tacit.curator.counts_job import ReleasedCounts, find_counts, release_counts
 from tacit.curator.open_data import Opened
 from tacit.curator.planner import Planner
+from tacit.curator.tables_answer import publication_certifier
 from tacit.errors import Failed, Refused
-from tacit.ledger.certificate import Certificate
-from tacit.ledger.signature import present, sign
 from tacit.loss.families.loss import Relation
 from tacit.mechanisms.least_error import NO_BOUND
 from tacit.query.aggregates.clipping_bias import Sign
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import Price
 from tacit.query.post_noise.estimates import Estimates, OutputColumn, Rendered
-from tacit.release.canonical import canonical_digest
 from tacit.release.price import PriceWords, price_words
 from tacit.release.release import IntervalWords, Release
 from tacit.release.tables_release import ReleasedTable, TablesRelease
@@ -72,7 +67,7 @@ def answer_counts(opened: Opened, plan: CountsPlan, found: ReleasedCounts, confi
     if plan.is_scaled:
         most = float(found.counts.norm * plan.measure.step)
         notes = (f"One person counts for at most {most:,.4g} in all cells together.",)
-    certify = _certifier(opened, found, plan.asked.sql, confidence)
+    certify = publication_certifier(opened, found.grounds, found.entry, plan.asked.sql)
     return TablesRelease(tuple(tables), counted, optimality, notes, price, words, certify)
 
 
@@ -133,17 +128,3 @@ def estimates_of(
     sign = Sign.ADDS if plan.measure.least >= 0 else Sign.EITHER
     read = found.counts.read(readings, is_bounded=is_bounded)
     return TableTotal(read, plan.measure.step, sign).at(confidence)
-
-
-def _certifier(
-    opened: Opened, found: ReleasedCounts, asked: str, confidence: Fraction
-) -> Callable[[TablesRelease, Mapping[str, bytes]], Certificate]:
-    def certify(release: TablesRelease, files: Mapping[str, bytes]) -> Certificate:
-        digests = sorted(canonical_digest(each.release.rendered, confidence) for each in release.tables)
-        shown = hashlib.sha256("\n".join(digests).encode("ascii")).hexdigest()
-        certificate = sign(statement_of(opened, found.grounds, found.entry, asked, shown), opened.signing_key)
-        for name, octets in files.items():
-            certificate = present(certificate, name, octets, opened.signing_key)
-        return certificate
-
-    return certify

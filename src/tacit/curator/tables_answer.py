@@ -24,7 +24,7 @@ from tacit.curator.tables_words import (
     tables_notes,
 )
 from tacit.errors import Failed, Refused
-from tacit.ledger.certificate import Certificate
+from tacit.ledger.certificate import Certificate, Grounds
 from tacit.ledger.signature import sign
 from tacit.ledger.signed_folder import present_folder
 from tacit.query.aggregates.aggregate import Measure, Part
@@ -90,7 +90,7 @@ def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confi
         tables_notes(plan, found.tables),
         price,
         words,
-        _certifier(opened, found, plan.asked.sql),
+        publication_certifier(opened, found.grounds, found.entry, plan.asked.sql),
         opened.description.name,
         publication_words(plan, found.tables, len(first.measured.columns) < len(first.columns)),
         guess_words(found.charge, plan.base.unit),
@@ -190,11 +190,13 @@ def _file_name(title: str, taken: set[str]) -> str:
     return name
 
 
-def _certifier(
-    opened: Opened, found: ReleasedTables, asked: str
+def publication_certifier(
+    opened: Opened, grounds: Grounds, entry: int, asked: str
 ) -> Callable[[TablesRelease, Mapping[str, bytes]], Certificate]:
+    """One certificate for all files of a publication."""
+
     def certify(release: TablesRelease, files: Mapping[str, bytes]) -> Certificate:
-        statement = statement_of(opened, found.grounds, found.entry, asked, release.digest)
+        statement = statement_of(opened, grounds, entry, asked, release.digest)
         return present_folder(sign(statement, opened.signing_key), files, opened.signing_key)
 
     return certify
