@@ -26,6 +26,9 @@ SUBJECTS = (
     "audit_controls",
     "peers_audit",
     "local_frequencies",
+    "many_counts",
+    "tables",
+    "workloads",
     "house",
 )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 import duckdb
@@ -18,12 +19,22 @@ from numpy.typing import NDArray
 import tacit
 from bench.events_description import at_home
 from bench.tables_data import Publication
+from tacit.loss.calibration import budget_from
+from tacit.loss.families.approx import Approx
+from tacit.query.plans.price import price_of
 from tacit.query.post_noise.estimates import Estimates
 from tacit.release.release import Release
 from tacit.release.tables_release import TablesRelease
 
 Floats = NDArray[np.float64]
 EPSILON, DELTA = 1, 1e-8
+
+
+def strength() -> float:
+    """μ² of a release."""
+    promise = Approx(4, Fraction(1, 10**6))
+    budget = budget_from(promise.exact_epsilon, promise.exact_delta)
+    return float(price_of(budget, promise, EPSILON, DELTA, False).strength)
 
 
 @dataclass(frozen=True)
@@ -119,3 +130,21 @@ def _truth(asked: Publication, keys: tuple[str, ...], measure: str, frame: pa.Ta
         listed = ", ".join([*keys, measure])
         rows = connection.execute(f"SELECT {listed} FROM rows WHERE person IS NOT NULL{grouped}").fetchall()
     return {tuple(row[:-1]): float(row[-1]) for row in rows if row[-1] is not None}
+
+
+def single_widths(asked: Publication, measure: str, releases: int) -> dict[tuple[str, ...], float]:
+    """The median width of each table where it is a query of its own, at the price of all tables together."""
+    frame = pa.Table.from_pandas(asked.make(), preserve_index=False)
+    found = {}
+    with tempfile.TemporaryDirectory(prefix="tacit-tables-") as folder:
+        at_home(Path(folder))
+        path = Path(folder) / "tables.toml"
+        path.write_text(asked.description())
+        with tacit.open(path, frames={asked.name: frame}, threads=1) as data:
+            for keys in asked.sets:
+                grouped = f" GROUP BY {', '.join(keys)}" if keys else ""
+                sql = f"SELECT {', '.join([*keys, f'{measure} AS m0'])} FROM {asked.name}{grouped}"
+                each = [data.query(sql, epsilon=EPSILON, delta=DELTA, fresh=True) for _ in range(releases)]
+                columns = [_estimates(one, "m0") for one in each]
+                found[keys] = float(np.median([one.high - one.low for one in columns]))
+    return found

@@ -67,6 +67,20 @@ def attack() -> None:
     """
 
 
+_WORKLOAD: Final = {
+    "explain": ("tacit.cli.workload", "Say how far off each answer would be, together and done plainly; free."),
+    "release": ("tacit.cli.workload", "Answer many counting questions together, at one price."),
+}
+
+
+@click.group(cls=LazyGroup, mounts=_WORKLOAD, no_args_is_help=True)
+def workload() -> None:
+    """Many counting questions at once: ranges, running totals, histograms of several widths, with the best noise.
+
+    Example: `tacit workload explain clinic.toml @questions.sql --epsilon 1`
+    """
+
+
 CURATOR: Final = {
     "init": ("tacit.cli.init", "Write a first description of a data set, from its header alone."),
     "check": ("tacit.cli.dataset", "Say whether a description fits its data, and what it promises."),
@@ -75,6 +89,7 @@ CURATOR: Final = {
     "explain": ("tacit.cli.query", "Say what a query would cost and how far off it would be; free."),
     "query": ("tacit.cli.query", "Answer a query privately, with error bars, against the budget."),
     "tables": ("tacit.cli.tables", "Release several tables together: they add up, at one price."),
+    "workload": ("tacit.cli.main", "Many counting questions answered together: explain, release."),
     "budget": ("tacit.cli.budget", "Show what was spent, by whom, on what, and what is left."),
     "failures": ("tacit.cli.budget", "Show which questions failed, and let new ones in again."),
     "retry": ("tacit.cli.verify", "Let a charge run again that failed before noise was drawn."),

@@ -75,6 +75,8 @@ def design(
     people = made.design.people_for(width, confidence)
     poll = _write(file, made, question_text(made.name, wording, chosen, given), title)
     click.echo(f"{made.design.describe()}: {made.design.protection}.")
+    if made.design.optimality:
+        click.echo(made.design.optimality)
     click.echo(f"For a {percent(confidence)} interval of width {width} ask {people:,} people.")
     if len(poll.questions) > 1:
         click.echo(f"All {len(poll.questions)} questions together: {poll.protection}.")

@@ -77,6 +77,8 @@ def _say(
             click.echo(f"  {printable(finding.describe(confidence))}.")
             if careless is not None and isinstance(question.design, OneSample):
                 _say_careless(question, finding, confidence, careless)
+        if question.design.optimality:
+            click.echo(f"  {question.design.optimality}")
         if careless is not None and not isinstance(question.design, OneSample):
             click.echo("    What careless people would change is not worked out for this design.")
     click.echo(f"Each respondent gave away, in all: {poll.protection}.")

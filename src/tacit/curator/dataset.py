@@ -9,11 +9,12 @@ from typing import Any
 
 from tacit.curator.account_view import BudgetView
 from tacit.curator.certifier import Certifier
+from tacit.curator.counting_workloads import CountingWorkloads
 from tacit.curator.explanation import Explanation, explain_plan
 from tacit.curator.ibis_expression import Asked, ibis_table, sql_of
 from tacit.curator.implied_answer import ImpliedAnswer, find_implied, show_implied
 from tacit.curator.notes import intervals_of, notes_of
-from tacit.curator.open_data import Opened, Watcher, open_data, unwatched
+from tacit.curator.open_data import Watcher, open_data, unwatched
 from tacit.curator.planner import Planner
 from tacit.curator.profile_job import ProfileAnswer, release_profile
 from tacit.curator.query_job import Answered, find_earlier, find_stored, release_query
@@ -22,6 +23,7 @@ from tacit.curator.tables_explanation import TablesExplanation, explain_tables
 from tacit.curator.tables_job import tables_plan, tables_price
 from tacit.curator.target_error import PROMISED, Target, TargetSearch
 from tacit.curator.terms import analyst_share, at_least
+from tacit.curator.weights_job import WeightsDesk, open_weights
 from tacit.errors import Failed, Refused
 from tacit.exact import Number, positive, proper
 from tacit.query.engines.protocol import Engine
@@ -38,17 +40,8 @@ from tacit.workload.residual_basis import Weighting
 _USUAL = "0.1"  # the ε that is explained where none is named
 
 
-class Dataset:
+class Dataset(CountingWorkloads):
     """A data set behind its curator. Every answer is charged to the one budget of the data before a row is read."""
-
-    def __init__(self, opened: Opened, analyst: str) -> None:
-        self._opened = opened
-        self._analyst = analyst
-
-    @property
-    def _planner(self) -> Planner:
-        """What is known now: read once for each question."""
-        return Planner.of(self._opened)
 
     @property
     def description(self) -> object:
@@ -138,6 +131,11 @@ class Dataset:
         price = None if epsilon is None else tables_price(planner, plan, epsilon, delta)
         return ask_tables(planner, plan, price, self._analyst, level, fresh)
 
+    def weights(self, sql: str, *, epsilon: Number, updates: int, **options: Any) -> WeightsDesk:
+        """A session of counting questions by the keys of one table (`open_weights`), paid for up front."""
+        analyst_share(self._opened, self._analyst)
+        return open_weights(self._planner, self._analyst, sql, epsilon, updates, **options)
+
     def explain_tables(
         self,
         sql: str,
@@ -219,9 +217,8 @@ class Dataset:
         rendered = plan.question.above.render(groups, confidence, bounded)
         kept = [] if target is None else [target.verdict(groups, confidence, found.free, is_usual=is_usual)]
         kept += [PROMISED] if is_promised else []
-        notes = (*kept, *notes_of(plan, found.table, found.people, found.finding))
-        loss_words = found.grounds.price
-        words = price_words(self._opened.filter, loss_words, found.share, found.free, found.charge)
+        notes = (*kept, *notes_of(plan, found, confidence))
+        words = price_words(self._opened.filter, found.grounds.price, found.share, found.free, found.charge)
         certify = Certifier.of(self._opened, found.grounds, found.entry, sql)
         return Release(rendered, confidence, notes, words, certify, intervals)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Final
@@ -10,6 +10,7 @@ from typing import Final
 from tacit.curator.expected_error import Expected
 from tacit.curator.interval_words import interval_words, planned_kinds
 from tacit.curator.notes import finding_words, limit_notes, withheld
+from tacit.curator.optimality import planned_optimality
 from tacit.curator.planner import Planner
 from tacit.curator.query_job import find_stored
 from tacit.curator.terms import refuse_below_floor
@@ -84,7 +85,7 @@ class Explanation:
         if self.implied is not None:
             return f"{self.brief()}\nNo SQL is sent to the engine."
         statements = (f"  {printable(each)}" for each in self._shown())
-        return "\n".join([self.brief(), "SQL sent to the engine:", *statements])
+        return "\n".join([self.brief(), *map(printable, self._optimality()), "SQL sent to the engine:", *statements])
 
     def __repr__(self) -> str:
         return str(self)
@@ -127,6 +128,10 @@ class Explanation:
         noise, cut = (noise, cut) if self.plan.binned else ("", "")
         lines = [f"  {self.expected.words(name, each, self.size)}" for name, each in aggregates.items()]
         return [f"Expected error{noise}, {percent(self.confidence)}{cut}:", *lines]
+
+    def _optimality(self) -> Sequence[str]:
+        """How near the noise is to the least that is possible, or that no bound is known."""
+        return planned_optimality(self.plan, self.price, self.expected.program, self.confidence)
 
     def _shown(self) -> list[str]:
         """The statements as a person reads them: a long search through fixed bins is written as a call."""

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from tacit.curator.interval_words import interval_words, not_counted, released_kinds
+from tacit.curator.optimality import released_optimality
+from tacit.curator.query_job import Answered
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.aggregate import Aggregate, Distinct, Part
 from tacit.query.aggregates.moments import Variance
@@ -16,6 +18,7 @@ from tacit.query.sql.bounded_join import MOST_PAIRS, MOST_PARTNERS, MOST_ROWS
 from tacit.release.release import IntervalWords
 from tacit.words import shown
 
+CHOSEN = "Noise helped to choose which groups are shown: for those, intervals hold a little less often."
 _PROFILED = "chosen from the private profile"
 _MOST = "declared as the most there can be"
 _SHARES = {
@@ -36,21 +39,21 @@ _WORDS = {
 }
 
 
-def notes_of(plan: Plan, table: NoisyTable, people: int | None, finding: Fraction) -> tuple[str, ...]:
-    """The sentences under a release; `finding` is the share of its price that went into finding limits."""
-    columns = _columns(plan, table)
+def notes_of(plan: Plan, found: Answered, confidence: Fraction) -> tuple[str, ...]:
+    """The sentences under a release; how near its noise is to the least possible, where that is known."""
+    columns = _columns(plan, found.table)
     is_gaussian = any(isinstance(column.law, RoundedGaussian) for column in columns.values())
     norms = {part: column.norm for part, column in columns.items()}
     kinds = released_kinds(plan, columns)
-    notes = limit_notes(plan, norms, kinds, finding, is_gaussian)
-    if people is not None:
-        notes.append(withheld(people))
+    notes = limit_notes(plan, norms, kinds, found.finding, is_gaussian)
+    if found.people is not None:
+        notes.append(withheld(found.people))
     if plan.question.above.chooses_by_noise:
-        notes.append("Noise helped to choose which groups are shown: for those, intervals hold a little less often.")
+        notes.append(CHOSEN)
     notes += [words for each in plan.question.aggregates.values() if (words := _described(each, kinds))]
     if plan.interval is not IntervalKind.BOUNDED and (left_out := not_counted(plan)):
         notes.append(left_out)
-    return tuple(notes)
+    return (*notes, *released_optimality(plan, found, confidence))
 
 
 def intervals_of(plan: Plan, table: NoisyTable) -> IntervalWords:

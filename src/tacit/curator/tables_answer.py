@@ -24,7 +24,7 @@ from tacit.curator.tables_words import (
     tables_notes,
 )
 from tacit.errors import Failed, Refused
-from tacit.ledger.certificate import Certificate
+from tacit.ledger.certificate import Certificate, Grounds
 from tacit.ledger.signature import sign
 from tacit.ledger.signed_folder import present_folder
 from tacit.query.aggregates.aggregate import Measure, Part
@@ -58,7 +58,8 @@ def ask_tables(
     if price is None:
         earlier = None if fresh else find_tables(planner, plan, planner.usual_keys_delta, Fraction(0))
         if earlier is None:
-            raise Refused("tables without a price", "No earlier release holds them.", "epsilon (--epsilon 1).")
+            accepted = "epsilon (--epsilon 1); `tacit explain` says what that would cost, free."
+            raise Refused("tables without a price", "No earlier release holds them.", accepted)
         return answer_tables(planner.opened, plan, earlier, confidence)
     found = release_tables(planner, plan, price, analyst, fresh)
     try:
@@ -72,7 +73,8 @@ def ask_tables(
 def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confidence: Fraction) -> TablesRelease:
     """All tables of a release as they are shown."""
     price = price_words(opened.filter, found.grounds.price, found.share, found.free, found.charge)
-    words, reader = tables_interval_words(found.tables), TableReader(found.tables, known_cells(plan, found.tables))
+    words = tables_interval_words(plan, found.tables)
+    reader = TableReader(found.tables, known_cells(plan, found.tables))
     names: set[str] = set()
     tables = []
     for request in plan.asked.tables:
@@ -86,14 +88,15 @@ def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confi
     return TablesRelease(
         tuple(tables),
         margins_words(plan, found.tables, sum(each.size for each in tables)),
-        optimality_words(plan, found.tables),
+        optimality_words(plan, found.tables, found.charge),
         tables_notes(plan, found.tables),
         price,
         words,
-        _certifier(opened, found, plan.asked.sql),
+        publication_certifier(opened, found.grounds, found.entry, plan.asked.sql),
         opened.description.name,
         publication_words(plan, found.tables, len(first.measured.columns) < len(first.columns)),
         guess_words(found.charge, plan.base.unit),
+        "Every later question that is a sum of their cells is free.",
     )
 
 
@@ -145,8 +148,8 @@ def _rendered(
     made, shown = groups(False), above
     for item in above.items:
         column = _published(plan, request, tables, reader, item)
-        if column is not None:
-            name = f"{item.name}{PUBLISHED}"
+        name = f"{item.name}{PUBLISHED}"
+        if column is not None and all(name != each.name for each in above.items):
             made = replace(made, keys={**made.keys, name: column})
             shown = _with_item(shown, item, Item(name, KeyReference(name, Kind.INTEGER)))
     bounded = replace(groups(True), keys=made.keys) if is_usual else None
@@ -190,11 +193,13 @@ def _file_name(title: str, taken: set[str]) -> str:
     return name
 
 
-def _certifier(
-    opened: Opened, found: ReleasedTables, asked: str
+def publication_certifier(
+    opened: Opened, grounds: Grounds, entry: int, asked: str
 ) -> Callable[[TablesRelease, Mapping[str, bytes]], Certificate]:
+    """One certificate for all files of a publication."""
+
     def certify(release: TablesRelease, files: Mapping[str, bytes]) -> Certificate:
-        statement = statement_of(opened, found.grounds, found.entry, asked, release.digest)
+        statement = statement_of(opened, grounds, entry, asked, release.digest)
         return present_folder(sign(statement, opened.signing_key), files, opened.signing_key)
 
     return certify

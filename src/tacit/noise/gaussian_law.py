@@ -41,6 +41,15 @@ class RoundedGaussian(AdditiveLaw):
         return (ball(Fraction(2 * value - 1, 2)) / (2 * ball(self.variance)).sqrt()).erfc() / 2
 
     @property
+    def mean_square_up(self) -> Fraction:
+        """E X² ≤ σ² + 1/12, for every σ.
+
+        With z − round(z) = Σ_m (−1)^{m+1} sin(2πmz)/(πm) and its square 1/12 + Σ_m (−1)^m cos(2πmz)/(πm)², E X² is
+        σ² + 1/12 − Σ_m (−1)^{m+1} (4σ² + 1/(πm)²)·e^{−2π²m²σ²}: an alternating series of falling terms.
+        """
+        return self.variance + Fraction(1, 12)
+
+    @property
     def width(self) -> float:
         return sqrt(self.variance)
 

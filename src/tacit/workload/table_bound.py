@@ -1,21 +1,31 @@
-"""How near the error of tables is to the least that is possible, certified, with the class that it holds for.
+"""How near the noise of tables is to the least that is possible, certified, with the class that it holds for.
 
-Known where nobody is scaled and one count is asked for: then the residual basis has the least variance of all Gaussian
-noise (`optimality.tables_optimum`), and any unbiased release at this price is within e^{2ρ} − 1 over 2ρ of that.
+Known for counts and sums where nobody is scaled: one row a person, or a limit that is the most that one person can
+have. The residual basis has the least variance of all Gaussian noise (`optimality.tables_optimum`), and any unbiased
+release at this ρ at least 2ρ/(e^{2ρ} − 1) of that. Each measure is held against what its own share of ρ permits, and of
+several the farthest is told. Values of private keys are taken as they are shown: noise on counts is independent of the
+noise that chose them. Means are not linear, and no bound of theirs is known; nor of tables by levels of a hierarchy, or
+whose cells are partly known.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import prod
+from math import isfinite, prod
 
 import numpy as np
 
+from tacit.loss.families.loss import Loss, Relation
+from tacit.mechanisms.least_error import NO_BOUND, LeastVariance
+from tacit.noise.gaussian_law import RoundedGaussian
+from tacit.query.aggregates.aggregate import Aggregate, Measure
+from tacit.query.aggregates.moments import Total
+from tacit.query.plans.limit import IntervalKind
 from tacit.workload.helmert import squared_norms
+from tacit.workload.known_cells import known_cells
 from tacit.workload.noisy_contrasts import NoisyTables
-from tacit.workload.optimality.least_variance import NO_BOUND
 from tacit.workload.optimality.tables_optimum import tables_optimum_down
-from tacit.workload.optimality.unbiased import least_unbiased
+from tacit.workload.optimality.unbiased import MOST_RHO, least_unbiased
 from tacit.workload.residual_basis import Attributes, ResidualStrategy, Weighting, subsets
 from tacit.workload.tables_plan import TablesPlan
 
@@ -42,19 +52,46 @@ def objective_variance(strategy: ResidualStrategy, weighting: Weighting, varianc
     return total * float(variance) * _FLOATS
 
 
-def optimality_words(plan: TablesPlan, tables: NoisyTables) -> str:
-    """The sentence about the error of tables, or that no bound is known."""
-    measures = list(plan.measured)
-    if plan.is_scaled or plan.private or len(measures) != 1 or measures[0].subject != "rows":
+def optimality_words(plan: TablesPlan, tables: NoisyTables, charge: Loss) -> str:
+    """The sentences about the noise of tables: of the counts and sums of which a bound is known, and of the others."""
+    compared = {name: _compared(plan, each, tables, charge) for name, each in plan.base.question.aggregates.items()}
+    known = [found for found in compared.values() if found is not None]
+    if not known or plan.tree.places or any(known_cells(plan, tables).values()):
         return NO_BOUND
-    if plan.tree.places:  # the residual basis is the best for tables without levels
-        return NO_BOUND
-    contrasts = tables.measures[plan.base.identity(measures[0])]
-    strategy = contrasts.strategy
+    least, ours = max(known, key=lambda each: each[0].variance_factor_up(each[1]))  # what holds of it holds of all
+    over = f" over all {plan.weighting.value}"
+    if len(known) == len(compared):
+        return least.words(ours, over)
+    named, lacking = (", ".join(name for name in compared if (compared[name] is None) is no) for no in (False, True))
+    return f"{least.words(ours, f' of {named}{over}')} No bound is known of {lacking}."
+
+
+def _compared(
+    plan: TablesPlan, aggregate: Aggregate, tables: NoisyTables, charge: Loss
+) -> tuple[LeastVariance, Fraction] | None:
+    """The least variance of a count or sum over all tables that show it, and the one that it has."""
+    if not (isinstance(aggregate, Total) and isinstance(aggregate.part, Measure) and _cuts_nobody(plan, tables)):
+        return None
+    measured = tables.measures[plan.base.identity(aggregate.part)]
+    strategy = measured.strategy
     weights = {table: plan.weighting.of(strategy.shape(table)) for table in strategy.tables}
-    worlds = 4 if str(plan.relation) != "add/remove" else 1
-    if worlds > 1:
-        return NO_BOUND
-    optimum = tables_optimum_down(strategy.sizes, weights)
-    least = least_unbiased(optimum, tables.strength / 2)
-    return least.words(Fraction(objective_variance(strategy, plan.weighting, contrasts.variance)))
+    optimum = tables_optimum_down(strategy.sizes, weights, is_replaced=plan.relation is Relation.REPLACE)
+    rho, noise = tables.strength / 2, RoundedGaussian(measured.variance).mean_square_up / measured.scale**2
+    ours = objective_variance(strategy, plan.weighting, noise)
+    if not (optimum * measured.norm > 0 and measured.scale.denominator == 1 and rho <= MOST_RHO and isfinite(ours)):
+        return None
+    cells = "cells of the values shown" if plan.private else "cells"
+    return least_unbiased(optimum * measured.norm**2, rho, of=cells, charge=charge), Fraction(ours)
+
+
+def _cuts_nobody(plan: TablesPlan, tables: NoisyTables) -> bool:
+    """Whether nobody within what is declared is scaled; by one measure all others would be.
+
+    Proof, where people have several rows: within the limit a person's units add up to at most `RADIUS`, none being
+    negative; so the exact form is at most `RADIUS`² times its sum, by the triangle inequality, and so is what rounding
+    its coefficients up adds to it, for no margin has a norm above `RADIUS`.
+    """
+    if not plan.is_scaled:
+        return True
+    kinds = {tables.measures[plan.base.identity(part)].kind for part in plan.measures}
+    return kinds == {IntervalKind.GUARANTEED.value} and all(part.least >= 0 for part in plan.measures)

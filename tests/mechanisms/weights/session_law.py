@@ -64,7 +64,7 @@ def session_law(
         is_surprise = mechanism.comparison.probability(distances, (*noes, True))
         for number in numbers:
             told = count if is_exact else number
-            after = hypothesis.corrected(cells, told, mechanism.alarm / 2)
+            after = hypothesis.corrected(cells, told, mechanism.alarm / 2, mechanism.slack)
             share = chance * is_surprise * float(mass(number - count))
             ask((*output, (True, number)), share, after, (), asked + 1, left - 1)
 

@@ -43,7 +43,7 @@ def suspicious(output: Output) -> Cells:
 
 def made(relation: Relation, updates: int, surprise: object, measurement: Loss) -> OnlineWeights:
     people = 4 if relation is REPLACE else None
-    return OnlineWeights(SIZES, relation, updates, 2, surprise, measurement, people)  # type: ignore[arg-type]
+    return OnlineWeights(SIZES, relation, updates, 2, 1, surprise, measurement, people)  # type: ignore[arg-type]
 
 
 def exceeded(mechanism: OnlineWeights, claimed: Loss, adversary: Adversary, *, is_exact: bool = False) -> list[str]:
@@ -122,9 +122,19 @@ def test_a_correction_lowers_the_relative_entropy_as_claimed() -> None:
             if abs(count - guess) < slack or (answer > guess) != (count > guess):
                 continue
             tried += 1
-            after = hypothesis.corrected(mask, answer, slack)
+            after = hypothesis.corrected(mask, answer, slack, slack)
             assert entropy(histogram / 6, after) <= entropy(histogram / 6, hypothesis) - 2 * (slack / 6) ** 2 + 1e-12
     assert tried > 40
+
+
+@pytest.mark.parametrize("answer", [-(10**18), -3, 0, 5, 6, 10**18])
+@pytest.mark.parametrize("mask", [np.zeros(3, np.bool_), np.ones(3, np.bool_), MASKS[0]])
+def test_whatever_is_asked_and_answered_weights_stay_shares(mask: Cells, answer: int) -> None:
+    """Nobody, everybody, and answers that noise put where no count can be."""
+    for shares in ([0.1, 0.3, 0.6], [1.0, 0.0, 0.0], [0.0, 0.5, 0.5]):
+        after = Hypothesis(np.array(shares), 6.0).corrected(mask, answer, 1.5, 1)
+        assert after.shares.sum() == pytest.approx(1)
+        assert after.shares.min() >= 0
 
 
 def test_the_provable_alarm_answers_every_question() -> None:
@@ -157,12 +167,13 @@ def test_the_price_is_the_one_asked_for(target: Loss, relation: Relation) -> Non
 
 
 def test_what_cannot_be_is_refused() -> None:
-    good = {"sizes": (3,), "relation": ADD, "updates": 1, "alarm": 5, "surprise": 1, "measurement": Zcdp(1)}
+    good = {"sizes": (3,), "relation": ADD, "updates": 1, "alarm": 5, "slack": 2, "surprise": 1, "measurement": Zcdp(1)}
     for name, values in {
         "sizes": [(), (0,), (2**25,)],
         "relation": ["replace"],
         "updates": [0, True],
         "alarm": [0, 1.5],
+        "slack": [-1, 0.5],
         "surprise": [0, -1, math.nan, math.inf],
         "measurement": [None, Pure(0)],
         "people": [4],

@@ -13,6 +13,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, exact, probability, whole
 from tacit.local.frequencies.frequency_estimates import Frequencies
 from tacit.local.frequencies.report_rows import Rows, checked_rows
+from tacit.local.least_noise import frequency_words
 from tacit.loss.families.loss import Loss, Relation
 from tacit.noise.bits import Bits, Integers, Rehearsal
 from tacit.noise.entropy import ENTROPY
@@ -138,6 +139,11 @@ class Oracle(ABC):
     def worst_variance(self) -> Fraction:
         """n·Var for given people at the worst share: it is linear in the share, so at 0 or at 1."""
         return max(self.variance_given(0, 1), self.variance_given(1, 1))
+
+    @property
+    def optimality(self) -> str:
+        """How near its reports are to the best of their ε, which is ln(odds)."""
+        return frequency_words(self.odds, self.options, self.mean_variance)
 
     def _checked(self, answers: ArrayLike) -> Integers:
         """The answers as integers; one that does not exist is refused without being named."""

@@ -31,7 +31,7 @@ class OracleChoice:
 
     @property
     def excess(self) -> float:
-        """The chosen oracle's exact mean variance over the least that any ε-private report can have."""
+        """The chosen oracle's exact mean variance over the least that any ε-private report can have (`least_noise`)."""
         return float(self.oracle.mean_variance / self.optimum)
 
     def affords(self, oracle: Oracle) -> bool:
@@ -49,6 +49,7 @@ class OracleChoice:
             f"{type(self.oracle).__name__}: of those within {self.most_bits:,} bits a message and {self.most_steps:.2g}"
             f" steps to decode {self.people:,} reports, the shortest message within a thousandth of the least variance."
         )
+        lines.append(self.oracle.optimality)
         return "\n".join(lines)
 
 

@@ -86,7 +86,7 @@ def cells_asked(asked: Asked, sizes: tuple[int, ...]) -> Cells:
                 along[int(each)] = True
             mask &= along.reshape([-1 if place == attribute else 1 for place in range(len(sizes))])
         return mask
-    mask = np.asarray(asked)
+    mask = np.array(asked)  # a copy: what is asked must not change while it is answered
     if mask.dtype != np.bool_ or mask.shape != sizes:
         raise Refused(
             f"a question of type {mask.dtype} and shape {mask.shape}",
@@ -116,20 +116,21 @@ class Hypothesis:
         """How many people are in each cell of these tables."""
         return [self.people * table for table in margins(self.shares, tables)]
 
-    def corrected(self, cells: Cells, answer: int, slack: float) -> Hypothesis:
-        """After one noisy answer that is surely farther off than `slack`, and has itself noise of at most that.
+    def corrected(self, cells: Cells, answer: int, least: float, slack: float) -> Hypothesis:
+        """After a noisy answer to a question that is off by at least `least`, if the noise is at most `slack`.
 
-        Claim: for a histogram of just as many people, the relative entropy from it to the hypothesis falls by at least
-        2(slack/people)². Proof: let g be the hypothesis' share, p the true one, and p − g ≥ B > 0, by B the larger of
-        `slack` and |answer − count| − `slack`, in shares. Weights times e^η gain η(p−g) − ln E e^(η(q−g)), at least
-        ηB − ln(1−g+ge^η) + ηg, which rises up to η = logit(g+B) − logit(g), where it is the divergence of g+B from g.
-        At η = 4B, which is before that, it is at least 4B² − η²/8 = 2B² (Hoeffding). The step is between the two.
+        Claim: for a histogram of just as many people, if that holds and slack ≤ least, the relative entropy from it to
+        the hypothesis falls by at least 2(least/people)². Proof: let g be the hypothesis' share and p the true one; say
+        p > g, which the answer tells. Then p − g ≥ B, the larger of `least` and |answer − guess| − `slack`, in shares.
+        Weights times e^η on the question's cells gain η(p−g) − ln E e^(η(q−g)) ≥ ηB − ln(1−g+ge^η) + ηg, which rises up
+        to η = logit(g+B) − logit(g), where it is the divergence of g+B from g. At η = 4B, which is not beyond, it is at
+        least 4B² − η²/8 = 2B² (Hoeffding). The step is between the two.
         """
         share = self._share(cells)
         is_more = answer > self.people * share
         moved, own = (cells, share) if is_more else (~cells, 1 - share)
-        off = max(slack, abs(answer - self.people * share) - slack) / self.people
-        step = min(_logit(own + off) - _logit(own), max(_STEEPEST, 4 * off))
+        off = min(1.0, max(least, abs(answer - self.people * share) - slack) / self.people)
+        step = min(_logit(own + off) - _logit(own), max(_STEEPEST, 4 * off)) if own < 1 else 0.0
         shares = np.where(moved, self.shares * exp(step), self.shares)
         return Hypothesis(shares / shares.sum(), self.people)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, log, prod, sqrt
@@ -26,11 +27,11 @@ from tacit.mechanisms.selection.above_threshold import AboveThreshold
 from tacit.mechanisms.statistics.counts import Sensitivity, calibrated, check_people
 from tacit.mechanisms.weights.hypothesis import Asked, Hypothesis, cells_asked, checked_sizes, private_histogram
 from tacit.mechanisms.weights.weights_session import WeightsReply, WeightsSession
-from tacit.noise.ball import first_true
 from tacit.noise.bits import Bits
 from tacit.noise.entropy import ENTROPY
 
 _SURPRISE = Fraction(1, 2)  # of the price of an update: the comparison that finds it
+_HALVINGS = 5  # of the way to the number of updates that suffices
 
 
 @frozen
@@ -56,6 +57,7 @@ class OnlineWeights(Mechanism[Any, "WeightsAnswers"]):
     relation: Relation
     updates: int
     alarm: int
+    slack: int
     surprise: Fraction
     measurement: Loss
     people: int | None = None
@@ -65,6 +67,7 @@ class OnlineWeights(Mechanism[Any, "WeightsAnswers"]):
         object.__setattr__(self, "sizes", checked_sizes(self.sizes))
         object.__setattr__(self, "updates", whole(self.updates, "updates", 1))
         object.__setattr__(self, "alarm", whole(self.alarm, "alarm", 1))
+        object.__setattr__(self, "slack", whole(self.slack, "slack"))
         object.__setattr__(self, "surprise", positive(self.surprise, "surprise"))
         check_people(self.people, self.relation)
         self.noise  # noqa: B018  (a measurement that no noise meets is refused here)
@@ -83,7 +86,8 @@ class OnlineWeights(Mechanism[Any, "WeightsAnswers"]):
     ) -> OnlineWeights:
         """All updates at the price `target`, a `share` of each for finding it: a pure ε, an (ε, δ), or a ρ.
 
-        The usual alarm is eight times the noise that one comparison needs, 8/ε: it is seldom raised for nothing.
+        The usual alarm is 8/ε, for the ε of a comparison: it is seldom raised for nothing. `slack`, the noise that a
+        correction allows for, is that of one count with 95% confidence.
         """
         part, times = proper(share, "share"), whole(updates, "updates", 1)
         measured = times + (people is None)
@@ -100,13 +104,14 @@ class OnlineWeights(Mechanism[Any, "WeightsAnswers"]):
                 f"updates at ({target})", "Its currency is not divided.", "Pure(1), Approx(1, 1e-6), Zcdp(…)."
             )
         level = ceil(8 / surprise) if alarm is None else alarm
-        return cls(tuple(sizes), relation, times, level, surprise, measurement, people)
+        slack = int(calibrated(measurement, Sensitivity(1, 1), relation).error())
+        return cls(tuple(sizes), relation, times, level, slack, surprise, measurement, people)
 
     @classmethod
     def for_questions(
         cls, target: Loss, sizes: Iterable[int], people: int, questions: int, confidence: Number = "0.95"
     ) -> OnlineWeights:
-        """The least alarm at which so many questions are all answered to within `error`, whatever they are: provably.
+        """Nearly the least alarm at which so many questions, whatever they are, are provably answered within `error`.
 
         For a public number of people, under replace. Claim: if no noise exceeds alarm/2, a surprise moves the relative
         entropy by at least ½(alarm/people)² (`Hypothesis.corrected`), which is at most ln|X| to begin with; so 2·ln|X|·
@@ -121,12 +126,17 @@ class OnlineWeights(Mechanism[Any, "WeightsAnswers"]):
             quiet = cls.for_loss(price, shape, Relation.REPLACE, updates, 1, people=people)
             comparison, measured = quiet.noise_errors(asked, level)
             alarm = 2 * max(comparison, measured) + 1
-            return cls(shape, Relation.REPLACE, updates, alarm, quiet.surprise, quiet.measurement, people)
+            return replace(quiet, alarm=alarm, slack=measured)
 
-        def suffices(updates: int) -> bool:
-            return updates > 2 * entropy * (people / made(updates).alarm) ** 2
+        def needed(updates: int) -> float:
+            return 2 * entropy * (people / made(updates).alarm) ** 2
 
-        return made(first_true(suffices, 1))
+        updates = 1
+        for _ in range(_HALVINGS):
+            updates = max(1, ceil(sqrt(updates * needed(updates))))  # half-way, in logarithms: what is needed falls
+        while not updates > needed(updates):
+            updates += 1 + updates // 100
+        return made(updates)
 
     @cached_property
     def comparison(self) -> AboveThreshold:

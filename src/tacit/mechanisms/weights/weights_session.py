@@ -74,7 +74,7 @@ class WeightsSession:
         found._left, found._lock, found._owner = mechanism.updates - len(updates), Lock(), os.getpid()
         found._hypothesis = mechanism.begun(people)
         for cells, answer in updates:
-            found._hypothesis = found._hypothesis.corrected(cells, answer, mechanism.alarm / 2)
+            found._hypothesis = found._hypothesis.corrected(cells, answer, mechanism.alarm / 2, mechanism.slack)
         return found
 
     @property
@@ -121,7 +121,9 @@ class WeightsSession:
             self._file.answered(answer, is_surprise)
         if is_surprise:
             self._run, self._left = None, self._left - 1
-            self._hypothesis = self._hypothesis.corrected(cells, answer, self._mechanism.alarm / 2)
+            self._hypothesis = self._hypothesis.corrected(
+                cells, answer, self._mechanism.alarm / 2, self._mechanism.slack
+            )
             if not self._left:
                 self.close()
         return WeightsReply(answer, is_surprise, False)

@@ -77,7 +77,7 @@ class PlanRun:
         noisy = with_noise((counts * block.unit).ravel(), block.noise, bits).reshape(counts.shape)
         return noisy[self._order(block)].astype("<i8").tobytes()
 
-    def _found(self, released: Sequence[bytes]) -> tuple[Plan, Mapping[Part, ClippedLimit]]:
+    def found(self, released: Sequence[bytes]) -> tuple[Plan, Mapping[Part, ClippedLimit]]:
         """The plan with all its limits, and what they cut off where intervals are usual ones."""
         plan, price, block = self._plan, self._price, self._block
         if block is None:
@@ -95,7 +95,7 @@ class PlanRun:
 
     def _count(self, session: Session, bits: Bits, released: Sequence[bytes]) -> bytes:
         plan, price, statements = self._plan, self._price, self._sent(session)
-        final, found = self._found(released)
+        final, found = self.found(released)
         blocks = program(final, price)
         groups: Sequence[Group] | None = final.groups
         noisy: dict[Part, NoisyColumn] = {}

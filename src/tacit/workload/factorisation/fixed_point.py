@@ -3,12 +3,14 @@
 Minimise tr(V X⁻¹) over X ⪰ 0 with X_jj ≤ 1, V = WᵀW. With D ≥ 0 for the constraints, X = D^−½ S D^−½ for S = (D^½ V
 D^½)^½, and at the optimum D = diag S. The step D ← D·g, g = diag X, is that equation read as an assignment. Here log D
 is over-relaxed, and extrapolated from the last steps (Anderson): tens of steps become ten. Nothing rests on how D was
-found: every D has a certified lower end (`dual_bound`), and every strategy a certified upper one (`IntegerStrategy`).
+found: every D has a certified lower end (`optimal_strategy`), every strategy an upper one (`IntegerStrategy`).
 
 All is done on the smaller side. S has the singular values of M = W D^½; of M Mᵀ where questions are fewer than cells.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +19,8 @@ from tacit.frozen import frozen
 
 Floats = NDArray[np.float64]
 
-CLOSE = 1.0003  # where the search stops: the ratio of both ends, in floating point
+_CLOSE, _NEAR = 1.0005, 1.003  # where the search stops: the ratio of both ends, in floating point
+_LARGE = 1_100  # questions or cells: from here on it stops at the second one
 _MOST_STEPS = 60
 _RELAXED = 1.5
 _MEMORY = 6
@@ -44,16 +47,17 @@ class DualPoint:
 
 def is_by_question(rows: Floats) -> bool:
     """Whether questions are the smaller side."""
-    return rows.shape[0] < rows.shape[1]
+    return len(rows) < len(rows.T)
 
 
-def best_point(rows: Floats, close: float = CLOSE, most: int = _MOST_STEPS) -> tuple[DualPoint, DualPoint]:
+def best_point(rows: Floats) -> tuple[DualPoint, DualPoint]:
     """The points with the least upper and the largest lower end that were found; `rows` are weighted questions."""
     gram = None if is_by_question(rows) else rows.T @ rows
     logs = np.zeros(rows.shape[1])
     history: list[tuple[Floats, Floats]] = []
     primal = dual = point = _point(rows, gram, logs)
-    for _ in range(most):
+    close = _CLOSE if min(rows.shape) <= _LARGE else _NEAR
+    for _ in range(_MOST_STEPS):
         if primal.upper <= close * dual.lower:
             break
         residual = np.log(point.norms)
@@ -74,8 +78,8 @@ def _step(history: list[tuple[Floats, Floats]], weights: Floats) -> Floats:
     residual = history[-1][1]
     if len(history) < 3:
         return np.asarray(_RELAXED * residual)
-    moved = np.array([after[0] - before[0] for before, after in zip(history, history[1:], strict=False)]).T
-    turned = np.array([after[1] - before[1] for before, after in zip(history, history[1:], strict=False)]).T
+    moved = np.array([after[0] - before[0] for before, after in pairwise(history)]).T
+    turned = np.array([after[1] - before[1] for before, after in pairwise(history)]).T
     mixed = np.linalg.lstsq(turned * weights[:, None], residual * weights, rcond=1e-8)[0]
     return np.clip(_RELAXED * residual - (moved + _RELAXED * turned) @ mixed, -_FAR, _FAR)
 

@@ -38,9 +38,7 @@ class IntegerStrategy:
         side = min(self.questions.rows.shape)
         largest = int(np.abs(self.transform).max(initial=0)) * int(np.abs(self.basis).max()) * side
         if not (self.transform.shape == (side, side) and 0 < largest < _EXACT):
-            raise Refused(
-                "this strategy", "It does not fit its questions.", "a square of whole numbers, of their size."
-            )
+            raise Refused("this strategy", "It does not fit its questions.", "whole numbers, a square of their size.")
 
     @property
     def is_by_question(self) -> bool:

@@ -77,12 +77,12 @@ class QuestionMatrix:
     @cached_property
     def values(self) -> Floats:
         """The coefficients as doubles, exactly."""
-        return self.rows.astype(np.float64)
+        return np.asarray(self.rows.astype(np.float64))
 
     @cached_property
     def roots(self) -> Floats:
         """The square roots of the weights, to the nearest double."""
-        return np.sqrt(np.array([float(weight) for weight in self.weights]))
+        return np.asarray(np.sqrt(np.array([float(weight) for weight in self.weights])))
 
     @cached_property
     def weighted(self) -> Floats:

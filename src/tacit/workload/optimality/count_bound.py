@@ -32,14 +32,15 @@ An unbiased release has at each count at least 1/(4 sinh²(ε/2)), half of that:
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, proper, whole
 from tacit.loss.families.approx import Approx
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.loss import Loss
+from tacit.mechanisms.least_error import LeastHalfWidth
 from tacit.noise.ball import START_BITS, Ball, ball, first_true, fraction_down, precision
-from tacit.workload.optimality.least_variance import LeastVariance
 
 _MOST_EPSILON = 1000
 
@@ -69,6 +70,19 @@ def half_width_down(loss: Loss, confidence: Number = "0.95") -> Fraction:
     return Fraction(points - 1, 2)
 
 
+def least_half_width(
+    loss: Loss, confidence: Number, most: Fraction, *, of: str, price: str, is_whole: bool = False
+) -> LeastHalfWidth | None:
+    """The same with its class, of a sum of amounts up to `most` a person, in its unit; None where it bounds nothing.
+
+    Among data in which everybody has `most` or nothing, the sum is `most` times a count, and Y ± t over `most` an
+    interval for that count. Where `is_whole`, intervals with a whole t are meant.
+    """
+    half = half_width_down(loss, confidence) * most
+    among = f"any release could have {price} for all {of}{', in whole numbers' if is_whole else ''}"
+    return LeastHalfWidth(Fraction(ceil(half)) if is_whole else half, among) if half > 0 else None
+
+
 def mean_square_down(epsilon: Number, rows: int = 1) -> Fraction:
     """V = 1/(2 sinh²(ε/2)), rounded down: no ε-private release of a count has a smaller mean squared error everywhere.
 
@@ -84,11 +98,6 @@ def unbiased_count_variance_down(epsilon: Number) -> Fraction:
     level = _level(epsilon)
     with precision(START_BITS):
         return fraction_down(1 / (4 * ball(level / 2).sinh() ** 2))
-
-
-def least_private(epsilon: Number, rows: int = 1) -> LeastVariance:
-    """The least worst-case mean squared error of a count with its class, for the sentence beside an error."""
-    return LeastVariance(mean_square_down(epsilon, rows), "any ε-private release")
 
 
 def _level(epsilon: Number) -> Fraction:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
 from tacit.exact import Number
+from tacit.local.least_noise import yes_no_words
 from tacit.local.polls.designs.protection import Protection
 from tacit.local.polls.designs.wording import Group, Wording
 from tacit.local.polls.estimation.prevalence import PollFinding, Prevalence
@@ -27,6 +28,11 @@ class Design(ABC):
     @abstractmethod
     def protection(self) -> Protection:
         """What one report gives away at most."""
+
+    @property
+    def optimality(self) -> str:
+        """How near its reports are to the best of their ε; "" where no bound is known."""
+        return ""
 
     @abstractmethod
     def groups(self, wording: Wording) -> tuple[Group, ...]:
@@ -54,6 +60,11 @@ class OneSample(Design):
     @abstractmethod
     def channel(self) -> YesNoChannel:
         """How often a report is yes if the answer is, and if not."""
+
+    @property
+    def optimality(self) -> str:
+        """Known where the report protects against anybody, so that its own odds are its ε."""
+        return "" if self.protection.loss is None else yes_no_words(self.channel.hit, self.channel.stray)
 
     def estimate(self, reports: Sequence[Any] | ArrayLike, weights: ArrayLike | None = None) -> Prevalence:
         """The share of yes, from reports 1 (yes), 0 (no) and None (missing)."""

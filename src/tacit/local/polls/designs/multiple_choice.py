@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from tacit.errors import Refused
 from tacit.exact import Number, proper, whole
 from tacit.frozen import frozen
+from tacit.local.frequencies.block_design import KaryOracle
 from tacit.local.frequencies.set_reports import SubsetOracle
 from tacit.local.polls.designs.design import Design, option_count
 from tacit.local.polls.designs.protection import Protection
@@ -63,6 +64,10 @@ class OneOfMany(Design):
     @cached_property
     def protection(self) -> Protection:
         return Protection(self.response.loss)
+
+    @property
+    def optimality(self) -> str:
+        return KaryOracle(self.response.options, self.response.odds).optimality
 
     def estimate(self, reports: Sequence[Any] | ArrayLike, weights: ArrayLike | None = None) -> tuple[Prevalence, ...]:
         """The share of every option; reports are the options' places, from 0."""
@@ -121,12 +126,19 @@ class SetOfMany(Design):
     @cached_property
     def channel(self) -> YesNoChannel:
         """How often a set holds a given option if that is the answer, and if another is."""
-        oracle = SubsetOracle(self.response.options, self.response.size, self.response.odds)
-        return YesNoChannel(oracle.hit, oracle.stray)
+        return YesNoChannel(self._oracle.hit, self._oracle.stray)
+
+    @property
+    def _oracle(self) -> SubsetOracle:
+        return SubsetOracle(self.response.options, self.response.size, self.response.odds)
 
     @cached_property
     def protection(self) -> Protection:
         return Protection(self.response.loss)
+
+    @property
+    def optimality(self) -> str:
+        return self._oracle.optimality
 
     def estimate(
         self, reports: Sequence[Sequence[int] | None], weights: ArrayLike | None = None

@@ -11,10 +11,17 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from tacit.errors import Refused
-from tacit.local.frequencies.oracle_choice import KINDS
+from tacit.local.frequencies.oracle_choice import KINDS, best
 from tacit.local.frequencies.set_reports import SubsetOracle
+from tacit.local.least_noise import (
+    frequency_variance,
+    odds_up,
+    yes_no_variance,
+    yes_no_words,
+)
+from tacit.local.polls.designs.multiple_choice import OneOfMany, SetOfMany
+from tacit.local.polls.designs.nonrandomized_response import Crosswise
 from tacit.local.polls.designs.randomized_response import ForcedDesign, WarnerDesign
-from tacit.workload.optimality.local_reports import frequency_variance, least_reported, odds_up, yes_no_variance
 
 Floats = NDArray[np.float64]
 
@@ -79,7 +86,10 @@ def test_warner_and_the_even_forced_response_attain_it() -> None:
         channel = design.channel
         variance = channel.hit * (1 - channel.hit) / channel.contrast**2
         assert variance == yes_no_variance(Fraction(3))
-        assert least_reported(Fraction(3)).words(variance).startswith("No smaller error is possible")
+        assert yes_no_words(channel.hit, channel.stray) == (
+            "The noise of these reports is the least that any report of this ε could have, if estimates from it are "
+            "unbiased."
+        )
 
 
 def test_an_uneven_forced_response_does_not() -> None:
@@ -87,6 +97,24 @@ def test_an_uneven_forced_response_does_not() -> None:
     odds = channel.hit / channel.stray
     worst = max(rate * (1 - rate) for rate in (channel.hit, channel.stray)) / channel.contrast**2
     assert worst > yes_no_variance(odds)
+    assert yes_no_words(channel.hit, channel.stray).startswith("The noise of these reports is within 2 of the least")
+
+
+def test_every_oracle_says_how_near_it_is() -> None:
+    for kind in KINDS:
+        oracle = kind.within("ln 3", 16)
+        assert oracle.mean_variance >= frequency_variance(oracle.odds, 16)  # at its own odds
+        assert "any report of this ε could have" in oracle.optimality
+        assert oracle.optimality.endswith("averaged over the options.")
+    assert SubsetOracle.within("ln 3", 16).optimality.startswith("The noise of these reports is the least that")
+    assert KINDS[0].within("ln 3", 16).optimality.startswith("The noise of these reports is within 1.35 of the least")
+    assert best("ln 3", 16).oracle.optimality in str(best("ln 3", 16))
+
+
+def test_designs_without_an_epsilon_against_everybody_say_nothing() -> None:
+    assert Crosswise(Fraction(1, 4)).optimality == ""
+    assert OneOfMany.within("ln 3", 4).optimality.startswith("The noise of these reports is")
+    assert SetOfMany.within("ln 3", 16).optimality.startswith("The noise of these reports is the least that")
 
 
 def test_odds_are_rounded_up() -> None:

@@ -11,16 +11,17 @@ Claim 1, a yes-or-no question: n·Var ≥ r/(r − 1)² = 1/(4 sinh²(ε/2)), wh
 and Robbins, with χ² ≤ r + 1/r − 2 (from (L − r)(L − 1/r) ≤ 0 for the likelihood ratio L, whose mean is 1). Warner's
 response with odds r has exactly this variance.
 
-Claim 2, one of K options, the share of each option wanted: n·Var, averaged over the options, at equal shares, is at
-least
+Claim 2, one of K options, the share of each option wanted: n·Var, averaged over the options, and over who has which
+option where all are equally frequent, is at least
 
     (1/K + (K − 1)²/(s − K) − 1)/K,   s = max over d of K²·(d·r² + K − d)/(d·r + K − d)²,   0 < d < K.
 
-Proof. A report y has weights q_y over the answers, Σ_y q_y = 1, and m_y = Σ q_y/K at equal shares. Among estimates
-e(y) with Σ_y e(y) q_yᵀ = I the least Σ_y m_y‖e(y)‖² is tr S⁻¹, S = Σ_y q_y q_yᵀ/m_y (least squares). S maps the
-constant vector to K times itself, so by convexity tr S⁻¹ ≥ 1/K + (K − 1)²/(tr S − K). And tr S is a mean, with
-weights m_y, of ‖q_y‖²/m_y², which is largest at an extreme q_y: d entries are r times the others. ∎ Subset selection
-with the best d attains it.
+So no estimate is below it for all such people; one that guesses who has what may be, for those. Proof. Averaged so,
+one person has each option equally often. A report y has weights q_y over the answers, Σ_y q_y = 1, and m_y = Σ q_y/K.
+Among estimates e(y) with Σ_y e(y) q_yᵀ = I the least Σ_y m_y‖e(y)‖² is tr S⁻¹, S = Σ_y q_y q_yᵀ/m_y (least squares),
+and 1 of it is no variance. S maps the constant vector to K times itself, so by convexity tr S⁻¹ ≥ 1/K + (K −
+1)²/(tr S − K). And tr S is a mean, with weights m_y, of ‖q_y‖²/m_y², which is largest at an extreme q_y: d entries are
+r times the others. ∎ Subset selection with the best d attains it, for all people.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ from math import floor
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, whole
+from tacit.mechanisms.least_error import LeastVariance
 from tacit.noise.ball import START_BITS, ball, fraction_up, precision
-from tacit.workload.optimality.least_variance import LeastVariance
 
-REPORTS = "any unbiased report of this privacy"
+_REPORTS = "any report of this ε could have, if estimates from it are unbiased"
 
 
 def odds_up(epsilon: Number) -> Fraction:
@@ -65,9 +66,20 @@ def frequency_variance(odds: Fraction, options: int) -> Fraction:
     return (Fraction(1, most) + (most - 1) ** 2 / (largest - most) - 1) / most
 
 
-def least_reported(odds: Fraction, options: int = 2) -> LeastVariance:
-    """The least n·Var with its class, for the sentence beside an error."""
-    return LeastVariance(yes_no_variance(odds) if options == 2 else frequency_variance(odds, options), REPORTS)
+def yes_no_words(hit: Fraction, stray: Fraction) -> str:
+    """How near reports are to the best of their ε: yes with probability `hit` if that is true, else `stray`.
+
+    Their own ε is the worst odds between the two answers; the variance is that at the worst share, 0 or 1.
+    """
+    odds = max(hit / stray, stray / hit, (1 - hit) / (1 - stray), (1 - stray) / (1 - hit))
+    worst = max(rate * (1 - rate) for rate in (hit, stray)) / (hit - stray) ** 2
+    return LeastVariance(yes_no_variance(odds), _REPORTS).words(worst, " of these reports")
+
+
+def frequency_words(odds: Fraction, options: int, mean_variance: Fraction) -> str:
+    """The same of reports of one of several options, by their n·Var averaged over the options."""
+    least = LeastVariance(frequency_variance(odds, options), f"{_REPORTS}, averaged over the options")
+    return least.words(mean_variance, " of these reports")
 
 
 def _check(odds: Fraction) -> None:

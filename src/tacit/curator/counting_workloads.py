@@ -1,0 +1,66 @@
+"""Workloads of counting questions as an open data set answers and explains them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tacit.curator.counts_answer import ask_counts
+from tacit.curator.counts_explanation import CountsExplanation, explain_counts
+from tacit.curator.counts_job import counts_plan, counts_price
+from tacit.curator.open_data import Opened
+from tacit.curator.planner import Planner
+from tacit.curator.terms import analyst_share
+from tacit.exact import Number, proper
+from tacit.query.plans.limit import IntervalKind
+from tacit.release.tables_release import TablesRelease
+
+
+class CountingWorkloads:
+    """The part of an open data set that takes many counting questions at once."""
+
+    def __init__(self, opened: Opened, analyst: str) -> None:
+        self._opened = opened
+        self._analyst = analyst
+
+    @property
+    def _planner(self) -> Planner:
+        """What is known now: read once for each question."""
+        return Planner.of(self._opened)
+
+    def workload(
+        self,
+        asked: str | Sequence[str],
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        weights: Sequence[Number] | None = None,
+        confidence: Number = "0.95",
+        interval: str = "usual",
+        fresh: bool = False,
+    ) -> TablesRelease:
+        """Many counting questions answered together, with the best noise for all: ranges, prefixes, histograms."""
+        level, kind = proper(confidence, "confidence"), IntervalKind.named(interval)
+        analyst_share(self._opened, self._analyst)
+        planner = self._planner
+        plan = counts_plan(planner, _joined(asked), weights, kind)
+        price = None if epsilon is None else counts_price(planner, epsilon, delta)
+        return ask_counts(planner, plan, price, self._analyst, level, fresh)
+
+    def explain_workload(
+        self,
+        asked: str | Sequence[str],
+        *,
+        epsilon: Number = 1,
+        delta: Number | None = None,
+        weights: Sequence[Number] | None = None,
+        confidence: Number = "0.95",
+        interval: str = "usual",
+    ) -> CountsExplanation:
+        """Each question's error, together and done plainly; nothing is spent and no row is read."""
+        level, planner = proper(confidence, "confidence"), self._planner
+        plan = counts_plan(planner, _joined(asked), weights, IntervalKind.named(interval))
+        return explain_counts(planner, plan, counts_price(planner, epsilon, delta), level)
+
+
+def _joined(asked: str | Sequence[str]) -> str:
+    return asked if isinstance(asked, str) else ";\n".join(text.rstrip().rstrip(";") for text in asked)

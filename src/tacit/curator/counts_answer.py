@@ -1,0 +1,145 @@
+"""The answers of a release of counting questions: every SELECT a table, with one certificate for all."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.curator.counts_job import ReleasedCounts, find_counts, release_counts
+from tacit.curator.open_data import Opened
+from tacit.curator.planner import Planner
+from tacit.curator.tables_answer import publication_certifier
+from tacit.curator.tables_words import guess_words
+from tacit.errors import Failed, Refused
+from tacit.loss.families.loss import Loss, Relation
+from tacit.mechanisms.least_error import NO_BOUND
+from tacit.noise.gaussian_law import RoundedGaussian
+from tacit.query.aggregates.clipping_bias import Sign
+from tacit.query.plans.limit import IntervalKind
+from tacit.query.plans.price import Price
+from tacit.query.post_noise.estimates import Estimates, OutputColumn, Rendered
+from tacit.release.price import PriceWords, price_words
+from tacit.release.release import IntervalWords, Release
+from tacit.release.tables_release import ReleasedTable, TablesRelease
+from tacit.workload.linear.asked_counts import AnswerTable
+from tacit.workload.linear.counts_plan import CountsPlan
+from tacit.workload.optimality.unbiased import MOST_RHO, least_unbiased
+from tacit.workload.table_reading import TableTotal
+
+_FAR = 10  # times the least error: a bound that is so far off says nothing
+
+
+def ask_counts(
+    planner: Planner, plan: CountsPlan, price: Price | None, analyst: str, confidence: Fraction, fresh: bool
+) -> TablesRelease:
+    """The answers at a price; without one, from an earlier release of these questions, however accurate."""
+    if price is None:
+        earlier = None if fresh else find_counts(planner, plan, Fraction(0))
+        if earlier is None:
+            raise Refused("a workload without a price", "No earlier release holds it.", "epsilon (--epsilon 1).")
+        return answer_counts(planner.opened, plan, earlier, confidence)
+    found = release_counts(planner, plan, price, analyst, fresh)
+    try:
+        return answer_counts(planner.opened, plan, found, confidence)
+    except Exception:
+        if found.free:
+            raise
+        raise Failed from None  # it is paid for, and stored: asking again is free
+
+
+def answer_counts(opened: Opened, plan: CountsPlan, found: ReleasedCounts, confidence: Fraction) -> TablesRelease:
+    """All answers of a release as they are shown."""
+    price = price_words(opened.filter, found.grounds.price, found.share, found.free, found.charge)
+    words = counts_interval_words(found.counts.kind)
+    readings = found.counts.strategy(plan.asked.matrix).readings
+    tables = []
+    for place, table in enumerate(plan.asked.tables):
+        read = partial(_release, plan, table, found, readings, confidence, price, words)
+        plain = re.sub(r"[^a-z0-9_]+", "-", table.title.lower()).strip("-")[:60]
+        tables.append(ReleasedTable(table.title, f"{place + 1:02d}-{plain}", read, table.size))
+    matrix = plan.asked.matrix
+    counted = f"{matrix.questions:,} questions over {matrix.cells:,} cells, answered together: what adds up agrees."
+    optimality = optimality_of(plan, found.counts.variance, found.counts.strength, found.counts.norm, found.charge)
+    notes: tuple[str, ...] = ()
+    if plan.is_scaled:
+        most = float(found.counts.norm * plan.measure.step)
+        notes = (f"One person counts for at most {most:,.4g} in all cells together.",)
+    certify = publication_certifier(opened, found.grounds, found.entry, plan.asked.sql)
+    return TablesRelease(
+        tuple(tables),
+        counted,
+        optimality,
+        notes,
+        price,
+        words,
+        certify,
+        opened.description.name,
+        meaning=guess_words(found.charge, plan.base.unit),
+        free="Asking any of them again is free.",
+    )
+
+
+def optimality_of(plan: CountsPlan, variance: Fraction, strength: Fraction, norm: Fraction | None, charge: Loss) -> str:
+    """How near the noise is to the least of any unbiased release, where that is known.
+
+    Known where no unbiasedness is lost: each person is one row, or has no more than the limit by declaration.
+    """
+    is_sure = norm is not None and plan.base.interval is IntervalKind.GUARANTEED and norm.denominator == 1
+    is_counted = plan.measure.subject == "rows"
+    if plan.relation is Relation.REPLACE or not is_counted or (plan.is_scaled and not is_sure):
+        return NO_BOUND
+    best, rho = plan.best, strength / 2
+    if not rho <= MOST_RHO:
+        return NO_BOUND
+    rows = int(norm) if plan.is_scaled and norm is not None else 1
+    least = least_unbiased(best.optimum_down, rho, rows, of="counts", charge=charge)
+    steps = plan.scaling(Fraction(rows)).scale
+    noise = RoundedGaussian(variance).mean_square_up / steps**2
+    total = noise * best.strategy.error_up / best.strategy.squared_norm
+    return least.words(total) if least.error_factor_up(total) <= _FAR else NO_BOUND
+
+
+def counts_interval_words(kind: IntervalKind) -> IntervalWords:
+    """What the intervals are about."""
+    if kind is IntervalKind.USUAL:
+        about = (
+            " for all rows that fit the description, assuming that nobody has far more than the people that can be "
+            "seen, and that each answer lost about its part of what the limit cut off"
+        )
+        return IntervalWords("usual", about, ("With at_most declared, they could be guaranteed.",))
+    if kind is IntervalKind.BOUNDED:
+        return IntervalWords("bounded", " for rows scaled to the limit: the noise alone, not what the limit cut off")
+    return IntervalWords("guaranteed", ", guaranteed: they hold on all data")
+
+
+def _release(
+    plan: CountsPlan,
+    table: AnswerTable,
+    found: ReleasedCounts,
+    readings: NDArray[np.float64],
+    confidence: Fraction,
+    price: PriceWords,
+    words: IntervalWords,
+) -> Release:
+    columns = [OutputColumn(name, keys) for name, keys in table.keys.items()]
+    for name, questions in table.columns.items():
+        rows = readings[list(questions)]
+        usual = estimates_of(plan, found, rows, confidence, is_bounded=False)
+        bounded = None
+        if found.counts.kind is IntervalKind.USUAL:
+            bounded = estimates_of(plan, found, rows, confidence, is_bounded=True)
+        columns.append(OutputColumn(name, usual, bounded))
+    return Release(Rendered(tuple(columns)), confidence, (), price, None, words)
+
+
+def estimates_of(
+    plan: CountsPlan, found: ReleasedCounts, readings: NDArray[np.float64], confidence: Fraction, *, is_bounded: bool
+) -> Estimates:
+    """Answers with their intervals, by their readings."""
+    sign = Sign.ADDS if plan.measure.least >= 0 else Sign.EITHER
+    read = found.counts.read(readings, is_bounded=is_bounded)
+    return TableTotal(read, plan.measure.step, sign).at(confidence)

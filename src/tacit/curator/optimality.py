@@ -1,0 +1,41 @@
+"""How near a query's noise is to the least that is possible: of a plan at a price, and of a release."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from tacit.curator.interval_words import released_kinds
+from tacit.curator.query_job import Answered
+from tacit.query.aggregates.aggregate import Part
+from tacit.query.execution.program import Program, norm_of
+from tacit.query.plans.limit import CUTTING_NOBODY, IntervalKind
+from tacit.query.plans.plan import Plan
+from tacit.query.plans.price import Price
+from tacit.workload.query_bound import PartNoise, QueryBound
+
+
+def planned_optimality(plan: Plan, price: Price, program: Program | None, confidence: Fraction) -> Sequence[str]:
+    """What `explain` says: where no bound is known, that none is."""
+    tally = None if program is None else program.tally
+    noise: dict[Part, PartNoise] = {}
+    if tally is not None:
+        for measure, scaling in zip(tally.measures, tally.scalings, strict=True):
+            if plan.limits[measure].origin in CUTTING_NOBODY:
+                noise[measure] = PartNoise(tally.noise.law, scaling.scale, norm_of(plan, measure))
+    groups = None if plan.groups is None else len(plan.groups)
+    return QueryBound(plan, noise, price.charge, plan.strength(price), groups, confidence).explained()
+
+
+def released_optimality(plan: Plan, found: Answered, confidence: Fraction) -> Sequence[str]:
+    """What stands under an answer: nothing where no bound is known."""
+    table = found.table
+    columns = {part: table.columns[plan.identity(part)] for part in plan.question.parts}
+    noise: dict[Part, PartNoise] = {
+        part: PartNoise(columns[part].law, columns[part].scale, columns[part].norm)
+        for part, kind in released_kinds(plan, columns).items()
+        if kind is IntervalKind.GUARANTEED
+    }
+    groups = plan.groups if table.keys is None else table.keys
+    many = None if groups is None else len(groups)
+    return QueryBound(plan, noise, found.charge, table.strength, many, confidence).known()
