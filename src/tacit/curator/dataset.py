@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tacit.curator.account_view import BudgetView
 from tacit.curator.certifier import Certifier
@@ -35,6 +35,9 @@ from tacit.release.release import Release
 from tacit.release.tables_release import TablesRelease
 from tacit.schema.budgets import who_asks
 from tacit.workload.residual_basis import Weighting
+
+if TYPE_CHECKING:
+    from tacit.curator.weights_job import WeightsDesk
 
 _USUAL = "0.1"  # the ε that is explained where none is named
 
@@ -129,6 +132,13 @@ class Dataset(CountingWorkloads):
         plan = tables_plan(planner, sql, IntervalKind.named(interval), Weighting.named(weight))
         price = None if epsilon is None else tables_price(planner, plan, epsilon, delta)
         return ask_tables(planner, plan, price, self._analyst, level, fresh)
+
+    def weights(self, sql: str, *, epsilon: Number, updates: int, **options: Any) -> WeightsDesk:
+        """A session of counting questions by the keys of one table (`open_weights`), paid for up front."""
+        analyst_share(self._opened, self._analyst)
+        from tacit.curator.weights_job import open_weights
+
+        return open_weights(self._planner, self._analyst, sql, epsilon, updates, **options)
 
     def explain_tables(
         self,

@@ -30,6 +30,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _GRID = 2.0**-10  # of cells, in steps of their measure
+_SHIFT = 2.0**-12  # of what cells are raised by: so that raised cells still add up without rounding
 _LAW_BITS = 20  # of the deviation of the law that stands for the noise of a cell
 
 
@@ -120,7 +121,7 @@ class TableReader:
         if bias.is_unknown:
             return bias, 0.0
         median = float(np.interp(0.5, LEVELS, bias.masses))
-        return bias, median / max(bias.kept, 1e-12)
+        return bias, round(median / max(bias.kept, 1e-12) / _SHIFT) * _SHIFT
 
 
 def finest_of(contrasts: NoisyContrasts) -> Attributes | None:

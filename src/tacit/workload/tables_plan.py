@@ -64,6 +64,12 @@ class TablesPlan:
         """These keys and the levels that they determine."""
         return self.tree.closed(attributes)
 
+    def cells(self, attributes: Attributes) -> int:
+        """The cells of a table by its public keys."""
+        whole, keys = self.closed(attributes), self.public_keys()
+        own = [key for place in self.tree.flat(whole) if (key := keys[place]) is not None]
+        return self.tree.size(self.tree.depth(whole)) * prod(len(key.domain) for key in own)
+
     @property
     def measures(self) -> tuple[Measure, ...]:
         return tuple(self.measured)
@@ -163,7 +169,7 @@ def plan_tables(
     keys = plan.public_keys()
     for table in asked.tables:
         _refuse_repeated(plan, table.attributes)
-    cells = sum(_cells(plan, table.attributes) for table in asked.tables)
+    cells = sum(plan.cells(table.attributes) for table in asked.tables)
     if not cells <= MOST_CELLS:
         raise Refused(
             f"tables of {cells:,} cells",
@@ -179,13 +185,6 @@ def plan_tables(
             "coarser keys, or fewer of them in one table.",
         )
     return plan
-
-
-def _cells(plan: TablesPlan, attributes: Attributes) -> int:
-    """The cells of a table by its public keys."""
-    whole, keys = plan.closed(attributes), plan.public_keys()
-    own = [key for place in plan.tree.flat(whole) if (key := keys[place]) is not None]
-    return plan.tree.size(plan.tree.depth(whole)) * prod(len(key.domain) for key in own)
 
 
 def _refuse_repeated(plan: TablesPlan, attributes: Attributes) -> None:
@@ -208,7 +207,7 @@ def most_chosen(plan: TablesPlan) -> int:
     most = 2**10
     for table in plan.asked.tables:
         private = sum(public[place] is None for place in table.attributes)
-        cells = _cells(plan, table.attributes)
+        cells = plan.cells(table.attributes)
         room = MOST_CELLS // len(plan.asked.tables) // cells
         limit = min(room, 2 ** (_SCALED_BITS - 1) // cells if plan.is_scaled else room)
         if private:
