@@ -64,6 +64,8 @@ def _known(plan: TablesPlan, tables: NoisyTables, part: Measure) -> tuple[KnownS
 
 
 def _zeros(plan: TablesPlan, tables: NoisyTables, measured: Sequence[Attributes]) -> list[KnownSum]:
+    if not plan.structure.impossible:
+        return []
     largest = [table for table in measured if not any(set(table) < set(other) for other in measured)]
     found = []
     for table in largest:
