@@ -76,6 +76,15 @@ def test_a_folder_holds_every_table_and_a_page(clinic: Clinic) -> None:
         "certificate.json",
     }
     assert [path.name for path in clinic.folder.iterdir() if path.name.startswith(".out")] == []
+    page = (clinic.folder / "out" / "index.html").read_text(encoding="utf-8")
+    for said in (
+        "Tables of clinic",
+        "Hidden is whether one patient, all visits, is in the data. Whoever knows all else, and would have to flip",
+        "whole numbers, none negative, that add up exactly in every table.",
+        "entry 2 of the ledger",
+        "<pre>SELECT region, ward, COUNT(*)",
+    ):
+        assert said in page
     again = clinic.tacit("tables", "clinic.toml", CUBE, "--out", "again", "--format", "csv")
     assert again.code == 0
     assert len(list((clinic.folder / "again").iterdir())) == 6
