@@ -189,6 +189,13 @@ def test_a_query_by_several_groupings_is_sent_to_tables(clinic: Clinic, group: s
     assert clinic.entries() == []
 
 
+def test_a_query_of_several_selects_is_sent_to_tables(clinic: Clinic) -> None:
+    ended = clinic.tacit("query", "clinic.toml", "SELECT COUNT(*) FROM visits; SELECT 1", "--epsilon", "1")
+    assert ended.code == 2
+    assert "2 SELECTs in one query. A query is one table." in one_line(ended.err)
+    assert "`tacit tables`" in ended.err
+
+
 def test_explain_says_the_price_and_the_errors_beforehand(people: Clinic) -> None:
     """One row a person: what is expected is what the intervals then are."""
     ended = people.tacit("explain", "clinic.toml", PAIR, "--epsilon", "1")
