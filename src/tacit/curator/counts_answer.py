@@ -78,7 +78,7 @@ def answer_counts(opened: Opened, plan: CountsPlan, found: ReleasedCounts, confi
         words,
         certify,
         opened.description.name,
-        meaning=guess_words(found.charge, plan.base.unit),
+        meaning=guess_words(found.charge, plan.base),
         free="Asking any of them again is free.",
     )
 
