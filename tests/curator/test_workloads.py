@@ -168,6 +168,25 @@ def test_what_a_workload_implies_is_free_and_true(people: Dataset) -> None:
             people.workload([sql, sql])
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(*) AS n FROM people WHERE day >= DATE '2024-02-15'",
+        "SELECT month(day) AS m, COUNT(*) AS n FROM people GROUP BY m",
+        "SELECT COUNT(*) AS n FROM people",
+    ],
+)
+def test_a_query_that_a_workload_implies_is_free(people: Dataset, sql: str) -> None:
+    people.workload(GROUPED[2], epsilon=100)
+    found = people.query(sql)
+    assert found.price.free
+    assert found.certificate is not None
+    truth = sorted(plain(sql))
+    assert np.allclose(numbers(found).value, [int(str(row[-1])) for row in truth], atol=2)
+    with pytest.raises(Refused, match="without a price"):
+        people.query("SELECT COUNT(*) FROM people WHERE day >= DATE '2024-02-15' AND age = 3")
+
+
 def test_fewer_questions_than_cells_imply_their_combinations(people: Dataset) -> None:
     """Two overlapping ranges: their sum is implied where it can be said, a part of one is not."""
     low, high = "SELECT COUNT(*) FROM people WHERE age < 40", "SELECT COUNT(*) FROM people WHERE age >= 30"

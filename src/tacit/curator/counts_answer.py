@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.curator.certifier import Certifier
 from tacit.curator.counts_job import ReleasedCounts, all_counts, counts_plan, find_counts, release_counts
 from tacit.curator.open_data import Opened
 from tacit.curator.planner import Planner
@@ -57,6 +59,27 @@ def ask_counts(
         if found.free:
             raise
         raise Failed from None  # it is paid for, and stored: asking again is free
+
+
+def query_from_counts(planner: Planner, sql: str, interval: IntervalKind, confidence: Fraction) -> Release | None:
+    """A query that released counting questions imply, as it is shown; None where none do."""
+    try:
+        plan = counts_plan(planner, sql, None, interval)
+    except Refused:  # it is no counting question over public cells
+        return None
+    implied = _implied(planner, plan, None)
+    is_one = len(plan.asked.listed) == 1 and (plan.asked.listed[0].keys or len(plan.asked.listed[0].columns) == 1)
+    if implied is None or not is_one:
+        return None
+    found, (table,) = implied[0], answer_counts(planner.opened, plan, *implied, confidence).tables
+    columns = table.release.rendered.columns
+    names = list(plan.asked.listed[0].columns)
+    if not plan.asked.listed[0].keys:
+        columns = (replace(columns[1], name=names[0]),)
+    note = f"Read from the counting questions released at entry {found.entry}, with intervals from their joint noise."
+    certify = Certifier.of(planner.opened, found.grounds, found.entry, sql)
+    release = table.release
+    return Release(Rendered(columns), confidence, (note,), release.price, certify, release.intervals)
 
 
 def _implied(
