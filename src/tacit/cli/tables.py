@@ -92,10 +92,11 @@ def show_tables(release: TablesRelease, place: Publication | None) -> None:
         shown = f"{release}\n"
         click.echo(printable_lines(shown) if is_terminal() else shown, nl=False)
     else:
-        _write(release, place)
+        say("\n".join(remark for remark in release.remarks if remark))
+        write_folder(release, place)
 
 
-def _write(release: TablesRelease, place: Publication) -> None:
+def write_folder(release: TablesRelease, place: Publication) -> None:
     """The folder. What cannot be written now is not lost: the release is stored."""
     try:
         written = place.write(release)
@@ -106,5 +107,4 @@ def _write(release: TablesRelease, place: Publication) -> None:
             err=True,
         )
         raise click.exceptions.Exit(FAILED) from None
-    say("\n".join(remark for remark in release.remarks if remark))
     say(f"Wrote {len(written):,} files to {place.folder}: open {place.folder / PAGE} to read them.", err=True)

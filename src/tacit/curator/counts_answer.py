@@ -17,7 +17,7 @@ from tacit.curator.planner import Planner
 from tacit.curator.tables_answer import publication_certifier
 from tacit.curator.tables_words import guess_words
 from tacit.errors import Failed, Refused
-from tacit.loss.families.loss import Relation
+from tacit.loss.families.loss import Loss, Relation
 from tacit.mechanisms.least_error import NO_BOUND
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.clipping_bias import Sign
@@ -27,11 +27,10 @@ from tacit.query.post_noise.estimates import Estimates, OutputColumn, Rendered
 from tacit.release.price import PriceWords, price_words
 from tacit.release.release import IntervalWords, Release
 from tacit.release.tables_release import ReleasedTable, TablesRelease
-from tacit.words import shown
 from tacit.workload.linear.asked_counts import AnswerTable
 from tacit.workload.linear.counts_plan import CountsPlan
 from tacit.workload.linear.implied_counts import implied_readings
-from tacit.workload.optimality.unbiased import least_unbiased
+from tacit.workload.optimality.unbiased import MOST_RHO, least_unbiased
 from tacit.workload.table_reading import TableTotal
 
 _FAR = 10  # times the least error: a bound that is so far off says nothing
@@ -134,7 +133,7 @@ def answer_counts(
     counted = f"{matrix.questions:,} questions over {matrix.cells:,} cells, answered together: what adds up agrees."
     notes: tuple[str, ...] = ()
     if implied is None:
-        optimality = optimality_of(plan, found.counts.variance, found.counts.strength, found.counts.norm)
+        optimality = optimality_of(plan, found.counts.variance, found.counts.strength, found.counts.norm, found.charge)
     else:
         optimality = f"Read from the questions released at entry {found.entry}, with intervals from their joint noise."
     if plan.is_scaled:
@@ -151,12 +150,12 @@ def answer_counts(
         certify,
         opened.description.name,
         meaning=guess_words(found.charge, plan.base.unit),
-        later="Every later workload whose questions are combinations of these is free.",
+        free="Every later workload whose questions are combinations of these is free.",
     )
 
 
-def optimality_of(plan: CountsPlan, variance: Fraction, strength: Fraction, norm: Fraction | None) -> str:
-    """How near the error is to the least of any unbiased release, where that is known.
+def optimality_of(plan: CountsPlan, variance: Fraction, strength: Fraction, norm: Fraction | None, charge: Loss) -> str:
+    """How near the noise is to the least of any unbiased release, where that is known.
 
     Known where no unbiasedness is lost: each person is one row, or has no more than the limit by declaration.
     """
@@ -164,9 +163,11 @@ def optimality_of(plan: CountsPlan, variance: Fraction, strength: Fraction, norm
     is_counted = plan.measure.subject == "rows"
     if plan.relation is Relation.REPLACE or not is_counted or (plan.is_scaled and not is_sure):
         return NO_BOUND
-    best = plan.best
+    best, rho = plan.best, strength / 2
+    if not rho <= MOST_RHO:
+        return NO_BOUND
     rows = int(norm) if plan.is_scaled and norm is not None else 1
-    least = least_unbiased(best.optimum_down, strength / 2, rows, of="counts", price=f"at ρ = {shown(strength / 2)}")
+    least = least_unbiased(best.optimum_down, rho, rows, of="counts", charge=charge)
     steps = plan.scaling(Fraction(rows)).scale
     noise = RoundedGaussian(variance).mean_square_up / steps**2
     total = noise * best.strategy.error_up / best.strategy.squared_norm
