@@ -27,8 +27,8 @@ from tacit.curator import dataset
 from tacit.curator.dataset import Dataset
 from tacit.query.post_noise.estimates import Estimates
 from tacit.release.tables_release import TablesRelease
-from tacit.workload.noisy_contrasts import NoisyContrasts
 from tacit.workload.residual_basis import Attributes
+from tacit.workload.table_estimates import TableEstimates
 from tacit.workload.tables_run import TablesRun
 
 EPSILON, DELTA = 1, 1e-9
@@ -72,8 +72,9 @@ class Parts:
             (dataset, "ask_tables", "asking"),
             (TablesRun, "_measure", "measuring"),
             (TablesRun, "cell_sums", "SQL"),
-            (NoisyContrasts, "table", "reconstruction"),
-            (NoisyContrasts, "variances", "variances"),
+            (TableEstimates, "__init__", "reconstruction"),
+            (TableEstimates, "table", "reconstruction"),
+            (TableEstimates, "variances", "variances"),
         )
         with ExitStack() as stack:
             for owner, attribute, name in parts:
