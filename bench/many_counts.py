@@ -36,7 +36,6 @@ from tacit.workload.residual_basis import Weighting, best_strategy
 
 ADD, DELTA = Relation.ADD_REMOVE, "1e-9"
 QUESTIONS, SUBSETS = 10_000, 1_000
-SMALL = 2_000  # people of a small sample
 UPDATES = (30, 100, 300)
 ROUNDS = (5, 10, 20, 40)
 
@@ -163,7 +162,7 @@ def settings(rng: np.random.Generator) -> list[Setting]:
     """Adult whole; few people, at two prices; many attributes with two values each, most cells empty."""
     data = coarse()
     whole = data.table(range(len(data.sizes)))
-    rows = data.rows[rng.permutation(data.people)[:SMALL]]
+    rows = data.rows[rng.permutation(data.people)[:2_000]]
     few = type(data)(data.names, data.sizes, rows).table(range(len(data.sizes)))
     kinds, people = rng.random((4, 18)) ** 3, rng.integers(0, 4, 5_000)
     traits = (rng.random((5_000, 18)) < kinds[people]).astype(np.int64)
@@ -201,16 +200,12 @@ def subsets(setting: Setting, rng: np.random.Generator) -> dict[str, float]:
     }
     found, online = {"Gaussian each": gaussian_each(setting, bits)}, []
     for name, each in histograms.items():
-        found[name] = mean_off(np.array([each[asked].sum() for asked in questions]), truth)
+        found[name] = float(np.abs([each[asked].sum() for asked in questions] - truth).mean())
     for updates in UPDATES:
         mechanism = OnlineWeights.for_loss(Zcdp(setting.rho), shape, ADD, updates)
         replies = mechanism.rehearse((histogram, questions), bits).value
-        online.append(mean_off(np.array([reply.number for reply in replies]), truth))
+        online.append(float(np.abs([reply.number for reply in replies] - truth).mean()))
     return found | {"online weights": min(online)}
-
-
-def mean_off(answers: NDArray[np.float64] | Histogram, truth: Histogram) -> float:
-    return float(np.abs(answers - truth).mean())
 
 
 def main() -> None:
@@ -231,9 +226,7 @@ def main() -> None:
         console.print(f"{setting.name}, ε = {setting.epsilon}: {process_time() - start:.0f} s")
     console.print(table)
     console.print("* the least. In brackets: how many updates or rounds were best, chosen after the fact.")
-    console.print(
-        "An even guess costs nothing, and knows the number of people. Only Gaussian each and tables are unbiased."
-    )
+    console.print("An even guess is free, and knows the number of people. Gaussian each and tables are unbiased.")
     console.print(f"{SUBSETS:,} questions about some values of six attributes (Gaussian each: as if {QUESTIONS:,}):")
     for setting in (made[0], made[3]):
         listed = ", ".join(f"{name} {error:,.0f}" for name, error in subsets(setting, rng).items())
