@@ -28,6 +28,7 @@ SUBJECTS = (
     "local_frequencies",
     "many_counts",
     "tables",
+    "workloads",
     "house",
 )
 

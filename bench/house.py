@@ -35,8 +35,8 @@ class Figure:
     most: float | None = None
 
     @property
-    def ratio(self) -> float:
-        return round(self.now / self.then, 3)
+    def ratio(self) -> float | None:
+        return round(self.now / self.then, 3) if self.then else None
 
     @property
     def holds(self) -> bool | None:
@@ -59,7 +59,8 @@ def figures(tree: Tree, query: Trace) -> list[Figure]:
         Figure(f"files under {SHORT} lines", _short(modules), 110),
         Figure("files that one neighbour alone imports", len(tree.beside), 151, 59),
         Figure("public class names defined twice or more", _twice(tree), 46, 0),
-        Figure("cycles of modules", len(list(knots(tree.imports))), 5, 0),
+        Figure("cycles of modules, as they load", len(list(knots(tree.loads))), 0, 0),
+        Figure("with types and imports in functions", len(list(knots(tree.imports))), 5),
         Figure("cycles of folders", len(list(knots(tree.packages))), 5, 0),
         Figure("import lines, % of all", round(100 * sum(each.import_lines for each in modules) / lines, 1), 12.2, 8),
         Figure("file names used three times or more", sum(count >= 3 for count in stems.values()), 25),
@@ -80,7 +81,8 @@ def main() -> None:
     for each in listed:
         target = "" if each.most is None else f"≤ {each.most:g}"
         holds = {None: "", True: "yes", False: "NO"}[each.holds]
-        table.add_row(each.name, f"{each.then:g}", f"{each.now:g}", f"{each.ratio:.2f}x", target, holds)
+        ratio = "" if each.ratio is None else f"{each.ratio:.2f}x"
+        table.add_row(each.name, f"{each.then:g}", f"{each.now:g}", ratio, target, holds)
     Console(width=120).print(table)
     for kind, graph in (("modules", tree.imports), ("folders", tree.packages)):
         for knot in knots(graph):

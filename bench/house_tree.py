@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -40,6 +40,11 @@ class Module:
     def _imports(self) -> list[ast.Import | ast.ImportFrom]:
         return [node for node in ast.walk(self.tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
 
+    @cached_property
+    def _at_once(self) -> list[ast.Import | ast.ImportFrom]:
+        """Imports that run when the module is loaded: neither in a function, nor for types alone."""
+        return [node for node in _at_load(self.tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+
     @property
     def import_lines(self) -> int:
         """Lines of import statements, wherever they stand."""
@@ -48,8 +53,16 @@ class Module:
     @cached_property
     def named(self) -> frozenset[str]:
         """Every dotted name that it imports: of `from a import b` both a and a.b."""
+        return self._named(self._imports)
+
+    @cached_property
+    def loaded(self) -> frozenset[str]:
+        """Those that it imports when it is loaded."""
+        return self._named(self._at_once)
+
+    def _named(self, imports: Iterable[ast.Import | ast.ImportFrom]) -> frozenset[str]:
         found: set[str] = set()
-        for node in self._imports:
+        for node in imports:
             if isinstance(node, ast.Import):
                 found |= {alias.name for alias in node.names}
                 continue
@@ -87,11 +100,16 @@ class Tree:
     @cached_property
     def imports(self) -> Mapping[str, frozenset[str]]:
         """For each module those of the package that it imports, now or when one of its functions runs."""
-        return {name: frozenset(self._reached(module) - {name}) for name, module in self.modules.items()}
+        return {name: frozenset(self._reached(module.named) - {name}) for name, module in self.modules.items()}
 
-    def _reached(self, module: Module) -> set[str]:
-        reached = {name for name in module.named if name in self.modules}
-        return {name for name in reached if not (self.modules[name].is_package and self._is_way(name, module.named))}
+    @cached_property
+    def loads(self) -> Mapping[str, frozenset[str]]:
+        """For each module those of the package that it imports when it is loaded."""
+        return {name: frozenset(self._reached(module.loaded) - {name}) for name, module in self.modules.items()}
+
+    def _reached(self, named: frozenset[str]) -> set[str]:
+        reached = {name for name in named if name in self.modules}
+        return {name for name in reached if not (self.modules[name].is_package and self._is_way(name, named))}
 
     def _is_way(self, package: str, named: frozenset[str]) -> bool:
         """Whether a package is named only on the way to its modules."""
@@ -144,6 +162,15 @@ class Tree:
         for name, folder in inner.items():
             found[folder] |= {inner[each] for each in self.imports[name] if each in inner} - {folder}
         return {folder: frozenset(each) for folder, each in found.items()}
+
+
+def _at_load(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a module that run when it is loaded."""
+    for child in ast.iter_child_nodes(node):
+        is_late = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef))
+        if not is_late and not (isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)):
+            yield child
+            yield from _at_load(child)
 
 
 def knots(graph: Mapping[str, frozenset[str]]) -> Iterator[list[str]]:

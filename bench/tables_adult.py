@@ -72,7 +72,7 @@ class Parts:
             (dataset, "ask_tables", "asking"),
             (TablesRun, "_measure", "measuring"),
             (TablesRun, "cell_sums", "SQL"),
-            (TableEstimates, "__init__", "estimates"),
+            (TableEstimates, "__init__", "reconstruction"),
             (TableEstimates, "table", "reconstruction"),
             (TableEstimates, "variances", "variances"),
         )
@@ -131,8 +131,8 @@ def released(data: Dataset, weight: str) -> Released:
         "planning": seconds["planning"],
         "SQL": seconds["SQL"],
         "noise": noise,
-        "reconstruction": seconds["estimates"] + seconds["reconstruction"],
-        "ledger": seconds["asking"] - seconds["measuring"] - seconds["estimates"],
+        "reconstruction": seconds["reconstruction"],
+        "ledger": seconds["asking"] - seconds["measuring"],
         "variances": seconds["variances"],
         "showing": seconds["showing"] - seconds["reconstruction"] - seconds["variances"],
     }

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from tacit.errors import Refused
-from tacit.local.frequencies.oracle_choice import KINDS
+from tacit.local.frequencies.oracle_choice import KINDS, best
 from tacit.local.frequencies.set_reports import SubsetOracle
 from tacit.local.least_noise import (
     frequency_variance,
@@ -19,6 +19,8 @@ from tacit.local.least_noise import (
     yes_no_variance,
     yes_no_words,
 )
+from tacit.local.polls.designs.multiple_choice import OneOfMany, SetOfMany
+from tacit.local.polls.designs.nonrandomized_response import Crosswise
 from tacit.local.polls.designs.randomized_response import ForcedDesign, WarnerDesign
 
 Floats = NDArray[np.float64]
@@ -96,6 +98,23 @@ def test_an_uneven_forced_response_does_not() -> None:
     worst = max(rate * (1 - rate) for rate in (channel.hit, channel.stray)) / channel.contrast**2
     assert worst > yes_no_variance(odds)
     assert yes_no_words(channel.hit, channel.stray).startswith("The noise of these reports is within 2 of the least")
+
+
+def test_every_oracle_says_how_near_it_is() -> None:
+    for kind in KINDS:
+        oracle = kind.within("ln 3", 16)
+        assert oracle.mean_variance >= frequency_variance(oracle.odds, 16)  # at its own odds
+        assert "any report of this ε could have" in oracle.optimality
+        assert oracle.optimality.endswith("averaged over the options.")
+    assert SubsetOracle.within("ln 3", 16).optimality.startswith("The noise of these reports is the least that")
+    assert KINDS[0].within("ln 3", 16).optimality.startswith("The noise of these reports is within 1.35 of the least")
+    assert best("ln 3", 16).oracle.optimality in str(best("ln 3", 16))
+
+
+def test_designs_without_an_epsilon_against_everybody_say_nothing() -> None:
+    assert Crosswise(Fraction(1, 4)).optimality == ""
+    assert OneOfMany.within("ln 3", 4).optimality.startswith("The noise of these reports is")
+    assert SetOfMany.within("ln 3", 16).optimality.startswith("The noise of these reports is the least that")
 
 
 def test_odds_are_rounded_up() -> None:

@@ -19,7 +19,7 @@ from tacit.workload.residual_basis import (
     Weighting,
     best_strategy,
     closure,
-    measured_whole,
+    is_fine,
     objective,
     subsets,
 )
@@ -184,7 +184,15 @@ def test_stored_octets_are_read_as_they_were_written() -> None:
 def test_an_attribute_of_one_value_has_no_contrasts() -> None:
     strategy = best_strategy(((0, 1), (0,)), (1, 3), Weighting.TABLES)
     assert set(strategy.scales) == {(), (1,)}
-    assert measured_whole(strategy)
+    assert is_fine(strategy, 20)
+
+
+@pytest.mark.parametrize("sizes", [(700, 700), (2, 500_000), (90, 90, 60)])
+def test_every_contrast_is_measured_at_the_fewest_bits(sizes: tuple[int, ...]) -> None:
+    """A multiplier of 0 would be divided by once the tables are paid for."""
+    whole = tuple(range(len(sizes)))
+    strategy = best_strategy((whole, (0,), ()), sizes, Weighting.CELLS, 20)
+    assert min(int(strategy.multipliers(each).min()) for each in strategy.scales) >= 1
 
 
 def test_the_closure_has_every_margin_once() -> None:

@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from tacit.cli.account_rates import histogram, rates
 from tacit.errors import Refused
 from tacit.exact import exact, whole
 from tacit.loss.accountant.concentrated import described, zcdp_of
@@ -36,6 +37,10 @@ _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.group(no_args_is_help=True)
 def account() -> None:
     """What many releases cost together, and how much noise a promise needs."""
+
+
+account.add_command(rates)
+account.add_command(histogram)
 
 
 @account.command()

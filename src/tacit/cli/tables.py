@@ -83,14 +83,20 @@ def tables(
                 interval=interval,
                 fresh=fresh,
             )
-        if place is None:
-            shown = f"{release}\n"
-            click.echo(printable_lines(shown) if is_terminal() else shown, nl=False)
-        else:
-            _write(release, place)
+        show_tables(release, place)
 
 
-def _write(release: TablesRelease, place: Publication) -> None:
+def show_tables(release: TablesRelease, place: Publication | None) -> None:
+    """The tables on the terminal, or in their folder."""
+    if place is None:
+        shown = f"{release}\n"
+        click.echo(printable_lines(shown) if is_terminal() else shown, nl=False)
+    else:
+        say("\n".join(remark for remark in release.remarks if remark))
+        write_folder(release, place)
+
+
+def write_folder(release: TablesRelease, place: Publication) -> None:
     """The folder. What cannot be written now is not lost: the release is stored."""
     try:
         written = place.write(release)
@@ -101,5 +107,4 @@ def _write(release: TablesRelease, place: Publication) -> None:
             err=True,
         )
         raise click.exceptions.Exit(FAILED) from None
-    say("\n".join(remark for remark in release.remarks if remark))
     say(f"Wrote {len(written):,} files to {place.folder}: open {place.folder / PAGE} to read them.", err=True)

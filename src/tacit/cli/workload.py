@@ -8,13 +8,12 @@ import click
 
 from tacit.cli import options
 from tacit.cli.progress import Waiting
-from tacit.cli.query import FAILED, is_terminal
+from tacit.cli.tables import show_tables
 from tacit.cli.terminal import say
 from tacit.curator.dataset import open_dataset
 from tacit.errors import Refused
-from tacit.printable import printable_lines
+from tacit.release.publication import FORMS, Publication
 
-_FORMS = ("csv", "parquet", "json")
 _weights = click.option("--weights", help="How much each SELECT matters, as 1,1,5; all the same if not given.")
 
 
@@ -68,8 +67,8 @@ def explain(
 @options.interval
 @options.fresh
 @options.analyst
-@click.option("--out", type=click.Path(path_type=Path), help="Write tables and their certificate into this folder.")
-@click.option("--formats", default="csv,parquet", show_default=True, help="Of the files in it: csv, parquet, json.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write tables, page and certificate to this new folder.")
+@click.option("--format", "form", type=click.Choice(FORMS), help="The tables' format in the folder; both if not given.")
 @options.memory
 @options.threads
 @options.ledger
@@ -84,7 +83,7 @@ def release(
     fresh: bool,
     analyst: str | None,
     out: Path | None,
-    formats: str,
+    form: str | None,
     memory: str | None,
     threads: int | None,
     ledger: str | None,
@@ -100,11 +99,10 @@ def release(
       tacit workload release clinic.toml @questions.sql --epsilon 1
       tacit workload release clinic.toml @questions.sql --epsilon 1 --out answers
     """
-    text, forms = options.read_sql(sql), tuple(formats.split(","))
-    if not set(forms) <= set(_FORMS):
-        raise Refused(f"--formats {formats}", "Files are written in these.", f"{', '.join(_FORMS)}.")
-    if out is not None and out.exists() and not out.is_dir():
-        raise Refused(f"to write into {out}", "It is no folder.", "a folder, which is made if it is not there.")
+    text = options.read_sql(sql)
+    if form is not None and out is None:
+        raise Refused(f"--format {form} on the terminal", "Several tables are several files.", "--out folder with it.")
+    place = None if out is None else Publication.checked(out, FORMS if form is None else (form,))
     waiting = Waiting("Answering", is_steward=analyst is None)
     with open_dataset(
         file, ledger=ledger, analyst=analyst, memory=memory, threads=threads, watcher=waiting.watch
@@ -119,16 +117,7 @@ def release(
                 interval=interval,
                 fresh=fresh,
             )
-        shown = found.text()
-        click.echo(printable_lines(shown) if is_terminal() else shown)
-        if out is None:
-            return
-        try:
-            written = found.write(out, forms)
-        except OSError:
-            say("Answered, but not all of it could be written.\nThe answer is kept: asking again is free.", err=True)
-            raise click.exceptions.Exit(FAILED) from None
-        say(f"Wrote {len(written)} files into {out}.", err=True)
+        show_tables(found, place)
 
 
 def _read(weights: str | None) -> list[str] | None:

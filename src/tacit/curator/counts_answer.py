@@ -13,9 +13,11 @@ from tacit.curator.counts_job import ReleasedCounts, find_counts, release_counts
 from tacit.curator.open_data import Opened
 from tacit.curator.planner import Planner
 from tacit.curator.tables_answer import publication_certifier
+from tacit.curator.tables_words import guess_words
 from tacit.errors import Failed, Refused
-from tacit.loss.families.loss import Relation
+from tacit.loss.families.loss import Loss, Relation
 from tacit.mechanisms.least_error import NO_BOUND
+from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.clipping_bias import Sign
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import Price
@@ -23,10 +25,9 @@ from tacit.query.post_noise.estimates import Estimates, OutputColumn, Rendered
 from tacit.release.price import PriceWords, price_words
 from tacit.release.release import IntervalWords, Release
 from tacit.release.tables_release import ReleasedTable, TablesRelease
-from tacit.words import shown
 from tacit.workload.linear.asked_counts import AnswerTable
 from tacit.workload.linear.counts_plan import CountsPlan
-from tacit.workload.optimality.unbiased import least_unbiased
+from tacit.workload.optimality.unbiased import MOST_RHO, least_unbiased
 from tacit.workload.table_reading import TableTotal
 
 _FAR = 10  # times the least error: a bound that is so far off says nothing
@@ -59,20 +60,31 @@ def answer_counts(opened: Opened, plan: CountsPlan, found: ReleasedCounts, confi
     for place, table in enumerate(plan.asked.tables):
         read = partial(_release, plan, table, found, readings, confidence, price, words)
         plain = re.sub(r"[^a-z0-9_]+", "-", table.title.lower()).strip("-")[:60]
-        tables.append(ReleasedTable(table.title, f"{place + 1:02d}-{plain}", read))
+        tables.append(ReleasedTable(table.title, f"{place + 1:02d}-{plain}", read, table.size))
     matrix = plan.asked.matrix
     counted = f"{matrix.questions:,} questions over {matrix.cells:,} cells, answered together: what adds up agrees."
-    optimality = optimality_of(plan, found.counts.variance, found.counts.strength, found.counts.norm)
+    optimality = optimality_of(plan, found.counts.variance, found.counts.strength, found.counts.norm, found.charge)
     notes: tuple[str, ...] = ()
     if plan.is_scaled:
         most = float(found.counts.norm * plan.measure.step)
         notes = (f"One person counts for at most {most:,.4g} in all cells together.",)
     certify = publication_certifier(opened, found.grounds, found.entry, plan.asked.sql)
-    return TablesRelease(tuple(tables), counted, optimality, notes, price, words, certify)
+    return TablesRelease(
+        tuple(tables),
+        counted,
+        optimality,
+        notes,
+        price,
+        words,
+        certify,
+        opened.description.name,
+        meaning=guess_words(found.charge, plan.base.unit),
+        free="Asking any of them again is free.",
+    )
 
 
-def optimality_of(plan: CountsPlan, variance: Fraction, strength: Fraction, norm: Fraction | None) -> str:
-    """How near the error is to the least of any unbiased release, where that is known.
+def optimality_of(plan: CountsPlan, variance: Fraction, strength: Fraction, norm: Fraction | None, charge: Loss) -> str:
+    """How near the noise is to the least of any unbiased release, where that is known.
 
     Known where no unbiasedness is lost: each person is one row, or has no more than the limit by declaration.
     """
@@ -80,11 +92,14 @@ def optimality_of(plan: CountsPlan, variance: Fraction, strength: Fraction, norm
     is_counted = plan.measure.subject == "rows"
     if plan.relation is Relation.REPLACE or not is_counted or (plan.is_scaled and not is_sure):
         return NO_BOUND
-    best = plan.best
+    best, rho = plan.best, strength / 2
+    if not rho <= MOST_RHO:
+        return NO_BOUND
     rows = int(norm) if plan.is_scaled and norm is not None else 1
-    least = least_unbiased(best.optimum_down, strength / 2, rows, of="counts", price=f"at ρ = {shown(strength / 2)}")
+    least = least_unbiased(best.optimum_down, rho, rows, of="counts", charge=charge)
     steps = plan.scaling(Fraction(rows)).scale
-    total = variance / steps**2 * best.strategy.error_up / best.strategy.squared_norm
+    noise = RoundedGaussian(variance).mean_square_up / steps**2
+    total = noise * best.strategy.error_up / best.strategy.squared_norm
     return least.words(total) if least.error_factor_up(total) <= _FAR else NO_BOUND
 
 

@@ -23,6 +23,7 @@ from tacit.curator.tables_explanation import TablesExplanation, explain_tables
 from tacit.curator.tables_job import tables_plan, tables_price
 from tacit.curator.target_error import PROMISED, Target, TargetSearch
 from tacit.curator.terms import analyst_share, at_least
+from tacit.curator.weights_job import WeightsDesk, open_weights
 from tacit.errors import Failed, Refused
 from tacit.exact import Number, positive, proper
 from tacit.query.engines.protocol import Engine
@@ -129,6 +130,11 @@ class Dataset(CountingWorkloads):
         plan = tables_plan(planner, sql, IntervalKind.named(interval), Weighting.named(weight))
         price = None if epsilon is None else tables_price(planner, plan, epsilon, delta)
         return ask_tables(planner, plan, price, self._analyst, level, fresh)
+
+    def weights(self, sql: str, *, epsilon: Number, updates: int, **options: Any) -> WeightsDesk:
+        """A session of counting questions by the keys of one table (`open_weights`), paid for up front."""
+        analyst_share(self._opened, self._analyst)
+        return open_weights(self._planner, self._analyst, sql, epsilon, updates, **options)
 
     def explain_tables(
         self,

@@ -7,6 +7,7 @@ from functools import cached_property
 from statistics import NormalDist
 
 from tacit.curator.certifier import Certifier
+from tacit.curator.notes import CHOSEN
 from tacit.curator.planner import Planner
 from tacit.curator.tables_job import ReleasedTables, all_tables, tables_plan
 from tacit.curator.tables_words import tables_interval_words, tables_notes
@@ -113,13 +114,7 @@ def _implied(planner: Planner, question: Question, found: ReleasedTables) -> Imp
         plan = tables_plan(planner, found.asked, found.interval, found.weighting)
     except Refused:  # the description was changed since
         return None
-    if not all(plan.base.identity(part) in found.tables.measures for part in plan.measures):
-        return None
-    if any(
-        key.domain not in (None, own) for key, own in zip(plan.base.question.keys, found.tables.domains, strict=True)
-    ):
-        return None
-    if plan.tree != found.tables.tree:  # the hierarchy was changed since
+    if plan.digest != found.grounds.plan:  # other rows, keys or cells would be counted now
         return None
     groups = implied_groups(question, plan.asked, found.tables)
     return None if groups is None else ImpliedAnswer(question, plan, found, groups)
@@ -140,9 +135,10 @@ def show_implied(planner: Planner, sql: str, answer: ImpliedAnswer, interval: In
     is_usual = not is_bounded and IntervalKind.USUAL in kinds_of(found.tables)
     beside = answer.read(is_bounded=True) if is_usual else None
     rendered = answer.question.above.render(answer.read(is_bounded=is_bounded), level, beside)
-    notes = (implied_words(found), *tables_notes(answer.plan, found.tables, answer.question))
+    chosen = (CHOSEN,) if answer.question.above.chooses_by_noise else ()
+    notes = (implied_words(found), *tables_notes(answer.plan, found.tables, answer.question), *chosen)
     price = price_words(opened.filter, found.grounds.price, found.share, True, found.charge)
-    words = tables_interval_words(found.tables, is_bounded=is_bounded)
+    words = tables_interval_words(answer.plan, found.tables, is_bounded=is_bounded)
     return Release(rendered, level, notes, price, Certifier.of(opened, found.grounds, found.entry, sql), words)
 
 

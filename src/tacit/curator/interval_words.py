@@ -21,7 +21,7 @@ _GROUPS = "and that each group lost about its part of what limits cut off"
 _SURE = ", guaranteed: they hold on all data"
 _CUT = " for rows cut to the limits: the noise alone, not what limits cut off"
 _TOO_FEW = "too few people can be seen above the noise to tell what limits cut off"
-_NEED = "With at_most declared, they could be guaranteed."
+NEED = "With at_most declared, they could be guaranteed."
 
 
 def planned_kinds(plan: Plan) -> Mapping[Part, IntervalKind]:
@@ -83,7 +83,7 @@ def _hidden(usual: list[str], hidden: list[str]) -> tuple[str, ...]:
 def _need(plan: Plan, kinds: Mapping[Part, IntervalKind]) -> tuple[str, ...]:
     """What would make them guaranteed, where it is not declared. It says nothing of what a sub-query adds up."""
     open_ended = [part for part, kind in kinds.items() if kind is IntervalKind.USUAL and part not in plan.at_most]
-    return (_NEED,) if open_ended and plan.question.rows.ownership is Ownership.MANY else ()
+    return (NEED,) if open_ended and plan.question.rows.ownership is Ownership.MANY else ()
 
 
 def _is_of(parts: tuple[Part, ...], kinds: Mapping[Part, IntervalKind], kind: IntervalKind) -> bool:

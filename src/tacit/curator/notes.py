@@ -18,6 +18,7 @@ from tacit.query.sql.bounded_join import MOST_PAIRS, MOST_PARTNERS, MOST_ROWS
 from tacit.release.release import IntervalWords
 from tacit.words import shown
 
+CHOSEN = "Noise helped to choose which groups are shown: for those, intervals hold a little less often."
 _PROFILED = "chosen from the private profile"
 _MOST = "declared as the most there can be"
 _SHARES = {
@@ -48,7 +49,7 @@ def notes_of(plan: Plan, found: Answered, confidence: Fraction) -> tuple[str, ..
     if found.people is not None:
         notes.append(withheld(found.people))
     if plan.question.above.chooses_by_noise:
-        notes.append("Noise helped to choose which groups are shown: for those, intervals hold a little less often.")
+        notes.append(CHOSEN)
     notes += [words for each in plan.question.aggregates.values() if (words := _described(each, kinds))]
     if plan.interval is not IntervalKind.BOUNDED and (left_out := not_counted(plan)):
         notes.append(left_out)

@@ -58,7 +58,8 @@ def ask_tables(
     if price is None:
         earlier = None if fresh else find_tables(planner, plan, planner.usual_keys_delta, Fraction(0))
         if earlier is None:
-            raise Refused("tables without a price", "No earlier release holds them.", "epsilon (--epsilon 1).")
+            accepted = "epsilon (--epsilon 1); `tacit explain` says what that would cost, free."
+            raise Refused("tables without a price", "No earlier release holds them.", accepted)
         return answer_tables(planner.opened, plan, earlier, confidence)
     found = release_tables(planner, plan, price, analyst, fresh)
     try:
@@ -72,7 +73,8 @@ def ask_tables(
 def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confidence: Fraction) -> TablesRelease:
     """All tables of a release as they are shown."""
     price = price_words(opened.filter, found.grounds.price, found.share, found.free, found.charge)
-    words, reader = tables_interval_words(found.tables), TableReader(found.tables, known_cells(plan, found.tables))
+    words = tables_interval_words(plan, found.tables)
+    reader = TableReader(found.tables, known_cells(plan, found.tables))
     names: set[str] = set()
     tables = []
     for request in plan.asked.tables:
@@ -94,6 +96,7 @@ def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confi
         opened.description.name,
         publication_words(plan, found.tables, len(first.measured.columns) < len(first.columns)),
         guess_words(found.charge, plan.base.unit),
+        "Every later question that is a sum of their cells is free.",
     )
 
 
@@ -145,8 +148,8 @@ def _rendered(
     made, shown = groups(False), above
     for item in above.items:
         column = _published(plan, request, tables, reader, item)
-        if column is not None:
-            name = f"{item.name}{PUBLISHED}"
+        name = f"{item.name}{PUBLISHED}"
+        if column is not None and all(name != each.name for each in above.items):
             made = replace(made, keys={**made.keys, name: column})
             shown = _with_item(shown, item, Item(name, KeyReference(name, Kind.INTEGER)))
     bounded = replace(groups(True), keys=made.keys) if is_usual else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import prod
 from typing import Final
 
 from tacit.curator.planner import Planner
@@ -16,7 +15,6 @@ from tacit.printable import printable_lines
 from tacit.query.plans.price import Price
 from tacit.release.price import PriceWords, price_words
 from tacit.words import number
-from tacit.workload.grouping_sets import TableRequest
 from tacit.workload.planned_tables import PlannedTables
 from tacit.workload.table_bound import optimality_words
 from tacit.workload.tables_plan import TablesPlan
@@ -52,13 +50,8 @@ class TablesExplanation:
             names = ", ".join(base.question.keys[place].name for place in self.plan.private)
             cells = f"; how many cells is known with the answer, since values of {names} are private"
         else:
-            cells = f", {sum(map(self._size, self.plan.asked.tables)):,} cells"
+            cells = f", {sum(self.plan.cells(each.attributes) for each in self.plan.asked.tables):,} cells"
         return f"{tables}{cells}; their margins agree. Hidden: {base.unit} ({self.plan.relation})."
-
-    def _size(self, request: TableRequest) -> int:
-        """How many cells a table of public keys has."""
-        keys = self.plan.base.question.keys
-        return prod(len(keys[place].domain or ()) for place in request.attributes)
 
     def _errors(self) -> Iterator[str]:
         sure = percent(self.confidence)
@@ -69,7 +62,7 @@ class TablesExplanation:
         tables = self.plan.asked.tables
         for request in tables[:_LISTED]:
             title = ", ".join(request.key_names(self.plan.base.question)) or "total"
-            cells = self._size(request)
+            cells = self.plan.cells(request.attributes)
             reach = self.planned.reach(request, self.confidence)
             known = [f"{name} ± {number(half, half)}" for name, half in reach.items()]
             rest = [f"{name} by its number of rows" for name in request.aggregates if name not in reach]

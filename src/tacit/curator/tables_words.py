@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from tacit.curator.interval_words import not_counted
+from tacit.curator.interval_words import NEED, not_counted
 from tacit.curator.notes import limit_notes
 from tacit.loss.families.loss import Loss
 from tacit.loss.interpretation import guess_probability
@@ -20,7 +20,7 @@ from tacit.workload.table_reading import finest_of, kinds_of
 from tacit.workload.tables_plan import TablesPlan
 
 
-def tables_interval_words(tables: NoisyTables, *, is_bounded: bool = False) -> IntervalWords:
+def tables_interval_words(plan: TablesPlan, tables: NoisyTables, *, is_bounded: bool = False) -> IntervalWords:
     """What the intervals of tables are about; of those that are read as bounded ones, the noise alone."""
     kinds = kinds_of(tables)
     if is_bounded and kinds != {IntervalKind.GUARANTEED}:
@@ -30,7 +30,8 @@ def tables_interval_words(tables: NoisyTables, *, is_bounded: bool = False) -> I
             " for all rows that fit the description, assuming that nobody has far more than the people that can be "
             "seen, and that each cell lost about its part of what limits cut off"
         )
-        return IntervalWords("usual", about, ("With at_most declared, they could be guaranteed.",))
+        is_declared = all(part in plan.base.at_most for part in plan.measures)
+        return IntervalWords("usual", about, () if is_declared else (NEED,))
     if IntervalKind.BOUNDED in kinds:
         return IntervalWords("bounded", " for rows scaled to the limits: the noise alone, not what limits cut off")
     return IntervalWords("guaranteed", ", guaranteed: they hold on all data")

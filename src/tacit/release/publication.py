@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tacit.release.tables_release import TablesRelease
 
 FORMS: Final = ("csv", "parquet")
+_KNOWN: Final = (*FORMS, "json")
 PAGE: Final = "index.html"
 
 
@@ -35,18 +36,23 @@ class Publication:
     def checked(cls, folder: str | Path, forms: Sequence[str] = FORMS) -> Publication:
         """Refused where nothing could be written, or where something else lies."""
         place = Path(folder)
-        unknown = [form for form in forms if form not in FORMS]
+        unknown = [form for form in forms if form not in _KNOWN]
         if unknown or not forms:
             asked = f"tables as {', '.join(unknown) or 'no format'}"
-            raise Refused(asked, "The format is not one of tables.", " or ".join(FORMS) + "; both if you do not say.")
+            raise Refused(
+                asked, "The format is not one of tables.", ", ".join(_KNOWN) + "; csv and parquet if you do not say."
+            )
         if place.exists() and not place.is_dir():
             raise Refused(f"to write tables to {place}", "It is a file.", "a new folder, or an empty one.")
-        parent = place.resolve().parent
-        if not (parent.is_dir() and os.access(parent, os.W_OK | os.X_OK)):
-            raise Refused(f"to write {place}", "It cannot be made there.", "a new folder in one that is there.")
-        if place.exists() and not os.access(place, os.W_OK | os.X_OK | os.R_OK):
-            raise Refused(f"to write to {place}", "It cannot be written to.", "a new folder, or an empty one.")
-        if place.exists() and any(place.iterdir()):
+        try:
+            is_full = place.exists() and any(place.iterdir())
+            draft = _draft(place)
+            draft.mkdir()
+            draft.rmdir()
+        except OSError as error:
+            accepted = "a new folder in one that can be written to."
+            raise Refused(f"to write {place}", f"It cannot be made there ({error.strerror}).", accepted) from None
+        if is_full:
             why = "There are other files in it, which would be lost or mixed with the tables."
             raise Refused(f"to write tables to {place}", why, "a new folder, or an empty one.")
         return cls(place, tuple(forms))
@@ -54,7 +60,7 @@ class Publication:
     def write(self, release: TablesRelease) -> list[Path]:
         """All files of a release, in the folder; the certificate is the last."""
         files = self.files(release)
-        draft = self.folder.resolve().with_name(f".{self.folder.resolve().name}.{secrets.token_hex(8)}")
+        draft = _draft(self.folder)
         try:
             draft.mkdir()
             for name, octets in files.items():
@@ -72,3 +78,9 @@ class Publication:
         if release.certify is not None:
             files[CERTIFICATE] = release.certify(release, files).to_json().encode()
         return files
+
+
+def _draft(folder: Path) -> Path:
+    """A new name beside a folder."""
+    place = folder.resolve()
+    return place.with_name(f".{place.name}.{secrets.token_hex(8)}")

@@ -72,7 +72,7 @@ def _facts(release: TablesRelease) -> str:
         ("The column for publication", release.published),
         ("How near the best", release.optimality),
         ("To be known", " ".join(release.notes)),
-        ("Free from now on", "Every later question that is a sum of these cells is answered from them, at no price."),
+        ("Free from now on", release.free),
     )
     listed = "".join(f"<dt>{html_text(name)}</dt>\n<dd>{html_text(words)}</dd>\n" for name, words in facts if words)
     return f"<dl>\n{listed}</dl>"

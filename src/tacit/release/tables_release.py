@@ -27,7 +27,6 @@ TOTAL = "total"
 """The title of the table without keys."""
 _SHOWN = 12  # rows of a table, and tables of a list, where all are printed
 _WHOLE = 8  # tables that are printed with their rows; of more there is a list
-_FREE = "Every later question that is a sum of their cells is free."
 
 
 @frozen(eq=False)
@@ -87,6 +86,7 @@ class TablesRelease:
     dataset: str = ""
     published: str = ""
     meaning: str = ""  # of the price
+    free: str = ""  # what is free from now on
 
     def __iter__(self) -> Iterator[ReleasedTable]:
         return iter(self.tables)
@@ -129,13 +129,13 @@ class TablesRelease:
     def summary(self) -> str:
         """How many tables and cells there are, how far off they are, and how near that is to the least possible."""
         largest = max(self.tables, key=lambda each: each.size)
-        least = min(self.tables, key=lambda each: each.size)
+        least = min(self.tables, key=lambda each: (each.size, each.title != TOTAL))
         sure = percent(largest.release.confidence)
         errors = f"{largest.error} in the largest table" if largest.error else ""
         if least.error and least is not largest:
             errors += f"{', ' if errors else ''}{least.error} in {_where(least)}"
         return " ".join(
-            part for part in (self.margins, errors and f"{errors} ({sure}).", self.optimality, _FREE) if part
+            part for part in (self.margins, errors and f"{errors} ({sure}).", self.optimality, self.free) if part
         )
 
     def text(self, width: int | None = None, most: int | None = _SHOWN) -> str:

@@ -97,7 +97,7 @@ class AtMost:
 
 
 @frozen
-class Hierarchy:
+class KeyHierarchy:
     """Columns that are levels, the coarsest first: each finest member with the members that it lies in.
 
     Rows that do not fit it are cut by the emitted SQL, so that nothing rests on its being true.
@@ -133,7 +133,7 @@ class Table:
     owner: Owner
     limits: Limits = Limits()
     at_most: AtMost = AtMost()
-    hierarchies: tuple[Hierarchy, ...] = ()
+    hierarchies: tuple[KeyHierarchy, ...] = ()
     impossible: tuple[Impossible, ...] = ()
     totals: tuple[PublicTotal, ...] = ()
 

@@ -8,7 +8,7 @@ from datetime import date, datetime
 
 from tacit.errors import Refused
 from tacit.schema.columns import key_from
-from tacit.schema.description import Column, Hierarchy
+from tacit.schema.description import Column, KeyHierarchy
 from tacit.schema.file_models import HierarchyFile
 from tacit.schema.kind import Key, Kind
 from tacit.schema.names import check_name, suggestion
@@ -20,9 +20,9 @@ _SHOWN = 5
 
 def read_hierarchies(
     table: str, written: Mapping[str, HierarchyFile], columns: Mapping[str, Column], problems: Problems
-) -> tuple[Hierarchy, ...]:
+) -> tuple[KeyHierarchy, ...]:
     """The hierarchies of a table; a column is a level of one of them."""
-    found: list[Hierarchy] = []
+    found: list[KeyHierarchy] = []
     taken: dict[str, str] = {}
     for name, each in written.items():
         place = ("tables", table, "hierarchies", name)
@@ -35,7 +35,7 @@ def read_hierarchies(
         if levels is not None:
             paths = list(_paths(each.members, levels, (), (*place, "members"), problems))
             _check_members(paths, levels, (*place, "members"), problems)
-            found.append(Hierarchy(name, tuple(level.name for level in levels), tuple(paths)))
+            found.append(KeyHierarchy(name, tuple(level.name for level in levels), tuple(paths)))
     return tuple(found)
 
 

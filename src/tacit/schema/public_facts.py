@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.errors import Refused
 from tacit.schema.columns import key_from
-from tacit.schema.description import Column, Hierarchy, Impossible, PublicTotal
+from tacit.schema.description import Column, Impossible, KeyHierarchy, PublicTotal
 from tacit.schema.file_models import TotalFile
 from tacit.schema.kind import Key
 from tacit.schema.names import suggestion, whole_from
@@ -63,7 +63,7 @@ def read_totals(
 def check_facts(
     table: str,
     columns: Mapping[str, Column],
-    hierarchies: Sequence[Hierarchy],
+    hierarchies: Sequence[KeyHierarchy],
     impossible: Sequence[Impossible],
     totals: Sequence[PublicTotal],
     problems: Problems,
@@ -94,7 +94,7 @@ def _classes(column: Column, named: Sequence[Key | None]) -> list[Key | None]:
 
 
 def _open(
-    cells: Sequence[Cell], named: Sequence[str], hierarchies: Sequence[Hierarchy], impossible: Sequence[Impossible]
+    cells: Sequence[Cell], named: Sequence[str], hierarchies: Sequence[KeyHierarchy], impossible: Sequence[Impossible]
 ) -> list[Cell]:
     """The cells where there can be anybody."""
     kept = [

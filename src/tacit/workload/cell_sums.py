@@ -14,15 +14,17 @@ from tacit.schema.kind import Key
 from tacit.workload.key_structure import node_places
 from tacit.workload.residual_basis import Attributes
 from tacit.workload.scaled_rows import TableKey
-from tacit.workload.tree import NO_TREE, Tree
+from tacit.workload.tree import NO_TREE, LevelTree
 
 Integers = NDArray[np.int64]
+
+_FITS = 2**61  # what is below it and a draw of noise add up to a word
 
 
 class CellSums:
     """For each of several measures, whole tables of integers; cells that the engine does not list are zero."""
 
-    def __init__(self, keys: Sequence[TableKey], measures: int, tree: Tree = NO_TREE) -> None:
+    def __init__(self, keys: Sequence[TableKey], measures: int, tree: LevelTree = NO_TREE) -> None:
         self._keys, self._measures, self._tree = keys, measures, tree
         self._places = [{value: place for place, value in enumerate(key.domain)} for key in keys]
         self._tables: dict[Attributes, list[Integers]] = {}
@@ -47,9 +49,28 @@ class CellSums:
 
     def margin(self, measure: int, residual: Attributes) -> Integers:
         """The margin of a measure by some attributes, from the smallest table that has them."""
-        holding = [table for table in self._tables if set(residual) <= set(table)]
-        table = min(holding, key=lambda each: (self._tables[each][measure].size, each))
+        table = self._holding(measure, residual)
         return self._tree.margin(self._tables[table][measure], table, residual)
+
+    def halves(self, measure: int, residual: Attributes, shift: int, most: int) -> tuple[Integers, NDArray[Any]]:
+        """Two tables of which a margin is the sum, the first times 2^shift: of cells' high bits, and of their low ones.
+
+        The low ones are added up exactly, in Python's integers where they times `most` might not fit a word.
+        """
+        if not shift:
+            whole = self.margin(measure, residual)
+            return whole, np.zeros_like(whole)
+        table = self._holding(measure, residual)
+        cells = self._tables[table][measure]
+        low: NDArray[Any] = cells & ((1 << shift) - 1)
+        if cells.size * (most << shift) >= _FITS:
+            low = low.astype(object)
+        return self._tree.margin(cells >> shift, table, residual), self._tree.margin(low, table, residual)
+
+    def _holding(self, measure: int, residual: Attributes) -> Attributes:
+        """The smallest table that has some attributes."""
+        holding = [table for table in self._tables if set(residual) <= set(table)]
+        return min(holding, key=lambda each: (self._tables[each][measure].size, each))
 
     def _codes(self, fetched: Fetched, axis: int, place: int, many: int) -> Integers:
         """The place of each row's key among its values; −1 for a value that is none of them."""

@@ -19,7 +19,8 @@ from tacit.query.aggregates.aggregate_calls import CALLS
 from tacit.query.aggregates.moments import Mean, Total
 from tacit.query.catalogue import Catalogue
 from tacit.query.plans.question import Question, parsed_selects, read_question
-from tacit.query.post_noise.post_processing import PostProcessing, read_post_processing
+from tacit.query.post_noise.expression import KeyReference
+from tacit.query.post_noise.post_processing import Item, PostProcessing, read_post_processing
 from tacit.query.post_noise.scope import canonical
 from tacit.query.sql.from_clause import GROUPINGS, resolved_key
 from tacit.workload.residual_basis import Attributes
@@ -53,9 +54,14 @@ class TableRequest:
         return tuple(aliases.get(name, name) for name in names)
 
     def above(self, question: Question) -> PostProcessing:
-        """What this table shows: items that mention other keys outside of aggregates are left out."""
-        own = {question.keys[place].name for place in self.attributes}
-        return PostProcessing(tuple(item for item in self.shown.items if item.expression.keys <= own))
+        """What this table shows: all of its keys, and no item that mentions another key outside of aggregates."""
+        own = {question.keys[place].name: question.keys[place].kind for place in self.attributes}
+        items = tuple(item for item in self.shown.items if item.expression.keys <= own.keys())
+        keys = [item for item in items if isinstance(item.expression, KeyReference)]
+        shown = {item.expression.name for item in items if isinstance(item.expression, KeyReference)}
+        lacking = [Item(name, KeyReference(name, kind)) for name, kind in own.items() if name not in shown]
+        rest = [item for item in items if item not in keys]
+        return PostProcessing((*keys, *lacking, *rest) if lacking else items)
 
 
 @frozen(eq=False)
@@ -162,7 +168,9 @@ def _element(node: exp.Expression, items: list[exp.Expression]) -> Iterator[_Nod
     if isinstance(node, (exp.Cube, exp.Rollup)):
         columns = [_columns(part, items) for part in node.expressions]
         if not len(columns) <= _MOST_KEYS:
-            raise Refused(f"{len(columns)} keys in one CUBE or ROLLUP", "It has too many tables.", f"{_MOST_KEYS}.")
+            raise Refused(
+                f"{len(columns)} keys in one CUBE or ROLLUP", "It has too many tables.", f"at most {_MOST_KEYS}."
+            )
         for nodes in _cubed(columns) if isinstance(node, exp.Cube) else _rolled(columns):
             yield {name: column for columns in nodes for name, column in columns.items()}
         return

@@ -17,9 +17,9 @@ from tacit.frozen import frozen
 from tacit.query.catalogue import Catalogue
 from tacit.query.plans.question import Question
 from tacit.query.sql.values.storage import literal_sql
-from tacit.schema.description import Hierarchy, Table
+from tacit.schema.description import KeyHierarchy, Table
 from tacit.schema.kind import Key
-from tacit.workload.tree import NO_TREE, Tree
+from tacit.workload.tree import NO_TREE, LevelTree
 
 _MOST = 2**18  # values that the paths of a tree have, all levels together
 
@@ -28,7 +28,7 @@ _MOST = 2**18  # values that the paths of a tree have, all levels together
 class KeyStructure:
     """The tree of the levels among a question's keys, and where nobody can be: values by the places of keys."""
 
-    tree: Tree
+    tree: LevelTree
     domains: tuple[tuple[Key | None, ...] | None, ...]
     impossible: tuple[Mapping[int, tuple[Key, ...]], ...]
     table: Table | None
@@ -41,14 +41,18 @@ class KeyStructure:
     def counted(self, names: Sequence[str]) -> dict[int, str]:
         """How the value of each level counts in SQL, by the keys' names there: NULL where it lies elsewhere."""
         found: dict[int, str] = {}
+        tests: list[str] = []
         for depth, place in enumerate(self.tree.places):
             known = self._members(depth)
             if depth:
-                cases = [f"WHEN {literal_sql(above)} THEN {_one_of(names[place], own)}" for above, own in known.items()]
-                test = f"CASE {found[self.tree.places[depth - 1]]} {' '.join(cases)} ELSE FALSE END"
+                above = names[self.tree.places[depth - 1]]
+                cases = [
+                    f"WHEN {_one_of(above, [key])} THEN {_one_of(names[place], own)}" for key, own in known.items()
+                ]
+                tests.append(f"CASE {' '.join(cases)} ELSE FALSE END")
             else:
-                test = _one_of(names[place], known[None])
-            found[place] = f"CASE WHEN {test} THEN {names[place]} END"
+                tests.append(_one_of(names[place], [key for own in known.values() for key in own]))
+            found[place] = f"CASE WHEN {' AND '.join(tests)} THEN {names[place]} END"
         return found
 
     def conditions(self, names: Sequence[str]) -> list[str]:
@@ -66,12 +70,13 @@ class KeyStructure:
         levels = [self.domains[place] or () for place in self.tree.places[:depth]]
         return [tuple(map(tuple.__getitem__, levels, path)) for path in self.tree.paths(depth)]
 
-    def _members(self, depth: int) -> dict[Key | None, list[Key]]:
-        """The values of a level by the value above them; NULL is listed nowhere."""
-        found: dict[Key | None, list[Key]] = {}
+    def _members(self, depth: int) -> dict[Key, list[Key]]:
+        """The values of a level by the value above them, at the first level by themselves; NULL is listed nowhere."""
+        found: dict[Key, list[Key]] = {}
         for path in self._paths(depth + 1):
-            if path[-1] is not None:
-                found.setdefault(path[-2] if depth else None, []).append(path[-1])
+            above, own = path[-2] if depth else path[-1], path[-1]
+            if above is not None and own is not None:
+                found.setdefault(above, []).append(own)
         return found
 
 
@@ -107,8 +112,8 @@ def key_structure(question: Question, catalogue: Catalogue) -> KeyStructure:
 
 
 def _tree(
-    hierarchy: Hierarchy, keys: Mapping[str, int], domains: Sequence[tuple[Key | None, ...] | None]
-) -> Tree | None:
+    hierarchy: KeyHierarchy, keys: Mapping[str, int], domains: Sequence[tuple[Key | None, ...] | None]
+) -> LevelTree | None:
     """The levels that are keys, as a tree; None where fewer than two are."""
     depths = [depth for depth, level in enumerate(hierarchy.levels) if level.lower() in keys]
     if len(depths) < 2:
@@ -122,7 +127,7 @@ def _tree(
     )
     levels = [sorted({leaf[:depth] for leaf in leaves}) for depth in range(len(depths) + 1)]
     above = [{node: place for place, node in enumerate(level)} for level in levels]
-    return Tree(
+    return LevelTree(
         tuple(places),
         tuple(tuple(node[-1] for node in level) for level in levels[1:]),
         tuple(tuple(above[depth][node[:-1]] for node in level) for depth, level in enumerate(levels[1:])),
@@ -138,7 +143,7 @@ def _without(
             yield from {(*path[:depth], *[None] * (len(codes) - depth)) for path in known}
 
 
-def node_places(tree: Tree, columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+def node_places(tree: LevelTree, columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """The node of each row from the places of its values by level; −1 where there is none."""
     found = np.zeros(len(columns[0]), np.int64)
     for codes, parents, column in zip(tree.codes, tree.parents, columns, strict=False):

@@ -18,7 +18,7 @@ from tacit.query.aggregates.aggregate import Measure
 from tacit.schema.kind import Key
 from tacit.workload.noisy_contrasts import NoisyTables
 from tacit.workload.residual_basis import Attributes
-from tacit.workload.table_estimates import Known
+from tacit.workload.table_estimates import KnownSum
 from tacit.workload.tables_plan import TablesPlan
 
 Integers = NDArray[np.int64]
@@ -26,7 +26,7 @@ _MOST = 1_000  # facts that are joined by dense least squares
 _WHOLE = ("joins", "where", "with_", "laterals")
 
 
-def known_cells(plan: TablesPlan, tables: NoisyTables) -> Mapping[str, tuple[Known, ...]]:
+def known_cells(plan: TablesPlan, tables: NoisyTables) -> Mapping[str, tuple[KnownSum, ...]]:
     """For each measure, by its identity, what is known of its tables' cells."""
     return {plan.base.identity(part): _known(plan, tables, part) for part in plan.measures}
 
@@ -50,7 +50,7 @@ def structure_notes(plan: TablesPlan, tables: NoisyTables) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _known(plan: TablesPlan, tables: NoisyTables, part: Measure) -> tuple[Known, ...]:
+def _known(plan: TablesPlan, tables: NoisyTables, part: Measure) -> tuple[KnownSum, ...]:
     found = []
     for keys, count in _applied_totals(plan, part):
         table = min(
@@ -58,12 +58,12 @@ def _known(plan: TablesPlan, tables: NoisyTables, part: Measure) -> tuple[Known,
             key=lambda each: (-len(each), each),
         )
         mask = _mask(tables, table, {place: (value,) for place, value in keys.items()})
-        found.append(Known(table, np.flatnonzero(mask), Fraction(count)))
+        found.append(KnownSum(table, np.flatnonzero(mask), Fraction(count)))
     zeros = _zeros(plan, tables, plan.measured[part])
     return (*found, *(zeros if len(zeros) + len(found) <= _MOST else ()))
 
 
-def _zeros(plan: TablesPlan, tables: NoisyTables, measured: Sequence[Attributes]) -> list[Known]:
+def _zeros(plan: TablesPlan, tables: NoisyTables, measured: Sequence[Attributes]) -> list[KnownSum]:
     if not plan.structure.impossible:
         return []
     largest = [table for table in measured if not any(set(table) < set(other) for other in measured)]
@@ -73,7 +73,7 @@ def _zeros(plan: TablesPlan, tables: NoisyTables, measured: Sequence[Attributes]
         for each in plan.structure.impossible:
             if {*each} <= set(table):
                 mask |= _mask(tables, table, each)
-        found += [Known(table, np.array([cell]), Fraction(0)) for cell in np.flatnonzero(mask)]
+        found += [KnownSum(table, np.array([cell]), Fraction(0)) for cell in np.flatnonzero(mask)]
     return found
 
 
@@ -111,7 +111,7 @@ def _mask(tables: NoisyTables, table: Attributes, values: Mapping[int, Sequence[
     return found
 
 
-def blocks(known: Sequence[Known], size: int) -> list[tuple[Integers, Fraction]]:
+def blocks(known: Sequence[KnownSum], size: int) -> list[tuple[Integers, Fraction]]:
     """Sets of cells of one table, no two with a cell in common, the sum of each of which is known.
 
     Where totals lie within one another, all of them are sums of these: of a larger one, what the smaller ones leave.

@@ -22,8 +22,8 @@ from tacit.query.aggregates.clipping_bias import LEVELS
 from tacit.query.execution.noisy_table import packed, packed_width, read_key, unpacked, written_key
 from tacit.schema.kind import Key
 from tacit.workload.residual_basis import Attributes, ResidualStrategy
-from tacit.workload.table_estimates import Known, TableEstimates
-from tacit.workload.tree import NO_TREE, Tree
+from tacit.workload.table_estimates import KnownSum, TableEstimates
+from tacit.workload.tree import NO_TREE, LevelTree
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -53,7 +53,7 @@ class NoisyContrasts:
         """The tables as they are read where nothing is known beside them."""
         return self.conditioned(())
 
-    def conditioned(self, known: Sequence[Known]) -> TableEstimates:
+    def conditioned(self, known: Sequence[KnownSum]) -> TableEstimates:
         """The tables as they are read where some public numbers are known."""
         return TableEstimates(self.strategy, self.values, self.variance, self.scale, known)
 
@@ -77,7 +77,7 @@ class NoisyTables:
     domains: tuple[tuple[Key | None, ...], ...]
     measures: Mapping[str, NoisyContrasts]
     strength: Fraction
-    tree: Tree = NO_TREE
+    tree: LevelTree = NO_TREE
 
     def shape(self, attributes: Attributes) -> tuple[int, ...]:
         """The sizes of a table's axes."""
@@ -131,7 +131,7 @@ class NoisyTables:
             raise Failed
         domains = tuple(tuple(read_key(key) for key in domain) for domain in tree["domains"])
         places, codes, parents = tree["tree"]
-        levels = Tree(tuple(places), tuple(map(tuple, codes)), tuple(map(tuple, parents)))
+        levels = LevelTree(tuple(places), tuple(map(tuple, codes)), tuple(map(tuple, parents)))
         sizes, measures = tuple(map(len, domains)), {}
         for identity, said in tree["measures"]:
             strategy, values = _strategy(said, sizes, levels), dict[Attributes, Integers]()
@@ -158,7 +158,7 @@ def _described(each: NoisyContrasts) -> dict[str, Any]:
     }
 
 
-def _strategy(said: Mapping[str, Any], sizes: tuple[int, ...], tree: Tree) -> ResidualStrategy:
+def _strategy(said: Mapping[str, Any], sizes: tuple[int, ...], tree: LevelTree) -> ResidualStrategy:
     scales = {tuple(places): scale for places, scale, _ in said["residuals"]}
     return ResidualStrategy(sizes, tuple(tuple(table) for table in said["tables"]), scales, tree)
 

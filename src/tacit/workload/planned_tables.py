@@ -5,12 +5,11 @@ The noise then follows from the plan and the price alone. Elsewhere limits, or w
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
-from math import prod, sqrt
+from math import sqrt
 from statistics import NormalDist
-
-import numpy as np
 
 from tacit.frozen import frozen
 from tacit.loss.families.loss import Relation
@@ -20,13 +19,16 @@ from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import Price
 from tacit.workload.grouping_sets import TableRequest
 from tacit.workload.noisy_contrasts import NoisyContrasts, NoisyTables
-from tacit.workload.table_bound import objective_variance
+from tacit.workload.table_estimates import TableLaw
 from tacit.workload.tables_plan import TablesPlan
 
 
 @frozen(eq=False)
 class PlannedTables:
-    """Tables as a plan would release them at a price, all but their numbers."""
+    """Tables as a plan would release them at a price, all but their numbers.
+
+    Errors are those of the noise: public totals that a description knows make them smaller.
+    """
 
     plan: TablesPlan
     tables: NoisyTables
@@ -37,41 +39,44 @@ class PlannedTables:
         keys = [key for key in plan.public_keys() if key is not None]
         if plan.is_scaled or plan.private:
             return None
-        measures = {}
+        measures, kind = {}, IntervalKind.GUARANTEED.value
         for measure, strategy in plan.strategies(keys).items():
-            law = plan.law(measure, strategy, price)
-            nothing = dict.fromkeys(strategy.scales, np.zeros(0, np.int64))
-            kind, norm = IntervalKind.GUARANTEED.value, Fraction(max(1, measure.size))
-            measures[plan.base.identity(measure)] = NoisyContrasts(
-                strategy, nothing, law.variance, Fraction(1), norm, kind
-            )
-        return cls(plan, NoisyTables(tuple(key.domain for key in keys), measures, plan.strength(price)))
+            variance, norm = plan.law(measure, strategy, price).variance, Fraction(max(1, measure.size))
+            measures[plan.base.identity(measure)] = NoisyContrasts(strategy, {}, variance, Fraction(1), norm, kind)
+        domains = tuple(key.domain for key in keys)
+        return cls(plan, NoisyTables(domains, measures, plan.strength(price), plan.tree))
+
+    @cached_property
+    def _laws(self) -> Mapping[str, TableLaw]:
+        return {name: TableLaw(each.strategy, each.variance, each.scale) for name, each in self.tables.measures.items()}
 
     def reach(self, request: TableRequest, confidence: Fraction) -> dict[str, float]:
         """The half width of the intervals of each count and sum of a table, by name: that of its least certain cell."""
-        times = -NormalDist().inv_cdf(float(1 - confidence) / 2)
-        found = {}
+        times, found = -NormalDist().inv_cdf(float(1 - confidence) / 2), {}
         for name in request.aggregates:
             aggregate = self.plan.base.question.aggregates[name]
             if isinstance(aggregate, Total) and isinstance(aggregate.part, Measure):
-                contrasts = self.tables.measures[self.plan.base.identity(aggregate.part)]
-                widest = sqrt(float(contrasts.variances(request.attributes).max()))
-                found[name] = times * widest * float(aggregate.part.step)
+                law = self._laws[self.plan.base.identity(aggregate.part)]
+                widest = float(law.variances(self.plan.closed(request.attributes)).max())
+                found[name] = times * sqrt(widest) * float(aggregate.part.step)
         return found
 
     @cached_property
     def gain(self) -> float:
         """How many times as far off the tables would be one by one, each at an equal part of the price.
 
-        A table by itself has one noise on every cell; errors are compared as the weighting does, by their root mean
-        square. The measures of a release have equal parts of the price both ways: the least gain among them is told.
+        A table by itself has one noise on every cell. Errors are compared as the weighting does, by their root mean
+        square; each measure has an equal part of the price both ways, and the least gain among them is told.
         """
-        return min(self._gain(measure) for measure in self.plan.measures)
+        return min(map(self._gain, self.plan.measures))
 
     def _gain(self, measure: Measure) -> float:
-        contrasts = self.tables.measures[self.plan.base.identity(measure)]
-        strategy, worlds = contrasts.strategy, 2 if self.plan.relation is Relation.REPLACE else 1
-        alone = worlds**2 * max(1, measure.size) ** 2 / float(self.tables.strength) * len(strategy.tables)
-        shapes = [strategy.shape(table) for table in strategy.tables]
-        cells = sum(float(self.plan.weighting.of(shape)) * prod(shape) for shape in shapes)
-        return sqrt(alone * cells / objective_variance(strategy, self.plan.weighting, contrasts.variance))
+        identity, worlds = self.plan.base.identity(measure), 2 if self.plan.relation is Relation.REPLACE else 1
+        sets = self.plan.measured[measure]
+        alone = len(sets) * worlds**2 * max(1, measure.size) ** 2 / float(self.tables.strength)
+        ours = theirs = 0.0
+        for table in sets:
+            variances = self._laws[identity].variances(table)
+            weight = float(self.plan.weighting.of(variances.shape))
+            ours, theirs = ours + weight * float(variances.sum()), theirs + weight * variances.size * alone
+        return sqrt(theirs / ours)

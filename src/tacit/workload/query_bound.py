@@ -28,7 +28,7 @@ from tacit.query.plans.plan import Plan
 from tacit.query.sql.rows import Ownership
 from tacit.workload.optimality.count_bound import least_half_width
 from tacit.workload.optimality.group_sums import PersonalMove
-from tacit.workload.optimality.unbiased import least_unbiased
+from tacit.workload.optimality.unbiased import MOST_RHO, least_unbiased
 
 _NAMED = "\0"  # where names will stand
 
@@ -87,29 +87,25 @@ class QueryBound:
             return None  # coarser units than a step cut off parts of people's totals
         of = "counts" if part.once or part.subject == "rows" else "sums"
         if isinstance(self.charge, Zcdp):
-            return self._variance(part, noise, of, self.charge.rho)
+            return self._variance(part, noise, of)
         return self._half_width(part, noise, of, self.charge) if isinstance(self.charge, Approx) else None
 
-    def _variance(
-        self, part: Measure, noise: PartNoise, of: str, whole: Fraction
-    ) -> tuple[LeastVariance, Fraction] | None:
+    def _variance(self, part: Measure, noise: PartNoise, of: str) -> tuple[LeastVariance, Fraction] | None:
         """Of all groups together. Where one person is in one group, their number makes no difference."""
         move = self._move(part, noise, self.groups or 1)
         is_told = self.groups is not None or (move.spread == 1 and not move.is_replaced)
-        optimum = move.optimum_down()
-        if not (is_told and optimum > 0 and isinstance(noise.law, RoundedGaussian)):
+        optimum, rho = move.optimum_down(), self.strength / 2
+        if not (is_told and optimum > 0 and rho <= MOST_RHO and isinstance(noise.law, RoundedGaussian)):
             return None
-        rho = self.strength / 2
-        price = "at this ρ" if rho == whole else "at its share of ρ"
         shown = f"{of} of the groups shown" if self.plan.is_selecting else of
         ours = move.groups * noise.law.mean_square_up / noise.scale**2
-        return least_unbiased(optimum, rho, of=shown, price=price), ours
+        return least_unbiased(optimum, rho, of=shown, charge=self.charge), ours
 
     def _half_width(
         self, part: Measure, noise: PartNoise, of: str, charge: Approx
     ) -> tuple[LeastHalfWidth, Fraction] | None:
         """Of each group by itself; whole numbers are shown with whole half-widths."""
-        if self.groups is None or self.plan.is_selecting:
+        if not self.groups or self.plan.is_selecting:
             return None
         loss, price, step = charge, "at this ε and δ", part.step
         if isinstance(charge, Pure):

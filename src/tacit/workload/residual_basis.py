@@ -10,9 +10,9 @@ Proof: the residuals are orthogonal projections ⊗(I − J/n_i), whose diagonal
 values divides a deviation by n_j. Among all σ² at one price, σ²_B ∝ √(p_B/v_B) makes Σ v_B·σ²_B least (Cauchy), and it
 is then (Σ√(v_B·p_B))²/μ². Here v_B adds up, over all tables A ⊇ B, the table's weight times its cells' variances.
 
-Where keys are levels of a hierarchy, a residual B of the other attributes is measured at several levels (`Tree`): its
-contrasts within every node. Then p_B counts once for each level, and least squares over the tree (`tree_squares`) join
-them; of all precisions at one price the best are found by `level_shares`, and residuals share it as before.
+Where keys are levels of a hierarchy (`LevelTree`), a residual B of the other attributes is measured at several of them:
+its contrasts within every node. Then p_B counts once for each level, and least squares over the tree (`tree_squares`)
+join them; of all precisions at one price the best are found by `level_shares`, and residuals share it as before.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
 from itertools import combinations
-from math import ceil, isqrt, log2, prod, sqrt
+from math import ceil, log2, prod, sqrt
 from typing import TypeAlias
 
 import numpy as np
@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.workload.helmert import contrasts, largest_norm, squared_norms
-from tacit.workload.tree import NO_TREE, Tree
+from tacit.workload.tree import NO_TREE, LevelTree
 from tacit.workload.tree_squares import level_shares
 
 Attributes: TypeAlias = tuple[int, ...]
@@ -74,7 +74,7 @@ class ResidualStrategy:
     sizes: tuple[int, ...]  # how many values each attribute has
     tables: tuple[Attributes, ...]
     scales: Mapping[Attributes, int]
-    tree: Tree = NO_TREE
+    tree: LevelTree = NO_TREE
 
     @property
     def squared_norm(self) -> Fraction:
@@ -149,7 +149,7 @@ def _part(sizes: Sequence[int]) -> Fraction:
 
 
 def objective(
-    tables: Sequence[Attributes], sizes: Sequence[int], weighting: Weighting, tree: Tree = NO_TREE
+    tables: Sequence[Attributes], sizes: Sequence[int], weighting: Weighting, tree: LevelTree = NO_TREE
 ) -> Mapping[Attributes, tuple[Fraction, Fraction]]:
     """For each residual that has contrasts, (v_B, p_B): what its variance adds to the objective, and what it costs.
 
@@ -174,19 +174,22 @@ def best_strategy(
     sizes: Sequence[int],
     weighting: Weighting,
     most_bits: int = _MOST_BITS,
-    tree: Tree = NO_TREE,
+    tree: LevelTree = NO_TREE,
 ) -> ResidualStrategy:
-    """The strategy of least variance, its scales rounded to whole numbers of at most so many bits."""
+    """The strategy of least variance, its scales rounded to whole numbers of at most so many bits.
+
+    None is below the largest norm of its contrasts, so that every contrast is measured.
+    """
     shares = _shares(objective(tables, sizes, weighting, tree), tree)
     norms = {each: largest_norm([sizes[place] for place in tree.flat(each)]) for each in shares}
     fine = max(_FINE * norms[each] / share for each, share in shares.items())
     largest = max(shares.values())
     bits = min(max(8, ceil(log2(fine * largest))), most_bits)
-    scales = {each: max(1, int(share / largest * 2**bits)) for each, share in shares.items()}
+    scales = {each: max(norms[each], int(share / largest * 2**bits)) for each, share in shares.items()}
     return ResidualStrategy(tuple(sizes), tuple(tables), scales, tree)
 
 
-def _shares(costs: Mapping[Attributes, tuple[Fraction, Fraction]], tree: Tree) -> dict[Attributes, float]:
+def _shares(costs: Mapping[Attributes, tuple[Fraction, Fraction]], tree: LevelTree) -> dict[Attributes, float]:
     """The best β of each residual at each of its levels, relative to each other."""
     levels: dict[Attributes, dict[int, tuple[Fraction, Fraction]]] = {}
     for each, pair in costs.items():
@@ -203,9 +206,6 @@ def _shares(costs: Mapping[Attributes, tuple[Fraction, Fraction]], tree: Tree) -
     return found
 
 
-def measured_whole(strategy: ResidualStrategy) -> bool:
-    """Whether every contrast has a multiplier of at least 1, so that it is measured."""
-    return all(
-        isqrt(scale**2 // int(squared_norms(strategy.flat_shape(each)).max(initial=1))) >= 1
-        for each, scale in strategy.scales.items()
-    )
+def is_fine(strategy: ResidualStrategy, most_bits: int) -> bool:
+    """Whether whole multipliers of so many bits can follow the best scales, even of the largest contrasts."""
+    return all(largest_norm(strategy.flat_shape(each)) <= 2**most_bits for each in strategy.scales)

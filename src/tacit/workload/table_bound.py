@@ -11,23 +11,21 @@ whose cells are partly known.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import prod
+from math import isfinite, prod
 
 import numpy as np
 
 from tacit.loss.families.loss import Loss, Relation
-from tacit.loss.families.zcdp import Zcdp
 from tacit.mechanisms.least_error import NO_BOUND, LeastVariance
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.aggregate import Aggregate, Measure
 from tacit.query.aggregates.moments import Total
 from tacit.query.plans.limit import IntervalKind
-from tacit.words import shown
 from tacit.workload.helmert import squared_norms
 from tacit.workload.known_cells import known_cells
 from tacit.workload.noisy_contrasts import NoisyTables
 from tacit.workload.optimality.tables_optimum import tables_optimum_down
-from tacit.workload.optimality.unbiased import least_unbiased
+from tacit.workload.optimality.unbiased import MOST_RHO, least_unbiased
 from tacit.workload.residual_basis import Attributes, ResidualStrategy, Weighting, subsets
 from tacit.workload.tables_plan import TablesPlan
 
@@ -78,16 +76,12 @@ def _compared(
     strategy = measured.strategy
     weights = {table: plan.weighting.of(strategy.shape(table)) for table in strategy.tables}
     optimum = tables_optimum_down(strategy.sizes, weights, is_replaced=plan.relation is Relation.REPLACE)
-    if not (optimum * measured.norm > 0 and measured.scale.denominator == 1):
+    rho, noise = tables.strength / 2, RoundedGaussian(measured.variance).mean_square_up / measured.scale**2
+    ours = objective_variance(strategy, plan.weighting, noise)
+    if not (optimum * measured.norm > 0 and measured.scale.denominator == 1 and rho <= MOST_RHO and isfinite(ours)):
         return None
-    rho = tables.strength / 2
-    price = f"at ρ = {shown(rho)}"
-    if isinstance(charge, Zcdp):
-        price = "at this ρ" if charge.rho == rho else "at its share of ρ"
     cells = "cells of the values shown" if plan.private else "cells"
-    least = least_unbiased(optimum * measured.norm**2, rho, of=cells, price=price)
-    noise = RoundedGaussian(measured.variance).mean_square_up / measured.scale**2
-    return least, Fraction(objective_variance(strategy, plan.weighting, noise))
+    return least_unbiased(optimum * measured.norm**2, rho, of=cells, charge=charge), Fraction(ours)
 
 
 def _cuts_nobody(plan: TablesPlan, tables: NoisyTables) -> bool:

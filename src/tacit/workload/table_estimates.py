@@ -1,6 +1,6 @@
 """Estimates of tables from noisy contrasts, with exact variances: least squares in every residual, then their sum.
 
-Where numbers are known to everybody (`Known`), estimates are conditioned on them. Claim: among unbiased linear
+Where numbers are known to everybody (`KnownSum`), estimates are conditioned on them. Claim: among unbiased linear
 estimates that satisfy a·x = b, x̃ = x̂ − Σa(aᵀΣa)⁻¹(aᵀx̂ − b) has the least variance for every linear question, Σ less
 Σa(aᵀΣa)⁻¹aᵀΣ, where x̂ and Σ are the unconditioned estimate and its covariance. Proof: x̂ is the best unbiased estimate
 (Gauss–Markov), and restricted least squares minimise (x − x̂)ᵀΣ⁻¹(x − x̂) subject to a·x = b: Lagrange's condition gives
@@ -33,7 +33,7 @@ _SINGULAR = 1e-9  # of the largest variance: constraints that repeat others have
 
 
 @frozen(eq=False)
-class Known:
+class KnownSum:
     """A public number: the sum of some cells of a table (their places, in its order), in steps."""
 
     attributes: Attributes
@@ -48,11 +48,8 @@ class TableLaw:
         self._strategy, self._tree, self._scale = strategy, strategy.tree, scale
         self._squares: dict[Attributes, TreeSquares] = {}
         self._spread: Spread = {}
-        depths: dict[Attributes, int] = {}
-        for each in strategy.scales:
-            flat = self._tree.flat(each)
-            depths[flat] = max(depths.get(flat, 0), self._tree.depth(each))
-        for flat, deepest in depths.items():
+        for flat in dict.fromkeys(map(strategy.tree.flat, strategy.scales)):
+            deepest = max(self._tree.depth(each) for each in strategy.scales if self._tree.flat(each) == flat)
             levels = [self._tree.at(flat, depth) for depth in range(deepest + 1)]
             precisions = [
                 None if each not in strategy.scales else self._units(each).ravel() ** 2 / float(variance)
@@ -180,18 +177,17 @@ class TableEstimates:
         values: Mapping[Attributes, Integers],
         variance: Fraction,
         scale: Fraction,
-        known: Sequence[Known] = (),
+        known: Sequence[KnownSum] = (),
     ) -> None:
         self._strategy, self._law = strategy, TableLaw(strategy, variance, scale)
-        self._nodes, self._removed = self._law.joined(self._law.nodes(values)), np.zeros((0, 0))
+        self._nodes, self._removed = self._law.nodes(values), np.zeros((0, 0))
         self._spread: Spread = {}
         if known:
             self._condition(known)
-        self._contrasts = self._law.separated(self._nodes)
 
     def table(self, attributes: Attributes) -> Floats:
         """The estimate of every cell of a table, in steps: unbiased, if what is known is true."""
-        return self._law.table(self._contrasts, attributes, self._spread)
+        return self._law.table(self._nodes, attributes, self._spread)
 
     def variances(self, attributes: Attributes) -> Floats:
         """The exact variance of each cell of a table, in squared steps."""
@@ -203,11 +199,11 @@ class TableEstimates:
 
     def answers(self, attributes: Attributes, questions: Floats) -> tuple[Floats, Floats]:
         """The estimates of linear questions over a table's cells (a row a question), and their exact variances."""
-        depth, nodes = self._strategy.tree.depth(attributes), self._contrasts
+        depth = self._strategy.tree.depth(attributes)
         values, variances = np.zeros(len(questions)), np.zeros(len(questions))
         for row, question in enumerate(questions):
             asked = self._law.coefficients(attributes, question)
-            values[row], variance = self._law.answer(asked, nodes, depth)
+            values[row], variance = self._law.answer(asked, self._nodes, depth)
             if len(self._removed):
                 known = ((self._removed @ self._law.question(asked, depth)[0]) ** 2).sum()
                 variances[row] = _cleared(np.array(variance - known), variance)
@@ -215,7 +211,7 @@ class TableEstimates:
                 variances[row] = variance
         return values, variances
 
-    def _condition(self, known: Sequence[Known]) -> None:
+    def _condition(self, known: Sequence[KnownSum]) -> None:
         """Moves the estimates to what is known, and keeps the directions that are known then."""
         strategy, tree = self._strategy, self._strategy.tree
         asked, directions = [], []
@@ -226,13 +222,14 @@ class TableEstimates:
             asked.append(found[0])
             directions.append(found[1])
         gram = np.array(asked) @ np.array(directions).T
-        missing = np.array(asked) @ self._nodes - np.array([float(each.value) for each in known])
+        joined = self._law.joined(self._nodes)
+        missing = np.array(asked) @ joined - np.array([float(each.value) for each in known])
         scales = 1 / np.sqrt(np.diag(gram))
         variances, vectors = np.linalg.eigh((gram + gram.T) / 2 * np.outer(scales, scales))
         kept = variances > _SINGULAR * variances.max(initial=0.0)
         whitened = (vectors[:, kept] / np.sqrt(variances[kept])).T * scales
         self._removed = whitened @ np.array(directions)
-        self._nodes = self._nodes - (whitened @ missing) @ self._removed
+        self._nodes = self._law.separated(joined - (whitened @ missing) @ self._removed)
 
 
 def _cleared(variances: Floats, largest: float) -> Floats:

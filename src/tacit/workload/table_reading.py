@@ -24,12 +24,13 @@ from tacit.query.post_noise.estimates import Estimates, Noisy
 from tacit.workload.known_cells import blocks
 from tacit.workload.noisy_contrasts import NoisyContrasts, NoisyTables
 from tacit.workload.residual_basis import Attributes
-from tacit.workload.table_estimates import Known
+from tacit.workload.table_estimates import KnownSum
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _GRID = 2.0**-10  # of cells, in steps of their measure
+_SHIFT = 2.0**-12  # of what cells are raised by: so that raised cells still add up without rounding
 _LAW_BITS = 20  # of the deviation of the law that stands for the noise of a cell
 
 
@@ -56,7 +57,7 @@ class ReadSum:
 class TableReader:
     """Reads tables, and linear questions over them, from a stored release."""
 
-    def __init__(self, tables: NoisyTables, known: Mapping[str, tuple[Known, ...]]) -> None:
+    def __init__(self, tables: NoisyTables, known: Mapping[str, tuple[KnownSum, ...]]) -> None:
         self._tables, self._known = tables, known
         self._estimates = {
             name: each.conditioned(known[name]) if known.get(name) else each.estimates
@@ -120,7 +121,7 @@ class TableReader:
         if bias.is_unknown:
             return bias, 0.0
         median = float(np.interp(0.5, LEVELS, bias.masses))
-        return bias, median / max(bias.kept, 1e-12)
+        return bias, round(median / max(bias.kept, 1e-12) / _SHIFT) * _SHIFT
 
 
 def finest_of(contrasts: NoisyContrasts) -> Attributes | None:

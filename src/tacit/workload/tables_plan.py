@@ -24,14 +24,14 @@ from tacit.query.plans.plan import KEYS, Plan
 from tacit.query.plans.price import Price
 from tacit.workload.grouping_sets import TablesQuestion
 from tacit.workload.key_structure import KeyStructure, key_structure
-from tacit.workload.residual_basis import Attributes, ResidualStrategy, Weighting, best_strategy, measured_whole
+from tacit.workload.residual_basis import Attributes, ResidualStrategy, Weighting, best_strategy, is_fine
 from tacit.workload.scaled_rows import TableKey
 from tacit.workload.shared_scans import shared_scans
-from tacit.workload.tree import Tree
+from tacit.workload.tree import LevelTree
 
 RADIUS = 2**16  # units that one person counts for: how finely a person's cells are scaled
 MOST_CELLS = 2**24  # of all tables together: some fifty octets each while they are made
-_PLAIN_BITS, _SCALED_BITS = 28, 20  # of multipliers: 2^33 rows of 1, or 2^26 people at their limit, add up to a word
+_PLAIN_BITS, _SCALED_BITS = 28, 20  # of multipliers: 2^33 rows or people, of any size, add up to a word
 
 
 @frozen(eq=False)
@@ -56,13 +56,19 @@ class TablesPlan:
         return {part: tuple(dict.fromkeys(map(self.closed, sets))) for part, sets in self.asked.measured().items()}
 
     @property
-    def tree(self) -> Tree:
+    def tree(self) -> LevelTree:
         """The levels of a hierarchy among the keys."""
         return self.structure.tree
 
     def closed(self, attributes: Attributes) -> Attributes:
         """These keys and the levels that they determine."""
         return self.tree.closed(attributes)
+
+    def cells(self, attributes: Attributes) -> int:
+        """The cells of a table by its public keys."""
+        whole, keys = self.closed(attributes), self.public_keys()
+        own = [key for place in self.tree.flat(whole) if (key := keys[place]) is not None]
+        return self.tree.size(self.tree.depth(whole)) * prod(len(key.domain) for key in own)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -163,7 +169,7 @@ def plan_tables(
     keys = plan.public_keys()
     for table in asked.tables:
         _refuse_repeated(plan, table.attributes)
-    cells = sum(_cells(plan, table.attributes) for table in asked.tables)
+    cells = sum(plan.cells(table.attributes) for table in asked.tables)
     if not cells <= MOST_CELLS:
         raise Refused(
             f"tables of {cells:,} cells",
@@ -171,20 +177,14 @@ def plan_tables(
             f"at most {MOST_CELLS:,} cells in all: coarser keys, or fewer of them together.",
         )
     known = [key for key in keys if key is not None]
-    if len(known) == len(keys) and not all(map(measured_whole, plan.strategies(known).values())):
+    bits = _SCALED_BITS if plan.is_scaled else _PLAIN_BITS
+    if len(known) == len(keys) and not all(is_fine(each, bits) for each in plan.strategies(known).values()):
         raise Refused(
             "a table of so many cells",
             "Its contrasts would be too coarse where people have several rows.",
             "coarser keys, or fewer of them in one table.",
         )
     return plan
-
-
-def _cells(plan: TablesPlan, attributes: Attributes) -> int:
-    """The cells of a table by its public keys."""
-    whole, keys = plan.closed(attributes), plan.public_keys()
-    own = [key for place in plan.tree.flat(whole) if (key := keys[place]) is not None]
-    return plan.tree.size(plan.tree.depth(whole)) * prod(len(key.domain) for key in own)
 
 
 def _refuse_repeated(plan: TablesPlan, attributes: Attributes) -> None:
@@ -207,7 +207,7 @@ def most_chosen(plan: TablesPlan) -> int:
     most = 2**10
     for table in plan.asked.tables:
         private = sum(public[place] is None for place in table.attributes)
-        cells = _cells(plan, table.attributes)
+        cells = plan.cells(table.attributes)
         room = MOST_CELLS // len(plan.asked.tables) // cells
         limit = min(room, 2 ** (_SCALED_BITS - 1) // cells if plan.is_scaled else room)
         if private:

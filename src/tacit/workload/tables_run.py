@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.noise.bits import Bits
-from tacit.noise.grid import saturated_sum
+from tacit.noise.grid import saturated, saturated_sum
 from tacit.noise.slabs import slabs
 from tacit.query.aggregates.aggregate import Measure, noise_deviation
 from tacit.query.bounding.histogram_sql import WIDE_BINS, finding_sql
@@ -38,6 +38,7 @@ from tacit.workload.tables_plan import RADIUS, TablesPlan, most_chosen
 
 Integers = NDArray[np.int64]
 _HAS_WEIGHT: Final = "w > 0"
+_KEPT_BITS: Final = 2  # of a row's size: multipliers, and the noise, are some hundred times as large
 _DIGITS: Final = 6  # that are kept of what was cut off: no more depend on the machine
 
 
@@ -144,24 +145,40 @@ class TablesRun:
         sums: CellSums,
         bits: Bits,
     ) -> NoisyContrasts:
-        """The contrasts of one measure plus noise, modulo 2^64: reducing what is noisy already is post-processing."""
+        """The contrasts of one measure plus noise, rounded to 2^shift and modulo 2^64.
+
+        Claim: it is post-processing of whole contrasts plus noise, whatever the rows. Proof: a margin is 2^shift·h + l,
+        h and l the sums of cells' high and low bits, so that ⌊(m·C(margin) + noise)/2^shift⌋ is
+        m·C(h) + ⌊(m·C(l) + noise)/2^shift⌋. The second is exact, and the first, being linear, is exact modulo 2^64. It
+        is read right where it lies within a word: up to 2^33 rows or people, of any size, all in one cell.
+        """
         strategy, limit = strategies[scale.measure], limits[scale.measure]
         law, values = self._plan.law(scale.measure, strategy, self._price), {}
-        for residual in strategy.scales:
-            exact = strategy.measured(sums.margin(place, residual), residual)
-            values[residual] = exact + slabs(law).draw(exact.size, bits).reshape(exact.shape)
+        shift = coarse_bits(RADIUS if self._plan.is_scaled else scale.measure.size)
+        for residual, most in strategy.scales.items():
+            high, low = sums.halves(place, residual, shift, most)
+            exact = strategy.measured(high, residual)
+            noisy = strategy.measured(low, residual).ravel() + slabs(law).draw(exact.size, bits) + (1 << shift >> 1)
+            values[residual] = exact + saturated(noisy >> shift).reshape(exact.shape)
+        variance = law.variance / 4**shift + (Fraction(1, 12) if shift else 0)
         kind = self._kind(limit)
         masses = None
         if kind is IntervalKind.USUAL and limit.masses is not None:
             masses = tuple(float(f"{mass:.{_DIGITS}g}") for mass in limit.masses)
         kept = float(f"{limit.kept:.{_DIGITS}g}")
-        return NoisyContrasts(strategy, values, law.variance, scale.scale, limit.norm, kind.value, masses, kept)
+        units = scale.scale / 2**shift
+        return NoisyContrasts(strategy, values, variance, units, limit.norm, kind.value, masses, kept)
 
     def _kind(self, limit: TableLimit) -> IntervalKind:
         """What intervals are about: where a limit cuts nobody, they are guaranteed unless bounded ones are wanted."""
         if self._plan.is_scaled and self._plan.base.interval is IntervalKind.BOUNDED:
             return IntervalKind.BOUNDED
         return IntervalKind.GUARANTEED if limit.masses is None else self._plan.base.interval
+
+
+def coarse_bits(size: int) -> int:
+    """How many low bits of noisy contrasts are rounded off, where one row has this size: a small part of the noise."""
+    return max(0, size.bit_length() - _KEPT_BITS)
 
 
 def measure_scale(measure: Measure, strategy: ResidualStrategy, limit: TableLimit, is_scaled: bool) -> MeasureScale:

@@ -14,7 +14,7 @@ _Number = TypeVar("_Number", np.int64, np.float64)
 
 
 @frozen
-class Tree:
+class LevelTree:
     """Levels that are keys of tables, the coarsest first; above them stands one root, of depth 0.
 
     Whoever is in a node is in the node above it, so a level determines those above: sets of keys are `closed`.
@@ -76,4 +76,4 @@ class Tree:
         return found
 
 
-NO_TREE: Final = Tree((), (), ())
+NO_TREE: Final = LevelTree((), (), ())

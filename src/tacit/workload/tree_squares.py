@@ -18,7 +18,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.workload.tree import Tree
+from tacit.workload.tree import LevelTree
 
 Floats = NDArray[np.float64]
 
@@ -33,7 +33,7 @@ class TreeSquares:
     None stands where a level was not measured. Arrays of nodes are (nodes of the depth, coordinates).
     """
 
-    def __init__(self, tree: Tree, precisions: Sequence[Floats | None]) -> None:
+    def __init__(self, tree: LevelTree, precisions: Sequence[Floats | None]) -> None:
         self._tree, self._precisions, self.depth = tree, precisions, len(precisions) - 1
         deepest = precisions[-1]
         if deepest is None:
@@ -95,7 +95,7 @@ class TreeSquares:
 
 
 @lru_cache(maxsize=256)
-def level_shares(tree: Tree, costs: tuple[float, ...]) -> tuple[tuple[float, ...], float]:
+def level_shares(tree: LevelTree, costs: tuple[float, ...]) -> tuple[tuple[float, ...], float]:
     """The precisions by depth, adding up to 1, that make Σ cost·(variances of a depth's nodes) least; and that sum.
 
     It is convex in the precisions. The fixed point w ← w·√(−∂f/∂w) lowers it at every step (Yu 2010, A-optimality).

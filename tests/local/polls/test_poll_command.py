@@ -62,6 +62,8 @@ def test_design_says_what_is_protected_and_how_many_to_ask(tmp_path: Path) -> No
     first = run("design", "Have you ever cheated in an exam?", "--truth", "3/4", "--width", "0.06", "--file", path)
     assert first.output.startswith(
         "Self-randomised response, truth with probability 3/4: ε = ln 3 (1.099).\n"
+        "The noise of these reports is the least that any report of this ε could have, if estimates from it are "
+        "unbiased.\n"
         "For a 95% interval of width 0.06 ask 4,301 people.\n"
     )
     second = run("design", "Do you steal?", "--epsilon", "1", "--file", path)

@@ -42,7 +42,8 @@ CASES = [
 def exceeded(mechanism: Mwem, reach: int, claimed: Loss, rate: float | None = None) -> list[str]:
     """Where the claimed loss is exceeded on some neighbours."""
     laws = RoundLaws(mechanism, reach, rate=rate)
-    found = islice(neighbours(mechanism.relation, HISTOGRAMS), None if mechanism.rounds == 1 else 3)
+    is_small = mechanism.rounds == 1 and mechanism.relation is REPLACE
+    found = islice(neighbours(mechanism.relation, HISTOGRAMS), None if is_small else 4)
     return violations(claimed, [(laws.law(one), laws.law(other)) for one, other in found])
 
 

@@ -127,6 +127,16 @@ def test_a_correction_lowers_the_relative_entropy_as_claimed() -> None:
     assert tried > 40
 
 
+@pytest.mark.parametrize("answer", [-(10**18), -3, 0, 5, 6, 10**18])
+@pytest.mark.parametrize("mask", [np.zeros(3, np.bool_), np.ones(3, np.bool_), MASKS[0]])
+def test_whatever_is_asked_and_answered_weights_stay_shares(mask: Cells, answer: int) -> None:
+    """Nobody, everybody, and answers that noise put where no count can be."""
+    for shares in ([0.1, 0.3, 0.6], [1.0, 0.0, 0.0], [0.0, 0.5, 0.5]):
+        after = Hypothesis(np.array(shares), 6.0).corrected(mask, answer, 1.5, 1)
+        assert after.shares.sum() == pytest.approx(1)
+        assert after.shares.min() >= 0
+
+
 def test_the_provable_alarm_answers_every_question() -> None:
     """A hundred thousand people all in one of 64 cells: all 300 random questions within the error, updates to spare."""
     mechanism = OnlineWeights.for_questions(Zcdp(2), (4, 4, 4), 100_000, 300)

@@ -21,6 +21,7 @@ from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.workload.optimality.count_bound import (
     half_width_down,
+    least_half_width,
     least_miss,
     mean_square_down,
     unbiased_count_variance_down,
@@ -36,10 +37,14 @@ def distances(counts: int, fineness: int) -> Floats:
     return np.asarray(np.minimum(away, counts - away))
 
 
-def least_worst_loss(penalty: Floats, epsilon: float, delta: float = 0.0) -> float:
-    """The least worst-case expected penalty over all (ε, δ)-private mechanisms: a linear program without symmetry."""
+def least_worst_loss(penalty: Floats, epsilon: float, delta: float = 0.0, most: int = 1) -> float:
+    """The least worst-case expected penalty over all (ε, δ)-private mechanisms: a linear program without symmetry.
+
+    One person may add up to `most`.
+    """
     worlds, outputs = penalty.shape
-    pairs = [(i, j) for i in range(worlds) for j in ((i - 1) % worlds, (i + 1) % worlds)]
+    steps = [step for away in range(1, most + 1) for step in (-away, away)]
+    pairs = [(i, (i + step) % worlds) for i in range(worlds) for step in steps]
     cells, slacks = worlds * outputs, len(pairs) * outputs if delta else 0
     width = cells + slacks + 1
     entries: list[tuple[int, int, float]] = []
@@ -86,6 +91,32 @@ def test_no_mechanism_misses_less_often(epsilon: float, delta: float) -> None:
         assert bound <= found + 20 * exp(-8 * epsilon)  # what half a circle leaves out
         assert found <= bound + 1e-7  # and it is attained: exact for whole and for half t
         assert not 1.05 * bound <= found  # a bound that is 5% too high is caught
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "most"), [(1.5, 0.0, 2), (1.5, 0.05, 2), (1.5, 0.0, 3)])
+def test_no_mechanism_for_sums_misses_less_often(epsilon: float, delta: float, most: int) -> None:
+    """Amounts of 0 to 2, or to 3, on a circle of sums: an interval holds ⌊2t/most⌋ + 1 of the sums that matter."""
+    for reach in (1, 2):
+        bound = float(least_miss(Approx(epsilon, delta), 2 * reach // most + 1))
+        penalty = (distances(8 * most, 1) > reach).astype(float)
+        found = least_worst_loss(penalty, epsilon, delta, most)
+        assert bound <= found + 20 * exp(-4 * epsilon)  # what half a circle leaves out
+        assert not 2 * bound <= found  # a bound that is a factor of 2 too high is caught
+
+
+def test_a_half_width_of_a_sum_is_that_of_a_count_times_the_amount() -> None:
+    for loss in (Pure("0.5"), Approx("0.5", "1e-6")):
+        one = half_width_down(loss)
+        found = least_half_width(loss, "0.95", Fraction(7, 2), of="sums", price="at this ε")
+        assert found is not None
+        assert found.half_down == one * Fraction(7, 2)
+        assert found.words(found.half_down * 3) == (
+            "The intervals are within 3 of the narrowest that any release could have at this ε for all sums."
+        )
+        whole = least_half_width(loss, "0.95", Fraction(1), of="counts", price="at this ε", is_whole=True)
+        assert whole is not None
+        assert one <= whole.half_down < one + 1
+    assert least_half_width(Pure(50), "0.95", Fraction(1), of="counts", price="at this ε") is None
 
 
 def test_discrete_laplace_and_rounded_gaussian_noise_attain_it() -> None:

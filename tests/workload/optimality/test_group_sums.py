@@ -72,8 +72,8 @@ def test_nothing_that_a_descent_finds_is_below_it(move: PersonalMove) -> None:
     assert bound <= found * (1 + 1e-4)
     assert not 2 * bound <= found  # a bound that is a factor of 2 too high is caught, for every move
     if not move.is_replaced:
-        assert found <= bound * 1.01  # under add/remove it is the optimum, not merely below it
-        assert not 1.05 * bound <= found
+        assert found <= bound * 1.005  # under add/remove it is the optimum, not merely below it
+        assert not 1.02 * bound <= found
 
 
 def test_a_person_in_every_group_is_not_one_in_any_group() -> None:
@@ -81,7 +81,7 @@ def test_a_person_in_every_group_is_not_one_in_any_group() -> None:
     one, half, every = (float(PersonalMove(100, Fraction(1), spread=s).optimum_down()) for s in (1, 55, 100))
     assert one == pytest.approx(100)
     assert half == pytest.approx(every)
-    assert half == pytest.approx((99 * 0.55 * 45) + 2 * (99 * 0.55 * 45 * 30.25) ** 0.5 + 30.25)
+    assert half == pytest.approx(((99 * 0.55 * 45) ** 0.5 + 30.25**0.5) ** 2)
 
 
 def test_what_neighbours_may_do_to_one_group() -> None:
@@ -97,8 +97,9 @@ def test_a_total_under_replace_has_no_bound() -> None:
 
 
 def test_it_is_rounded_down() -> None:
-    assert PersonalMove(2, Fraction(1), spread=2).optimum_down() <= 2
-    assert PersonalMove(2, Fraction(1), spread=2).optimum_down() > Fraction(19, 10)
+    found = PersonalMove(2, Fraction(1), spread=2).optimum_down()  # p = 3/2, q = 1/2
+    assert Fraction(8, 3) * (1 - Fraction(1, 10**9)) < found <= Fraction(8, 3)
+    assert PersonalMove(7, Fraction(3)).optimum_down() <= 63
 
 
 @pytest.mark.parametrize("given", [(0, 1, 1), (1, -1, 1), (1, 1, 0)])

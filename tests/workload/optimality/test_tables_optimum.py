@@ -63,6 +63,41 @@ def test_the_closed_form_is_the_optimum(sizes: tuple[int, ...], weights: dict[tu
     assert not 1.05 * bound <= found  # one that is 5% too high is caught
 
 
+def least_replaced(questions: Matrix) -> float:
+    """The same where one person leaves a cell for another: the least of strategies with differences of norm 1."""
+    gram, cells = questions.T @ questions, questions.shape[1]
+    moved = np.array([np.eye(cells)[i] - np.eye(cells)[j] for i, j in combinations(range(cells), 2)])
+
+    def error(flat: Matrix, power: float) -> float:
+        root = flat.reshape(cells, cells)
+        norms = ((moved @ root) ** 2).sum(axis=1)
+        top = norms.max()
+        worst = float(top * ((norms / top) ** power).sum() ** (1 / power))
+        return worst * float(np.trace(gram @ np.linalg.inv(root @ root.T + 1e-10 * np.eye(cells))))
+
+    at = np.random.default_rng(3).normal(scale=0.2, size=cells * cells) + np.eye(cells).ravel()
+    for power in (8.0, 64.0, 512.0):
+        at = minimize(error, at, args=(power,), method="L-BFGS-B", options={"maxiter": 300}).x
+    return error(at, np.inf)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "weights"),
+    [((3,), {(0,): ONE}), ((2, 2), {(0,): ONE, (1,): ONE, (): ONE}), ((2, 3), {(0, 1): ONE, (1,): Fraction(2)})],
+)
+def test_under_replace_nothing_is_below_it(sizes: tuple[int, ...], weights: dict[tuple[int, ...], Fraction]) -> None:
+    bound = float(tables_optimum_down(sizes, weights, is_replaced=True))
+    found = least_replaced(workload(sizes, weights))
+    assert bound <= found * (1 + 1e-4)
+    assert not 1.1 * bound <= found  # a bound that is a tenth too high is caught
+
+
+def test_under_replace_a_total_has_no_bound() -> None:
+    assert tables_optimum_down((3, 2), {(): ONE}, is_replaced=True) == 0
+    assert tables_optimum_down((1,), {(0,): ONE}, is_replaced=True) == 0
+    assert abs(tables_optimum_down((9, 4), {(1,): ONE}, is_replaced=True) - 6) < Fraction(1, 10**15)  # 2·(4 − 1)
+
+
 def test_one_table_of_disjoint_cells_needs_no_strategy() -> None:
     assert abs(tables_optimum_down((5,), {(0,): ONE}) - 5) < Fraction(1, 10**15)
     assert abs(tables_optimum_down((), {(): ONE}) - 1) < Fraction(1, 10**15)

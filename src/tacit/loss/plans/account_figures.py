@@ -21,19 +21,19 @@ _STYLES = {"basic": ":", "advanced": "-.", "KOV closed form": "--", "exact": "-"
 
 def draw_comparison(file: Path, part: Approx, rows: Sequence[tuple[int, Mapping[str, float]]]) -> None:
     """ε against the number of releases, one line a bound."""
-    canvas, axes = _canvas()
+    canvas, axes = empty_axes()
     for name in rows[0][1]:
         counts, values = [count for count, _ in rows], [bounds[name] for _, bounds in rows]
         axes.plot(counts, values, _STYLES[name], label=name, lw=2.4 if name == "exact" else 1.6)
     axes.set(xlabel="number of releases", ylabel="ε of all together", title=f"Each release: {part}")
     axes.set_ylim(bottom=0)
     axes.legend(frameon=False)
-    _save(canvas, file)
+    save_figure(canvas, file)
 
 
 def draw_regions(file: Path, part: Approx, curves: Mapping[int, Sequence[tuple[float, float]]]) -> None:
     """The least miss rate at each false-alarm rate, one curve for each number of releases."""
-    canvas, axes = _canvas()
+    canvas, axes = empty_axes()
     colours = plt.get_cmap("viridis")
     for place, (count, corners) in enumerate(curves.items()):
         colour = colours(0.9 * place / max(1, len(curves) - 1))
@@ -43,12 +43,12 @@ def draw_regions(file: Path, part: Approx, curves: Mapping[int, Sequence[tuple[f
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="false alarms", ylabel="misses", aspect="equal")
     axes.set_title(f"What a test of membership can reach\neach release: {part}")
     axes.legend(frameon=False)
-    _save(canvas, file)
+    save_figure(canvas, file)
 
 
 def draw_profile(file: Path, releases: Sequence[str], brackets: Sequence[tuple[float, Bracket]]) -> None:
     """ε against δ, as a band between the two certified ends."""
-    canvas, axes = _canvas()
+    canvas, axes = empty_axes()
     deltas = [delta for delta, _ in brackets]
     axes.fill_between(deltas, [b.lower for _, b in brackets], [b.upper for _, b in brackets], alpha=0.35)
     axes.plot(deltas, [b.upper for _, b in brackets], lw=2, label="certified upper end")
@@ -56,30 +56,32 @@ def draw_profile(file: Path, releases: Sequence[str], brackets: Sequence[tuple[f
     axes.set(xscale="log", xlabel="δ", ylabel="ε", title="\n".join(releases[:4]))
     axes.set_ylim(bottom=0)
     axes.legend(frameon=False)
-    _save(canvas, file)
+    save_figure(canvas, file)
 
 
 def draw_calibration(
     file: Path, name: str, target: float, found: float, costs: Sequence[tuple[float, Bracket]]
 ) -> None:
     """ε against the parameter that was sought, with the target and the value found."""
-    canvas, axes = _canvas()
+    canvas, axes = empty_axes()
     axes.plot([value for value, _ in costs], [bracket.upper for _, bracket in costs], lw=2)
     axes.axhline(target, color="grey", lw=1, ls=":")
     axes.plot([found], [target], "o", color="C3")
     axes.annotate(f"{name} = {found:.4g}", (found, target), (8, 8), textcoords="offset points")
     axes.set(xlabel=name, ylabel="ε of all together", title=f"Where ε = {target:g} is kept")
     axes.set_ylim(bottom=0)
-    _save(canvas, file)
+    save_figure(canvas, file)
 
 
-def _canvas() -> tuple[Figure, Axes]:
+def empty_axes() -> tuple[Figure, Axes]:
+    """A figure of the usual size, with nothing in it."""
     canvas, axes = plt.subplots(figsize=(6, 5), layout="constrained")
     axes.spines[["top", "right"]].set_visible(False)
     return canvas, axes
 
 
-def _save(canvas: Figure, file: Path) -> None:
+def save_figure(canvas: Figure, file: Path) -> None:
+    """The figure as a PNG or SVG file; refused where it cannot be written."""
     if file.suffix.lower() not in {".png", ".svg"}:
         raise Refused(f"a figure in {file.name}", "Its ending is neither .png nor .svg.", "region.png, region.svg.")
     try:

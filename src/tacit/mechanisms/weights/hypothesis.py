@@ -86,7 +86,7 @@ def cells_asked(asked: Asked, sizes: tuple[int, ...]) -> Cells:
                 along[int(each)] = True
             mask &= along.reshape([-1 if place == attribute else 1 for place in range(len(sizes))])
         return mask
-    mask = np.asarray(asked)
+    mask = np.array(asked)  # a copy: what is asked must not change while it is answered
     if mask.dtype != np.bool_ or mask.shape != sizes:
         raise Refused(
             f"a question of type {mask.dtype} and shape {mask.shape}",
@@ -129,8 +129,8 @@ class Hypothesis:
         share = self._share(cells)
         is_more = answer > self.people * share
         moved, own = (cells, share) if is_more else (~cells, 1 - share)
-        off = max(least, abs(answer - self.people * share) - slack) / self.people
-        step = min(_logit(own + off) - _logit(own), max(_STEEPEST, 4 * off))
+        off = min(1.0, max(least, abs(answer - self.people * share) - slack) / self.people)
+        step = min(_logit(own + off) - _logit(own), max(_STEEPEST, 4 * off)) if own < 1 else 0.0
         shares = np.where(moved, self.shares * exp(step), self.shares)
         return Hypothesis(shares / shares.sum(), self.people)
 

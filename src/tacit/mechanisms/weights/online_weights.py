@@ -27,11 +27,11 @@ from tacit.mechanisms.selection.above_threshold import AboveThreshold
 from tacit.mechanisms.statistics.counts import Sensitivity, calibrated, check_people
 from tacit.mechanisms.weights.hypothesis import Asked, Hypothesis, cells_asked, checked_sizes, private_histogram
 from tacit.mechanisms.weights.weights_session import WeightsReply, WeightsSession
-from tacit.noise.ball import first_true
 from tacit.noise.bits import Bits
 from tacit.noise.entropy import ENTROPY
 
 _SURPRISE = Fraction(1, 2)  # of the price of an update: the comparison that finds it
+_HALVINGS = 5  # of the way to the number of updates that suffices
 
 
 @frozen
@@ -111,7 +111,7 @@ class OnlineWeights(Mechanism[Any, "WeightsAnswers"]):
     def for_questions(
         cls, target: Loss, sizes: Iterable[int], people: int, questions: int, confidence: Number = "0.95"
     ) -> OnlineWeights:
-        """The least alarm at which so many questions are all answered to within `error`, whatever they are: provably.
+        """Nearly the least alarm at which so many questions, whatever they are, are provably answered within `error`.
 
         For a public number of people, under replace. Claim: if no noise exceeds alarm/2, a surprise moves the relative
         entropy by at least ½(alarm/people)² (`Hypothesis.corrected`), which is at most ln|X| to begin with; so 2·ln|X|·
@@ -128,10 +128,15 @@ class OnlineWeights(Mechanism[Any, "WeightsAnswers"]):
             alarm = 2 * max(comparison, measured) + 1
             return replace(quiet, alarm=alarm, slack=measured)
 
-        def suffices(updates: int) -> bool:
-            return updates > 2 * entropy * (people / made(updates).alarm) ** 2
+        def needed(updates: int) -> float:
+            return 2 * entropy * (people / made(updates).alarm) ** 2
 
-        return made(first_true(suffices, 1))
+        updates = 1
+        for _ in range(_HALVINGS):
+            updates = max(1, ceil(sqrt(updates * needed(updates))))  # half-way, in logarithms: what is needed falls
+        while not updates > needed(updates):
+            updates += 1 + updates // 100
+        return made(updates)
 
     @cached_property
     def comparison(self) -> AboveThreshold:

@@ -130,8 +130,10 @@ def parsed_selects(sql: str) -> list[exp.Select]:
         if not depth(tree) <= _DEEPEST:
             asked = "a query nested this deeply"
             raise Refused(asked, f"More than {_DEEPEST} parts stand inside one another.", "shorter sums and cases.")
+    if not trees:
+        raise Refused("an empty text", "It asks nothing.", "SELECT … FROM … .")
     selects = [tree for tree in trees if isinstance(tree, exp.Select)]
-    if not selects or len(selects) < len(trees):
+    if len(selects) < len(trees):
         raise Refused("this statement", "Only questions are answered.", "one SELECT statement.")
     for select in selects:
         refuse_many_texts(select)

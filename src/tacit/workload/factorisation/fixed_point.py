@@ -19,7 +19,8 @@ from tacit.frozen import frozen
 
 Floats = NDArray[np.float64]
 
-CLOSE = 1.0005  # where the search stops: the ratio of both ends, in floating point
+_CLOSE, _NEAR = 1.0005, 1.003  # where the search stops: the ratio of both ends, in floating point
+_LARGE = 1_100  # questions or cells: from here on it stops at the second one
 _MOST_STEPS = 60
 _RELAXED = 1.5
 _MEMORY = 6
@@ -49,13 +50,14 @@ def is_by_question(rows: Floats) -> bool:
     return len(rows) < len(rows.T)
 
 
-def best_point(rows: Floats, close: float = CLOSE, most: int = _MOST_STEPS) -> tuple[DualPoint, DualPoint]:
+def best_point(rows: Floats) -> tuple[DualPoint, DualPoint]:
     """The points with the least upper and the largest lower end that were found; `rows` are weighted questions."""
     gram = None if is_by_question(rows) else rows.T @ rows
     logs = np.zeros(rows.shape[1])
     history: list[tuple[Floats, Floats]] = []
     primal = dual = point = _point(rows, gram, logs)
-    for _ in range(most):
+    close = _CLOSE if min(rows.shape) <= _LARGE else _NEAR
+    for _ in range(_MOST_STEPS):
         if primal.upper <= close * dual.lower:
             break
         residual = np.log(point.norms)

@@ -19,7 +19,7 @@ import numpy as np
 
 from tacit.frozen import frozen
 from tacit.noise.ball import ball, up
-from tacit.workload.factorisation.fixed_point import CLOSE, DualPoint, best_point, is_by_question
+from tacit.workload.factorisation.fixed_point import DualPoint, best_point, is_by_question
 from tacit.workload.factorisation.floating_bounds import gamma, inner_product_down, largest_singular_up
 from tacit.workload.factorisation.integer_strategy import IntegerStrategy, rounded_strategy
 from tacit.workload.factorisation.question_matrix import QuestionMatrix
@@ -45,10 +45,10 @@ class OptimalStrategy:
         return up(ball(self.strategy.error_up / self.optimum_down))
 
 
-def optimal_strategy(questions: QuestionMatrix, bits: int = BITS, close: float = CLOSE) -> OptimalStrategy:
-    """The best strategy for the weighted sum of variances; as near as `close`, where the search comes that near."""
-    primal, dual = best_point(questions.weighted, close)
-    return OptimalStrategy(rounded_strategy(questions, primal, bits), optimum_down(questions, dual))
+def optimal_strategy(questions: QuestionMatrix) -> OptimalStrategy:
+    """The best strategy for the weighted sum of variances; as near as the search comes in ten or twenty steps."""
+    primal, dual = best_point(questions.weighted)
+    return OptimalStrategy(rounded_strategy(questions, primal, BITS), optimum_down(questions, dual))
 
 
 def optimum_down(questions: QuestionMatrix, point: DualPoint) -> Fraction:

@@ -40,6 +40,11 @@ class AnswerTable:
     keys: Mapping[str, Keys]
     columns: Mapping[str, tuple[int, ...]]
 
+    @property
+    def size(self) -> int:
+        """How many rows it has."""
+        return len(next(iter(self.columns.values())))
+
 
 @frozen(eq=False)
 class AskedCounts:

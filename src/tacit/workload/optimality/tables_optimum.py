@@ -15,9 +15,11 @@ be the rank of P_B, d the number of cells, λ_B = Σ_{A⊇B} w_A Π_{i∉A} n_i 
 is d_B/d. So opt = min { Σ λ_B d_B/x_B : Σ x_B d_B/d ≤ 1 } = (Σ_B d_B √λ_B)²/d by Cauchy and Schwarz, and λ_B d_B²/d =
 v_B·p_B. ∎
 
-Under replace, one row a person, neighbours differ by w_j − w_i. Claim: then opt(W) ≥ (Σ_{B≠∅} √(v_B·p_B))²·2d/(d − 1),
-for d > 1 cells. Proof. As above X = Σ_B x_B P_B. (e_j − e_i)ᵀX(e_j − e_i) ≤ 1 holds in the mean over all i ≠ j too: Σ
-x_B·2d_B/(d − 1) ≤ 1 over B ≠ ∅, for the rows of P_B add up to 0, and those of P_∅ are alike. Cauchy and Schwarz. ∎
+Under replace, one row a person, neighbours differ by w_j − w_i. Claim: then opt(W) ≥ (Σ_{B≠∅} √(v_B·p_B·f_B))², with
+f_B = 2d/(d − 1) for every B, and with f_B = 2 − 2·Π_{i∈B} (−1/(n_i − 1)). Proof. As above X = Σ_B x_B P_B. In the mean
+over all i ≠ j, and for i and j that differ in every attribute (of more than one value), (e_j − e_i)ᵀX(e_j − e_i) ≤ 1 is
+Σ x_B·d_B·f_B/d ≤ 1 over B ≠ ∅: the rows of P_B add up to 0, those of P_∅ are alike, and where all values differ an
+entry of P_B is d_B/d·Π_{i∈B} (−1/(n_i − 1)). Cauchy and Schwarz. ∎
 
 A release is meant that takes every combination of values for possible. Where some are known not to be (structural
 zeros), the symmetry is broken, and a release that uses it may be below this number.
@@ -65,8 +67,16 @@ def tables_optimum_down(
     moved = [each for each in variances if each and variances[each] * prices[each] > 0]
     if not moved:
         return Fraction(0)
-    found = residual_optimum_down([variances[each] for each in moved], [prices[each] for each in moved])
-    return found * Fraction(2 * cells, cells - 1)
+    even = [Fraction(2 * cells, cells - 1) for _ in moved]
+    apart = [2 - 2 * prod((Fraction(-1, known[i] - 1) for i in each), start=Fraction(1)) for each in moved]
+    return max(
+        residual_optimum_down(
+            [variances[each] * factor for each, factor in zip(moved, factors, strict=True)],
+            [prices[each] for each in moved],
+        )
+        for factors in (even, apart)
+        if any(factors)
+    )
 
 
 def _subsets(table: Iterable[int]) -> Iterable[frozenset[int]]:

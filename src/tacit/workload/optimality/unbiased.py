@@ -28,8 +28,13 @@ from fractions import Fraction
 
 from tacit.errors import Refused
 from tacit.exact import Number, positive, whole
+from tacit.loss.families.loss import Loss
+from tacit.loss.families.zcdp import Zcdp
 from tacit.mechanisms.least_error import LeastVariance
 from tacit.noise.ball import START_BITS, Ball, ball, fraction_down, precision, up
+from tacit.words import shown
+
+MOST_RHO = 1000  # beyond it nothing is hidden, and no bound is given
 
 
 def chi_squared(rho: Fraction) -> Ball:
@@ -57,14 +62,20 @@ def factor_up(variance_up: Number, optimum_down: Number, rho: Number, rows: int 
         return up(ball(variance / (least * most**2)) * chi_squared(price))
 
 
-def least_unbiased(optimum_down: Number, rho: Number, rows: int = 1, *, of: str, price: str) -> LeastVariance:
-    """The same bound with its class, for the sentence beside an error: `of` what, such as counts, at which price."""
+def least_unbiased(optimum_down: Number, rho: Fraction, rows: int = 1, *, of: str, charge: Loss) -> LeastVariance:
+    """The same bound with its class, for the sentence beside an error: `of` what, such as counts.
+
+    `charge` is what the whole release cost: ρ may be a share of it, and where an account has no ρ it is named.
+    """
+    price = f"at ρ = {shown(rho)}"
+    if isinstance(charge, Zcdp):
+        price = "at this ρ" if charge.rho == rho else "at its share of ρ"
     among = f"any release could have {price}, if it is unbiased whatever the {of} are"
     return LeastVariance(unbiased_variance_down(optimum_down, rho, rows), among)
 
 
 def _read(optimum: Number, rho: Number, rows: int) -> tuple[Fraction, Fraction, int]:
     price = positive(rho, "rho")
-    if not price <= 1000:
-        raise Refused(f"rho = {price}", "At that price nothing is hidden.", "rho ≤ 1000.")
+    if not price <= MOST_RHO:
+        raise Refused(f"rho = {price}", "At that price nothing is hidden.", f"rho ≤ {MOST_RHO}.")
     return positive(optimum, "optimum"), price, whole(rows, "rows", 1)

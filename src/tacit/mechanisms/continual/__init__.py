@@ -1,0 +1,1 @@
+"""Counts of data that arrive: a private running total at every step."""
