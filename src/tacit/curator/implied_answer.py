@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cached_property
+from math import inf
 from statistics import NormalDist
 
 from tacit.curator.certifier import Certifier
@@ -31,6 +32,7 @@ from tacit.workload.table_reading import ReadSum, TableReader, kinds_of, read_ag
 from tacit.workload.tables_plan import TablesPlan
 
 _ADDITIVE = (Total, Mean)
+_SURE = Fraction(19, 20)  # the confidence at which releases are compared
 
 
 @frozen(eq=False)
@@ -59,10 +61,12 @@ class ImpliedAnswer:
     def _identity(self, part: Part) -> str:
         return self.plan.base.identity(part)
 
-    @property
-    def widest(self) -> float:
-        """The largest deviation of the noise on any sum."""
-        return max(float(each.deviations.max(initial=0.0)) for each in self.sums(is_bounded=True).values())
+    def widest(self, interval: IntervalKind) -> float:
+        """How wide the widest interval of any sum is, of the kind asked for: a low limit has little noise and much cut
+        off."""
+        sums = self.sums(is_bounded=interval is IntervalKind.BOUNDED)
+        read = [read_aggregate(Total(part), sums).at(_SURE) for part in self.question.measures]
+        return max(float((each.high - each.low).max(initial=0.0)) for each in read)
 
     def read(self, *, is_bounded: bool) -> Groups:
         """The query's groups, every aggregate read."""
@@ -99,13 +103,16 @@ def find_implied(
     if not all(isinstance(each, _ADDITIVE) for each in question.aggregates.values()) or not question.measures:
         return None
     best: ImpliedAnswer | None = None
+    width = inf
     for found in all_tables(planner):
         answer = _implied(planner, question, found)
         if answer is None or not _serves(found, interval):
             continue
         if plan is not None and price is not None and not answer.is_as_accurate(plan, price):
             continue
-        best = answer if best is None or answer.widest < best.widest else best
+        own = answer.widest(interval)
+        if best is None or own < width:
+            best, width = answer, own
     return best
 
 
