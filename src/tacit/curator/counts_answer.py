@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tacit.curator.certifier import Certifier
 from tacit.curator.counts_job import ReleasedCounts, all_counts, counts_plan, find_counts, release_counts
+from tacit.curator.interval_words import NEED
 from tacit.curator.open_data import Opened
 from tacit.curator.planner import Planner
 from tacit.curator.tables_answer import publication_certifier
@@ -27,6 +28,7 @@ from tacit.query.post_noise.estimates import Estimates, OutputColumn, Rendered
 from tacit.release.price import PriceWords, price_words
 from tacit.release.release import IntervalWords, Release
 from tacit.release.tables_release import ReleasedTable, TablesRelease
+from tacit.words import counted
 from tacit.workload.linear.asked_counts import AnswerTable
 from tacit.workload.linear.counts_plan import CountsPlan
 from tacit.workload.linear.implied_counts import implied_readings
@@ -122,7 +124,7 @@ def answer_counts(
 ) -> TablesRelease:
     """All answers of a release as they are shown; `implied` are their readings from one of other questions."""
     price = price_words(opened.filter, found.grounds.price, found.share, found.free, found.charge)
-    words = counts_interval_words(found.counts.kind)
+    words = counts_interval_words(found.counts.kind, is_declared=plan.measure in plan.base.at_most)
     readings = found.counts.strategy(plan.asked.matrix).readings if implied is None else implied
     tables = []
     for place, table in enumerate(plan.asked.tables):
@@ -130,19 +132,19 @@ def answer_counts(
         plain = re.sub(r"[^a-z0-9_]+", "-", table.title.lower()).strip("-")[:60]
         tables.append(ReleasedTable(table.title, f"{place + 1:02d}-{plain}", read, table.size))
     matrix = plan.asked.matrix
-    counted = f"{matrix.questions:,} questions over {matrix.cells:,} cells, answered together: what adds up agrees."
+    size = f"{counted(matrix.questions, 'question')} over {counted(matrix.cells, 'cell')}"
+    together = f"{size}, answered together: what adds up agrees." if matrix.questions > 1 else f"{size}."
     notes: tuple[str, ...] = ()
     if implied is None:
         optimality = optimality_of(plan, found.counts.variance, found.counts.strength, found.counts.norm, found.charge)
     else:
         optimality = f"Read from the questions released at entry {found.entry}, with intervals from their joint noise."
     if plan.is_scaled:
-        most = float(found.counts.norm * plan.measure.step)
-        notes = (f"One person counts for at most {most:,.4g} in all cells together.",)
+        notes = (f"{plan.most_words(found.counts.norm)} together.",)
     certify = publication_certifier(opened, found.grounds, found.entry, plan.asked.sql)
     return TablesRelease(
         tuple(tables),
-        counted,
+        together,
         optimality,
         notes,
         price,
@@ -174,14 +176,14 @@ def optimality_of(plan: CountsPlan, variance: Fraction, strength: Fraction, norm
     return least.words(total) if least.error_factor_up(total) <= _FAR else NO_BOUND
 
 
-def counts_interval_words(kind: IntervalKind) -> IntervalWords:
+def counts_interval_words(kind: IntervalKind, *, is_declared: bool) -> IntervalWords:
     """What the intervals are about."""
     if kind is IntervalKind.USUAL:
         about = (
             " for all rows that fit the description, assuming that nobody has far more than the people that can be "
             "seen, and that each answer lost about its part of what the limit cut off"
         )
-        return IntervalWords("usual", about, ("With at_most declared, they could be guaranteed.",))
+        return IntervalWords("usual", about, () if is_declared else (NEED,))
     if kind is IntervalKind.BOUNDED:
         return IntervalWords("bounded", " for rows scaled to the limit: the noise alone, not what the limit cut off")
     return IntervalWords("guaranteed", ", guaranteed: they hold on all data")

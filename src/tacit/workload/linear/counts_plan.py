@@ -51,6 +51,12 @@ class CountsPlan:
         """Whether people are scaled: elsewhere each is one row, within bounds that hold by construction."""
         return self.base.limits[self.measure].origin is not Origin.CONSTRUCTION
 
+    def most_words(self, norm: Fraction) -> str:
+        """How much of one person counts, in the unit of what is added up."""
+        kind, _, column = (self.measure.subject or "").partition(" ")
+        unit = " rows" if kind == "rows" else f" of {column}" if column else ""
+        return f"One person counts for at most {float(norm * self.measure.step):,.4g}{unit} in all cells"
+
     @cached_property
     def best(self) -> OptimalStrategy:
         """The strategy for its questions. It takes the time that it takes: seconds for a thousand cells."""
