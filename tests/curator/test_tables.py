@@ -224,3 +224,19 @@ def test_a_pure_account_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "people.toml").write_text(PEOPLE.replace(", delta = 1e-6", ""), encoding="utf-8")
     with tacit.open(tmp_path / "people.toml") as dataset, pytest.raises(Refused, match="pure account"):
         dataset.tables(CUBE, epsilon=1)
+
+
+@pytest.mark.parametrize("most", [10**9, 10**15])
+def test_sums_of_large_values_are_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """Noise and sums that are wider than a word once failed after the charge, as the data had it."""
+    monkeypatch.setenv("TACIT_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("TACIT_WITNESS", str(tmp_path / "elsewhere" / "witness"))
+    rows = ROWS.replace("(i % 101)::INTEGER AS income", f"{most}::BIGINT AS income")
+    duckdb.sql(rows).write_parquet(str(tmp_path / "people.parquet"))
+    text = PEOPLE.replace("max = 100", f"max = {most}").replace("epsilon = 200", "epsilon = 4")
+    (tmp_path / "people.toml").write_text(text, encoding="utf-8")
+    with tacit.open(tmp_path / "people.toml") as dataset:
+        found = dataset.tables("SELECT region, age, SUM(income) AS n FROM people GROUP BY CUBE(region, age)", epsilon=1)
+        read = numbers(found.table())
+        assert abs(float(read.value[0]) - 6000 * most) < 3 * float(read.high[0] - read.low[0])
+        assert float(read.high[0] - read.low[0]) < 200 * most

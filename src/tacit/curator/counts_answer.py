@@ -149,7 +149,7 @@ def answer_counts(
         words,
         certify,
         opened.description.name,
-        meaning=guess_words(found.charge, plan.base.unit),
+        meaning=guess_words(found.charge, plan.base),
         free="Every later workload whose questions are combinations of these is free.",
     )
 

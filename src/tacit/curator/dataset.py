@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tacit.curator.account_view import BudgetView
 from tacit.curator.certifier import Certifier
@@ -24,7 +24,6 @@ from tacit.curator.tables_explanation import TablesExplanation, explain_tables
 from tacit.curator.tables_job import tables_plan, tables_price
 from tacit.curator.target_error import PROMISED, Target, TargetSearch
 from tacit.curator.terms import analyst_share, at_least
-from tacit.curator.weights_job import WeightsDesk, open_weights
 from tacit.errors import Failed, Refused
 from tacit.exact import Number, positive, proper
 from tacit.query.engines.protocol import Engine
@@ -37,6 +36,9 @@ from tacit.release.release import Release
 from tacit.release.tables_release import TablesRelease
 from tacit.schema.budgets import who_asks
 from tacit.workload.residual_basis import Weighting
+
+if TYPE_CHECKING:
+    from tacit.curator.weights_job import WeightsDesk
 
 _USUAL = "0.1"  # the ε that is explained where none is named
 
@@ -136,7 +138,8 @@ class Dataset(CountingWorkloads):
 
     def weights(self, sql: str, *, epsilon: Number, updates: int, **options: Any) -> WeightsDesk:
         """A session of counting questions by the keys of one table (`open_weights`), paid for up front."""
-        analyst_share(self._opened, self._analyst)
+        from tacit.curator.weights_job import open_weights
+
         return open_weights(self._planner, self._analyst, sql, epsilon, updates, **options)
 
     def explain_tables(

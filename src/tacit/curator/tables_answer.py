@@ -10,8 +10,6 @@ from functools import partial
 from itertools import count
 from math import prod
 
-import numpy as np
-
 from tacit.curator.certifier import statement_of
 from tacit.curator.open_data import Opened
 from tacit.curator.planner import Planner
@@ -42,7 +40,6 @@ from tacit.schema.kind import Key, Kind
 from tacit.workload.grouping_sets import TableRequest
 from tacit.workload.known_cells import known_cells
 from tacit.workload.noisy_contrasts import NoisyTables
-from tacit.workload.published import published
 from tacit.workload.residual_basis import Attributes
 from tacit.workload.table_bound import optimality_words
 from tacit.workload.table_reading import ReadSum, TableReader, finest_of, kinds_of, read_aggregate
@@ -95,7 +92,7 @@ def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confi
         publication_certifier(opened, found.grounds, found.entry, plan.asked.sql),
         opened.description.name,
         publication_words(plan, found.tables, len(first.measured.columns) < len(first.columns)),
-        guess_words(found.charge, plan.base.unit),
+        guess_words(found.charge, plan.base),
         "Every later question that is a sum of their cells is free.",
     )
 
@@ -174,14 +171,11 @@ def _published(
     finest = finest_of(tables.measures[identity])
     if finest is None:
         return None
-    shape = tables.shape(finest)
-    read = reader.table(identity, finest)
-    if not np.isfinite(read.shift):
+    cells = reader.published(identity, finest)
+    if cells is None:
         return None
-    cells = (read.steps * (1 + read.shift)).reshape(shape)
-    known = [places for places, _ in reader.blocks(identity, finest)]
-    shown = tables.tree.margin(published(cells, known), finest, plan.closed(request.attributes))
-    return Keys(tuple(int(cell) for cell in shown.ravel()), Kind.INTEGER)
+    shown = tables.tree.margin(cells, finest, plan.closed(request.attributes))
+    return Keys(tuple(shown.ravel().tolist()), Kind.INTEGER)
 
 
 def _file_name(title: str, taken: set[str]) -> str:

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from math import prod
 
-import numpy as np
-
 from tacit.errors import Refused
 from tacit.schema.columns import key_from
 from tacit.schema.description import Column, Impossible, KeyHierarchy, PublicTotal
@@ -116,6 +114,7 @@ def _open(
 
 def _is_possible(cells: Sequence[Cell], totals: Sequence[PublicTotal]) -> bool:
     """Whether there are counts of these cells, none negative, with these totals."""
+    import numpy as np
     from scipy.optimize import linprog
     from scipy.sparse import csr_matrix
 

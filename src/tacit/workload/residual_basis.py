@@ -113,8 +113,9 @@ class ResidualStrategy:
         return found[None] if self.tree.depth(residual) else found
 
     def measured(self, margin: NDArray[np.int64], residual: Attributes) -> NDArray[np.int64]:
-        """What is measured of a residual, from the margin by its keys: modulo 2^64."""
-        return contrasts(margin, 1 if self.tree.depth(residual) else 0) * self.multipliers(residual)
+        """What is measured of a residual, from the margin by its keys: modulo 2^64, or exactly of Python's integers."""
+        found = contrasts(margin, 1 if self.tree.depth(residual) else 0) * self.multipliers(residual)
+        return np.asarray(found, margin.dtype)
 
     def form(self) -> Mapping[Attributes, int]:
         """The coefficients q_C in steps of `squared_norm`/2^14, each rounded up; their sum stands for one row."""

@@ -54,9 +54,11 @@ def objective_variance(strategy: ResidualStrategy, weighting: Weighting, varianc
 
 def optimality_words(plan: TablesPlan, tables: NoisyTables, charge: Loss) -> str:
     """The sentences about the noise of tables: of the counts and sums of which a bound is known, and of the others."""
+    if plan.tree.places or any(known_cells(plan, tables).values()):
+        return NO_BOUND
     compared = {name: _compared(plan, each, tables, charge) for name, each in plan.base.question.aggregates.items()}
     known = [found for found in compared.values() if found is not None]
-    if not known or plan.tree.places or any(known_cells(plan, tables).values()):
+    if not known:
         return NO_BOUND
     least, ours = max(known, key=lambda each: each[0].variance_factor_up(each[1]))  # what holds of it holds of all
     over = f" over all {plan.weighting.value}"

@@ -23,6 +23,7 @@ from tacit.query.plans.limit import IntervalKind
 from tacit.query.post_noise.estimates import Estimates, Noisy
 from tacit.workload.known_cells import blocks
 from tacit.workload.noisy_contrasts import NoisyContrasts, NoisyTables
+from tacit.workload.published import published
 from tacit.workload.residual_basis import Attributes
 from tacit.workload.table_estimates import KnownSum
 
@@ -64,6 +65,7 @@ class TableReader:
             for name, each in tables.measures.items()
         }
         self._cells: dict[tuple[str, Attributes], Floats] = {}
+        self._published: dict[str, Integers | None] = {}
 
     def table(self, identity: str, attributes: Attributes, *, is_bounded: bool = False) -> ReadSum:
         """One measure by the cells of a table, in the order of its keys' values."""
@@ -80,6 +82,15 @@ class TableReader:
         is_whole = len(questions) == 1 and bool((questions == 1).all())
         bias, shift = self._cut(identity, not is_whole) if not is_bounded else (None, 0.0)
         return ReadSum(values, np.sqrt(variances), bias, shift)
+
+    def published(self, identity: str, finest: Attributes) -> Integers | None:
+        """The cells for publication of the table that holds all others; None where nothing is known of the cut."""
+        if identity not in self._published:  # once, for all tables that are its margins
+            read, shape = self.table(identity, finest), self._tables.shape(finest)
+            known = [places for places, _ in self.blocks(identity, finest)]
+            cells = (read.steps * (1 + read.shift)).reshape(shape)
+            self._published[identity] = published(cells, known) if np.isfinite(read.shift) else None
+        return self._published[identity]
 
     def _values(self, identity: str, attributes: Attributes) -> Floats:
         """The cells of a table: sums of the largest one's, where that holds all."""

@@ -62,11 +62,11 @@ class LevelTree:
         depth, least = self.depth(table), self.depth(wanted)
         first = 1 if depth else 0
         axes = tuple(axis for axis, place in enumerate(self.flat(table), first) if place not in wanted)
-        found: NDArray[_Number] = values.sum(axis=axes)
+        found: NDArray[_Number] = np.asarray(values.sum(axis=axes), values.dtype)
         if not depth:
-            return np.asarray(found)
+            return found
         found = self.summed(found, depth, least)
-        return found if least else np.asarray(found[0])
+        return found if least else np.asarray(found[0], values.dtype)
 
     def paths(self, depth: int) -> list[tuple[int, ...]]:
         """For each node at a depth, the places of the values of its levels."""

@@ -1,0 +1,52 @@
+"""What tables show: refused before the charge where it has no meaning, and read when it is asked for."""
+
+from __future__ import annotations
+
+import pytest
+from tests.curator.test_tables import CUBE, people
+
+from tacit.curator.dataset import Dataset
+from tacit.errors import Refused
+from tacit.workload.table_reading import TableReader
+
+__all__ = ["people"]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT region, COUNT(*) > 5 AS many FROM people GROUP BY CUBE(region)",
+        "SELECT region, upper(region) AS up, COUNT(*) AS n FROM people GROUP BY CUBE(region)",
+        "SELECT region, income, COUNT(*) AS n FROM people GROUP BY CUBE(region)",
+    ],
+)
+def test_what_cannot_be_shown_is_refused_before_the_charge(people: Dataset, sql: str) -> None:
+    before = str(people.budget())
+    with pytest.raises(Refused):
+        people.tables(sql, epsilon=1)
+    assert str(people.budget()) == before
+
+
+def test_an_alias_of_a_key_may_be_computed_with(people: Dataset) -> None:
+    """It is left out of tables by other keys, as the key is."""
+    asked = (
+        "SELECT age // 20 AS decade, decade * 20 AS since, sex, COUNT(*) AS n FROM people GROUP BY CUBE(decade, sex)"
+    )
+    found = people.tables(asked, epsilon=1)
+    assert found.table("age // 20").rendered["since"].values.values == (0, 20, 40, 60)
+    assert [column.name for column in found.table("sex").rendered.columns] == ["sex", "n", "n_published"]
+
+
+def test_tables_are_read_when_they_are_asked_for(people: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All but the first: that tells whether there is a column for publication."""
+    read: list[int] = []
+    plain_table = TableReader.table
+    monkeypatch.setattr(TableReader, "table", lambda *given, **named: read.append(1) or plain_table(*given, **named))
+    found = people.tables(CUBE, epsilon=1)
+    before = len(read)
+    assert before < len(found)
+    first = found.table("sex").rendered
+    after = len(read)
+    assert after > before
+    assert found.table("sex").rendered is first
+    assert len(read) == after
