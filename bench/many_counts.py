@@ -25,7 +25,7 @@ from tacit.loss.calibration import budget_from
 from tacit.loss.families.loss import Relation
 from tacit.loss.families.zcdp import Zcdp
 from tacit.mechanisms.additive.gaussian import Gaussian
-from tacit.mechanisms.weights.hypothesis import Attributes, Hypothesis, margins
+from tacit.mechanisms.weights.hypothesis import Attributes, Hypothesis, cells_asked, margins
 from tacit.mechanisms.weights.mwem import Mwem
 from tacit.mechanisms.weights.online_weights import OnlineWeights
 from tacit.noise.bits import Seeded
@@ -35,8 +35,7 @@ from tacit.workload.noisy_contrasts import NoisyContrasts
 from tacit.workload.residual_basis import Weighting, best_strategy
 
 ADD, DELTA = Relation.ADD_REMOVE, "1e-9"
-QUESTIONS = 10_000
-SMALL = 2_000  # people of a small sample
+QUESTIONS, SUBSETS = 10_000, 1_000
 UPDATES = (30, 100, 300)
 ROUNDS = (5, 10, 20, 40)
 
@@ -109,12 +108,14 @@ def tables_together(setting: Setting, bits: Seeded) -> float:
 
 def tables_fitted(setting: Setting, bits: Seeded) -> float:
     """The same release, with one non-negative histogram fitted to it: free, but biased."""
-    released = released_together(setting, bits)
+    return setting.off(fitted_to(setting, released_together(setting, bits)).tables(setting.tables))
+
+
+def fitted_to(setting: Setting, released: NoisyContrasts) -> Hypothesis:
+    """A histogram fitted to all tables, five times over."""
     noisy = [(table, np.maximum(released.table(table), 0)) for table in setting.tables]
     spread = float(np.mean([np.sqrt(released.variances(table)).mean() for table in setting.tables[:20]]))
-    found = Hypothesis.uniform(setting.histogram.shape, int(released.table(()).item()))
-    found = found.fitted(noisy * 5, spread)
-    return setting.off(found.tables(setting.tables))
+    return Hypothesis.uniform(setting.histogram.shape, int(released.table(()).item())).fitted(noisy * 5, spread)
 
 
 def best_mwem(setting: Setting, bits: Seeded) -> tuple[float, int]:
@@ -161,7 +162,7 @@ def settings(rng: np.random.Generator) -> list[Setting]:
     """Adult whole; few people, at two prices; many attributes with two values each, most cells empty."""
     data = coarse()
     whole = data.table(range(len(data.sizes)))
-    rows = data.rows[rng.permutation(data.people)[:SMALL]]
+    rows = data.rows[rng.permutation(data.people)[:2_000]]
     few = type(data)(data.names, data.sizes, rows).table(range(len(data.sizes)))
     kinds, people = rng.random((4, 18)) ** 3, rng.integers(0, 4, 5_000)
     traits = (rng.random((5_000, 18)) < kinds[people]).astype(np.int64)
@@ -175,23 +176,36 @@ def settings(rng: np.random.Generator) -> list[Setting]:
     ]
 
 
-def halves(setting: Setting, rng: np.random.Generator, many: int = 2_000) -> dict[str, float]:
-    """Questions that are no tables: a random half of all cells. Then a histogram adds up the noise of its cells."""
-    histogram, bits = setting.histogram, Seeded(1)
-    masks = [np.frombuffer(rng.bytes(histogram.size), np.uint8).reshape(histogram.shape) < 128 for _ in range(many)]
-    truth = np.array([histogram[mask].sum() for mask in masks])
-    each = Gaussian.for_loss(Zcdp(setting.rho / many), 1, ADD).law.draw(many, bits)
-    noise = Gaussian.for_loss(Zcdp(setting.rho), 1, ADD).law.draw(histogram.size, bits).reshape(histogram.shape)
-    added = np.array([noise[mask].sum() for mask in masks])
-    even = Hypothesis.uniform(histogram.shape, int(histogram.sum()))
-    guessed = np.array([even.count(mask) for mask in masks]) - truth
-    online = []
+def subsets(setting: Setting, rng: np.random.Generator) -> dict[str, float]:
+    """Questions that are no tables: some of the values of each of six attributes, as an analyst might go on asking.
+
+    A histogram adds up the noise of its cells; fitted ones answer anything, as well as tables by three tell.
+    """
+    histogram, bits, shape = setting.histogram, Seeded(1), setting.histogram.shape
+    questions = []
+    for _ in range(SUBSETS):
+        attributes = rng.choice(len(shape), 6, replace=False)
+        some = [np.flatnonzero(rng.random(shape[each]) < 0.6) for each in attributes]
+        listed = {int(each): values.tolist() or [0] for each, values in zip(attributes, some, strict=True)}
+        questions.append(cells_asked(listed, shape))
+    truth = np.array([histogram[asked].sum() for asked in questions])
+    noise = Gaussian.for_loss(Zcdp(setting.rho), 1, ADD).law.draw(histogram.size, bits).reshape(shape)
+    mwem = Mwem.for_loss(Zcdp(setting.rho), shape, setting.tables, ADD, ROUNDS[-1]).rehearse(histogram, bits).value
+    fitted = fitted_to(setting, released_together(setting, bits))
+    histograms = {
+        "even guess": np.full(shape, histogram.sum() / histogram.size),
+        "a noisy histogram": histogram + noise,
+        "MWEM": mwem,
+        "tables, fitted": fitted.people * fitted.shares,
+    }
+    found, online = {"Gaussian each": gaussian_each(setting, bits)}, []
+    for name, each in histograms.items():
+        found[name] = float(np.abs([each[asked].sum() for asked in questions] - truth).mean())
     for updates in UPDATES:
-        mechanism = OnlineWeights.for_loss(Zcdp(setting.rho), histogram.shape, ADD, updates)
-        replies = mechanism.rehearse((histogram, masks), bits).value
-        online.append(float(np.abs(np.array([reply.number for reply in replies]) - truth).mean()))
-    found = {"Gaussian each": each, "even guess": guessed, "a noisy histogram": added}
-    return {name: float(np.abs(off).mean()) for name, off in found.items()} | {"online weights": min(online)}
+        mechanism = OnlineWeights.for_loss(Zcdp(setting.rho), shape, ADD, updates)
+        replies = mechanism.rehearse((histogram, questions), bits).value
+        online.append(float(np.abs([reply.number for reply in replies] - truth).mean()))
+    return found | {"online weights": min(online)}
 
 
 def main() -> None:
@@ -205,20 +219,18 @@ def main() -> None:
         start, found = process_time(), {name: method(setting, Seeded(1)) for name, method in METHODS.items()}
         figures.append({name: each[0] if isinstance(each, tuple) else each for name, each in found.items()})
         least = min(figures[-1].values())
-        words = []
-        for name, each in found.items():
-            note = f" ({each[1]})" if isinstance(each, tuple) else ""
-            words.append(f"{figures[-1][name]:,.1f}{note}{' *' if figures[-1][name] == least else ''}")
+        notes = [f" ({each[1]})" if isinstance(each, tuple) else "" for each in found.values()]
+        shown = zip(figures[-1].values(), notes, strict=True)
+        words = [f"{error:,.1f}{note}{' *' if error == least else ''}" for error, note in shown]
         table.add_row(setting.name, setting.epsilon, *words)
         console.print(f"{setting.name}, ε = {setting.epsilon}: {process_time() - start:.0f} s")
     console.print(table)
     console.print("* the least. In brackets: how many updates or rounds were best, chosen after the fact.")
-    console.print(
-        "An even guess costs nothing, and knows the number of people. Only Gaussian each and tables are unbiased."
-    )
-    other = halves(made[0], rng)
-    listed = ", ".join(f"{name} {error:,.0f}" for name, error in other.items())
-    console.print(f"2,000 random halves of all cells, Adult, ε = 1: {listed}.")
+    console.print("An even guess is free, and knows the number of people. Gaussian each and tables are unbiased.")
+    console.print(f"{SUBSETS:,} questions about some values of six attributes (Gaussian each: as if {QUESTIONS:,}):")
+    for setting in (made[0], made[3]):
+        listed = ", ".join(f"{name} {error:,.0f}" for name, error in subsets(setting, rng).items())
+        console.print(f"  {setting.name}, ε = {setting.epsilon}: {listed}")
     whole, strict = figures[0], figures[2]
     tables, each, online = whole["tables"], whole["Gaussian each"], whole["online weights"]
     few = f"{strict['tables']:.0f} against {strict['MWEM']:.0f}: here multiplicative weights win"

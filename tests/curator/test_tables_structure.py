@@ -152,6 +152,23 @@ def test_questions_over_levels_are_sums_of_leaves(people: Dataset, sql: str) -> 
     assert all(abs(value - truth.get(key, 0)) < 8 for key, value in keyed(found, *names).items())
 
 
+@pytest.mark.parametrize(
+    ("sql", "is_known"),
+    [
+        ("SELECT COUNT(*) AS n FROM people", True),
+        ("SELECT COUNT(*) AS n FROM people AS p", True),
+        ("SELECT COUNT(*) AS n FROM people WHERE sex = 'f'", False),
+        ("SELECT COUNT(*) AS n FROM (SELECT * FROM people WHERE sex = 'f') AS people", False),
+        ("SELECT COUNT(income) AS n FROM people", False),
+        ("SELECT COUNT(*) FILTER (WHERE sex = 'f') AS n FROM people", False),
+        ("SELECT SUM(income) AS n FROM people", False),
+    ],
+)
+def test_totals_are_of_all_rows(people: Dataset, sql: str, is_known: bool) -> None:
+    read = numbers(people.tables(sql, epsilon=2).table())
+    assert bool(read.high[0] == read.low[0]) == is_known
+
+
 def test_changed_structure_implies_nothing(people: Dataset, tmp_path: Path) -> None:
     """Cells that were cut by other facts are not what the description now speaks of."""
     people.tables(ASKED, epsilon=2)

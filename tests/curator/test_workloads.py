@@ -147,6 +147,56 @@ def test_it_is_charged_once_and_written_with_one_certificate(people: Dataset, tm
     assert float(listed[0]["total_low"]) < float(listed[0]["total"]) < float(listed[0]["total_high"])
 
 
+def test_what_a_workload_implies_is_free_and_true(people: Dataset) -> None:
+    """Combinations of running totals by day; nothing finer, nothing of other rows."""
+    base = "SELECT day, SUM(COUNT(*)) OVER (ORDER BY day) AS total FROM people WHERE region <> 'east' GROUP BY day"
+    people.workload(base, epsilon=100)
+    spent = str(people.budget())
+    for test in ("day >= DATE '2024-03-01'", "day BETWEEN DATE '2024-01-10' AND DATE '2024-02-10'", "month(day) = 2"):
+        sql = f"SELECT COUNT(*) FROM people WHERE region <> 'east' AND {test}"
+        asked = [sql, sql.replace(test, "day < DATE '2024-01-20'")]
+        for found in (people.workload(asked), people.workload(asked, epsilon=1)):
+            assert found.price.free
+            assert abs(float(numbers(found.tables[0].release).value[0]) - int(str(plain(sql)[0][0]))) <= 2
+    assert str(people.budget()) == spent
+    for sql in (
+        "SELECT region, COUNT(*) FROM people WHERE region <> 'east' GROUP BY region",
+        "SELECT COUNT(*) FROM people WHERE day >= DATE '2024-03-01'",
+        "SELECT SUM(income) FROM people WHERE region <> 'east' AND day >= DATE '2024-03-01'",
+    ):
+        with pytest.raises(Refused, match="without a price"):
+            people.workload([sql, sql])
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(*) AS n FROM people WHERE day >= DATE '2024-02-15'",
+        "SELECT month(day) AS m, COUNT(*) AS n FROM people GROUP BY m",
+        "SELECT COUNT(*) AS n FROM people",
+    ],
+)
+def test_a_query_that_a_workload_implies_is_free(people: Dataset, sql: str) -> None:
+    people.workload(GROUPED[2], epsilon=100)
+    found = people.query(sql)
+    assert found.price.free
+    assert found.certificate is not None
+    truth = sorted(plain(sql))
+    assert np.allclose(numbers(found).value, [int(str(row[-1])) for row in truth], atol=2)
+    with pytest.raises(Refused, match="without a price"):
+        people.query("SELECT COUNT(*) FROM people WHERE day >= DATE '2024-02-15' AND age = 3")
+
+
+def test_fewer_questions_than_cells_imply_their_combinations(people: Dataset) -> None:
+    """Two overlapping ranges: their sum is implied where it can be said, a part of one is not."""
+    low, high = "SELECT COUNT(*) FROM people WHERE age < 40", "SELECT COUNT(*) FROM people WHERE age >= 30"
+    both = f"SELECT COUNT(*) FILTER (WHERE age < 40) AS a, COUNT(*) FILTER (WHERE age >= 30) AS b FROM people; {low}"
+    people.workload([low, high], epsilon=100)
+    assert people.workload(both).price.free
+    with pytest.raises(Refused, match="without a price"):
+        people.workload("SELECT COUNT(*) FILTER (WHERE age < 30) FROM people")
+
+
 def test_stored_octets_are_read_back_as_they_were(people: Dataset) -> None:
     people.workload(GROUPED[2], epsilon=1)
     (found,) = all_counts(people._planner)
@@ -158,7 +208,7 @@ def test_an_explanation_is_free_and_says_what_will_be(people: Dataset) -> None:
     said = people.explain_workload(GROUPED[2], epsilon=1)
     assert said.plan.best.ratio_up <= 1.001
     assert "within 1.01 of the least" in str(said)
-    assert said.ratio("noise on every answer") > said.ratio("noise on every cell") > said.ratio("binary tree") > 1.1
+    assert said.ratio("each answer") > said.ratio("each cell") > said.ratio("binary tree") > 1.1
     assert not said.is_stored
     found = people.workload(GROUPED[2], epsilon=1)
     half = (numbers(found.tables[0].release).high - numbers(found.tables[0].release).low) / 2
@@ -204,7 +254,7 @@ def test_the_command_explains_and_releases(clinic: Clinic) -> None:
     left = clinic.left()
     said = clinic.tacit("workload", "explain", "clinic.toml", asked, "--epsilon", "1")
     assert said.code == 0
-    assert "noise on every cell" in said.out
+    assert "each cell" in said.out
     assert clinic.left() == left
     done = clinic.tacit(
         "workload", "release", "clinic.toml", asked, "--epsilon", "1", "--out", str(clinic.folder / "o")

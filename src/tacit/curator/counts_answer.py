@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.curator.counts_job import ReleasedCounts, find_counts, release_counts
+from tacit.curator.certifier import Certifier
+from tacit.curator.counts_job import ReleasedCounts, all_counts, counts_plan, find_counts, release_counts
 from tacit.curator.open_data import Opened
 from tacit.curator.planner import Planner
 from tacit.curator.tables_answer import publication_certifier
@@ -27,6 +29,7 @@ from tacit.release.release import IntervalWords, Release
 from tacit.release.tables_release import ReleasedTable, TablesRelease
 from tacit.workload.linear.asked_counts import AnswerTable
 from tacit.workload.linear.counts_plan import CountsPlan
+from tacit.workload.linear.implied_counts import implied_readings
 from tacit.workload.optimality.unbiased import MOST_RHO, least_unbiased
 from tacit.workload.table_reading import TableTotal
 
@@ -39,23 +42,88 @@ def ask_counts(
     """The answers at a price; without one, from an earlier release of these questions, however accurate."""
     if price is None:
         earlier = None if fresh else find_counts(planner, plan, Fraction(0))
+        if earlier is None and not fresh and (implied := _implied(planner, plan, None)) is not None:
+            return answer_counts(planner.opened, plan, *implied, confidence)
         if earlier is None:
             raise Refused("a workload without a price", "No earlier release holds it.", "epsilon (--epsilon 1).")
-        return answer_counts(planner.opened, plan, earlier, confidence)
+        return answer_counts(planner.opened, plan, earlier, None, confidence)
+    if not fresh and find_counts(planner, plan, plan.strength(price)) is None:
+        implied = _implied(planner, plan, price)
+        if implied is not None:
+            return answer_counts(planner.opened, plan, *implied, confidence)
     found = release_counts(planner, plan, price, analyst, fresh)
     try:
-        return answer_counts(planner.opened, plan, found, confidence)
+        return answer_counts(planner.opened, plan, found, None, confidence)
     except Exception:
         if found.free:
             raise
         raise Failed from None  # it is paid for, and stored: asking again is free
 
 
-def answer_counts(opened: Opened, plan: CountsPlan, found: ReleasedCounts, confidence: Fraction) -> TablesRelease:
-    """All answers of a release as they are shown."""
+def query_from_counts(planner: Planner, sql: str, interval: IntervalKind, confidence: Fraction) -> Release | None:
+    """A query that released counting questions imply, as it is shown; None where none do."""
+    try:
+        plan = counts_plan(planner, sql, None, interval)
+    except Refused:  # it is no counting question over public cells
+        return None
+    implied = _implied(planner, plan, None)
+    is_one = len(plan.asked.listed) == 1 and (plan.asked.listed[0].keys or len(plan.asked.listed[0].columns) == 1)
+    if implied is None or not is_one:
+        return None
+    found, (table,) = implied[0], answer_counts(planner.opened, plan, *implied, confidence).tables
+    columns = table.release.rendered.columns
+    names = list(plan.asked.listed[0].columns)
+    if not plan.asked.listed[0].keys:
+        columns = (replace(columns[1], name=names[0]),)
+    note = f"Read from the counting questions released at entry {found.entry}, with intervals from their joint noise."
+    certify = Certifier.of(planner.opened, found.grounds, found.entry, sql)
+    release = table.release
+    return Release(Rendered(columns), confidence, (note,), release.price, certify, release.intervals)
+
+
+def _implied(
+    planner: Planner, plan: CountsPlan, price: Price | None
+) -> tuple[ReleasedCounts, NDArray[np.float64]] | None:
+    """An earlier release of other questions that implies these, as accurate as they would be at a price; free."""
+    for found in all_counts(planner):
+        if not _serves(found.counts.kind, plan):
+            continue
+        try:
+            earlier = counts_plan(planner, found.asked, found.weights, found.interval)
+        except Refused:  # the description was changed since
+            continue
+        if earlier.base.identity(earlier.measure) != plan.base.identity(plan.measure):
+            continue
+        strategy = found.counts.strategy(earlier.asked.matrix)
+        readings = implied_readings(earlier.asked, strategy, plan.asked, planner.catalogue)
+        if readings is not None and (price is None or _is_as_accurate(found, readings, plan, price)):
+            return found, readings
+    return None
+
+
+def _serves(kind: IntervalKind, plan: CountsPlan) -> bool:
+    """Whether a release has intervals of the kind that is asked for, or better ones."""
+    return kind is IntervalKind.GUARANTEED or kind is plan.base.interval
+
+
+def _is_as_accurate(found: ReleasedCounts, readings: NDArray[np.float64], plan: CountsPlan, price: Price) -> bool:
+    """Whether the weighted sum of variances is no more than a release of its own would have, at the same limit."""
+    roots, own = plan.asked.matrix.roots, plan.best.strategy
+    theirs = float(found.counts.variance) * float(((roots[:, None] * readings) ** 2).sum())
+    return theirs <= float(plan.law(price).variance) * float((roots**2 * own.variances()).sum()) * (1 + 1e-9)
+
+
+def answer_counts(
+    opened: Opened,
+    plan: CountsPlan,
+    found: ReleasedCounts,
+    implied: NDArray[np.float64] | None,
+    confidence: Fraction,
+) -> TablesRelease:
+    """All answers of a release as they are shown; `implied` are their readings from one of other questions."""
     price = price_words(opened.filter, found.grounds.price, found.share, found.free, found.charge)
     words = counts_interval_words(found.counts.kind)
-    readings = found.counts.strategy(plan.asked.matrix).readings
+    readings = found.counts.strategy(plan.asked.matrix).readings if implied is None else implied
     tables = []
     for place, table in enumerate(plan.asked.tables):
         read = partial(_release, plan, table, found, readings, confidence, price, words)
@@ -63,8 +131,11 @@ def answer_counts(opened: Opened, plan: CountsPlan, found: ReleasedCounts, confi
         tables.append(ReleasedTable(table.title, f"{place + 1:02d}-{plain}", read, table.size))
     matrix = plan.asked.matrix
     counted = f"{matrix.questions:,} questions over {matrix.cells:,} cells, answered together: what adds up agrees."
-    optimality = optimality_of(plan, found.counts.variance, found.counts.strength, found.counts.norm, found.charge)
     notes: tuple[str, ...] = ()
+    if implied is None:
+        optimality = optimality_of(plan, found.counts.variance, found.counts.strength, found.counts.norm, found.charge)
+    else:
+        optimality = f"Read from the questions released at entry {found.entry}, with intervals from their joint noise."
     if plan.is_scaled:
         most = float(found.counts.norm * plan.measure.step)
         notes = (f"One person counts for at most {most:,.4g} in all cells together.",)
@@ -78,8 +149,8 @@ def answer_counts(opened: Opened, plan: CountsPlan, found: ReleasedCounts, confi
         words,
         certify,
         opened.description.name,
-        meaning=guess_words(found.charge, plan.base.unit),
-        free="Asking any of them again is free.",
+        meaning=guess_words(found.charge, plan.base),
+        free="Every later workload whose questions are combinations of these is free.",
     )
 
 

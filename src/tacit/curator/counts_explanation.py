@@ -24,6 +24,7 @@ from tacit.workload.linear.counts_plan import CountsPlan
 from tacit.workload.linear.naive_ways import binary_tree, noise_on_answers, noise_on_cells
 
 _SHOWN = 12  # questions of a table
+_PLAIN = {"each answer": "each answer", "each cell": "each cell, added up", "binary tree": "a binary tree"}
 
 Floats = NDArray[np.float64]
 
@@ -72,7 +73,8 @@ class CountsExplanation:
             f"Certified: at most {shown_up(best.ratio_up, 4)} times the least total variance of any Gaussian noise. "
             f"{self.optimality}"
         )
-        lines += [f"{name}: {self.ratio(name):,.3g} times the total variance." for name in self.plain]
+        shown = [f"{self.ratio(name):,.3g} times with noise on {_PLAIN[name]}" for name in self.plain]
+        lines.append(f"Total variance done plainly: {', '.join(shown)}.")
         for table in self.plan.asked.tables:
             lines += ["", table.title, table_text(self.table(table), _SHOWN)]
         return "\n".join(lines)
@@ -89,8 +91,8 @@ def explain_counts(planner: Planner, plan: CountsPlan, price: Price, confidence:
     one = float(law.variance) / best.strategy.squared_norm  # where a column's norm is 1
     step = unit * float(one**0.5) / plan.radius * reach
     ways = {
-        "noise on every answer": noise_on_answers(matrix),
-        "noise on every cell": noise_on_cells(matrix),
+        "each answer": noise_on_answers(matrix),
+        "each cell": noise_on_cells(matrix),
         "binary tree": binary_tree(matrix),
     }
     together = best.strategy.variances() * float(best.strategy.squared_norm)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tacit.curator.account_view import BudgetView
 from tacit.curator.certifier import Certifier
 from tacit.curator.counting_workloads import CountingWorkloads
+from tacit.curator.counts_answer import query_from_counts
 from tacit.curator.explanation import Explanation, explain_plan
 from tacit.curator.ibis_expression import Asked, ibis_table, sql_of
 from tacit.curator.implied_answer import ImpliedAnswer, find_implied, show_implied
@@ -23,7 +24,6 @@ from tacit.curator.tables_explanation import TablesExplanation, explain_tables
 from tacit.curator.tables_job import tables_plan, tables_price
 from tacit.curator.target_error import PROMISED, Target, TargetSearch
 from tacit.curator.terms import analyst_share, at_least
-from tacit.curator.weights_job import WeightsDesk, open_weights
 from tacit.errors import Failed, Refused
 from tacit.exact import Number, positive, proper
 from tacit.query.engines.protocol import Engine
@@ -36,6 +36,9 @@ from tacit.release.release import Release
 from tacit.release.tables_release import TablesRelease
 from tacit.schema.budgets import who_asks
 from tacit.workload.residual_basis import Weighting
+
+if TYPE_CHECKING:
+    from tacit.curator.weights_job import WeightsDesk
 
 _USUAL = "0.1"  # the ε that is explained where none is named
 
@@ -74,6 +77,8 @@ class Dataset(CountingWorkloads):
             implied = None if fresh or known is not None else find_implied(planner, question, kind)
             if implied is not None:
                 return show_implied(planner, sql, implied, kind, level)
+            if known is None and not fresh and (read := query_from_counts(planner, sql, kind, level)) is not None:
+                return read
             if known is None:
                 raise Refused(
                     "a query without a price",
@@ -134,6 +139,8 @@ class Dataset(CountingWorkloads):
     def weights(self, sql: str, *, epsilon: Number, updates: int, **options: Any) -> WeightsDesk:
         """A session of counting questions by the keys of one table (`open_weights`), paid for up front."""
         analyst_share(self._opened, self._analyst)
+        from tacit.curator.weights_job import open_weights
+
         return open_weights(self._planner, self._analyst, sql, epsilon, updates, **options)
 
     def explain_tables(

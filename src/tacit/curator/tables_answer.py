@@ -92,7 +92,7 @@ def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confi
         publication_certifier(opened, found.grounds, found.entry, plan.asked.sql),
         opened.description.name,
         publication_words(plan, found.tables, len(first.measured.columns) < len(first.columns)),
-        guess_words(found.charge, plan.base.unit),
+        guess_words(found.charge, plan.base),
         "Every later question that is a sum of their cells is free.",
     )
 

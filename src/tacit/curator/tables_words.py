@@ -6,11 +6,12 @@ from fractions import Fraction
 
 from tacit.curator.interval_words import NEED, not_counted
 from tacit.curator.notes import limit_notes
-from tacit.loss.families.loss import Loss
+from tacit.loss.families.loss import Loss, Relation
 from tacit.loss.interpretation import guess_probability
 from tacit.query.aggregates.aggregate import Measure, Part
 from tacit.query.aggregates.moments import Total
 from tacit.query.plans.limit import IntervalKind
+from tacit.query.plans.plan import Plan
 from tacit.query.plans.question import Question
 from tacit.release.release import IntervalWords
 from tacit.words import percent_up
@@ -65,13 +66,16 @@ def publication_words(plan: TablesPlan, tables: NoisyTables, has_column: bool) -
     return "There is no column for publication: too little is known of what limits cut off."
 
 
-def guess_words(charge: Loss, unit: str) -> str:
+def guess_words(charge: Loss, plan: Plan) -> str:
     """What a price means: how well somebody could guess who knows all else."""
     best = percent_up(guess_probability(charge))
-    return (
-        f"Hidden is whether {unit}, is in the data. Whoever knows all else and would have to flip a coin to guess it, "
-        f"guesses right at most {best} of the time with all of these tables before him."
-    )
+    if plan.relation is Relation.REPLACE:
+        hidden = f"what the data say of {plan.unit}"
+        guess = "and would have to flip a coin between two possibilities"
+    else:
+        hidden, guess = f"whether {plan.unit}, is in the data", "and would have to flip a coin to guess it"
+    after = f"is right at most {best} of the time after seeing these tables"
+    return f"Hidden is {hidden}. Whoever knows all else, {guess}, {after}."
 
 
 def _holds_all(tables: NoisyTables) -> bool:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tacit.mechanisms.additive.laplace import TruncatedGeometric as TruncatedGeometric
     from tacit.mechanisms.additive.staircase import Staircase as Staircase
     from tacit.mechanisms.answer import Answer as Answer
+    from tacit.mechanisms.continual.continual_sum import ContinualSum as ContinualSum
     from tacit.mechanisms.mechanism import Mechanism as Mechanism
     from tacit.mechanisms.response.binary import Forced as Forced
     from tacit.mechanisms.response.binary import OptimalResponse as OptimalResponse
@@ -50,6 +51,7 @@ _HOME = {
     "Staircase": "additive.staircase",
     "TruncatedGeometric": "additive.laplace",
     "Answer": "answer",
+    "ContinualSum": "continual.continual_sum",
     "KeySelection": "selection.key_selection",
     "StabilityHistogram": "selection.stability_histogram",
     "Mechanism": "mechanism",

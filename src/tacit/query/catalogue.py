@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from difflib import get_close_matches
+from functools import cached_property
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
@@ -29,5 +30,10 @@ class Catalogue:
 
     def physical_type(self, table: str, column: str) -> str | None:
         """The engine's own type of a column, as its header says, if it was read."""
-        header = self.physical.get(table, {})
-        return next((kind for name, kind in header.items() if name.lower() == column.lower()), None)
+        return self._types.get(table, {}).get(column.lower())
+
+    @cached_property
+    def _types(self) -> Mapping[str, Mapping[str, str]]:
+        """The same by names in lower case; of two names that differ in case alone the first."""
+        headers = {table: [*header.items()][::-1] for table, header in self.physical.items()}
+        return {table: {name.lower(): kind for name, kind in header} for table, header in headers.items()}

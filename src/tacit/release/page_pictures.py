@@ -132,7 +132,7 @@ def _heat(one: tuple[str, Keys], other: tuple[str, Keys], name: str, numbers: Es
         )
         if not float(low) > 0:
             parts.append(f'<circle class="dot" cx="{x + wide / 2:.1f}" cy="{y + _ROW / 2:.1f}" r="1.8"/>')
-    legend = f"From 0 (no colour) to {number(most, most / 100)} (full colour). A dot: the interval holds 0."
+    legend = f"From 0 (no colour) to {number(most, most / 3)} (full colour). A dot: the interval holds 0."
     title = f"{name} by {down[0]} (down) and {across[0]} (across)"
     return _figure(title, top + _ROW * len(lines) + 8, parts, legend)
 

@@ -21,22 +21,18 @@ from tacit.schema.description import KeyHierarchy, Table
 from tacit.schema.kind import Key
 from tacit.workload.tree import NO_TREE, LevelTree
 
-_MOST = 2**18  # values that the paths of a tree have, all levels together
-
 
 @frozen(eq=False)
 class KeyStructure:
-    """The tree of the levels among a question's keys, and where nobody can be: values by the places of keys."""
+    """The tree of the levels among a question's keys, and where nobody can be: values by the places of keys.
+
+    `table` is the one that is read, if it is one.
+    """
 
     tree: LevelTree
     domains: tuple[tuple[Key | None, ...] | None, ...]
     impossible: tuple[Mapping[int, tuple[Key, ...]], ...]
     table: Table | None
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether nothing is cut."""
-        return not self.tree.places and not self.impossible
 
     def counted(self, names: Sequence[str]) -> dict[int, str]:
         """How the value of each level counts in SQL, by the keys' names there: NULL where it lies elsewhere."""
@@ -108,7 +104,8 @@ def key_structure(question: Question, catalogue: Catalogue) -> KeyStructure:
             "Least squares go over one tree.",
             "several levels of one of them, and one level of the other.",
         )
-    return KeyStructure(trees[0] if trees else NO_TREE, domains, tuple(impossible), own[0] if len(own) == 1 else None)
+    read = [catalogue.description.tables[name] for name in question.rows.tables]
+    return KeyStructure(trees[0] if trees else NO_TREE, domains, tuple(impossible), read[0] if len(read) == 1 else None)
 
 
 def _tree(

@@ -43,7 +43,7 @@ def exceeded(mechanism: Mwem, reach: int, claimed: Loss, rate: float | None = No
     """Where the claimed loss is exceeded on some neighbours."""
     laws = RoundLaws(mechanism, reach, rate=rate)
     is_small = mechanism.rounds == 1 and mechanism.relation is REPLACE
-    found = islice(neighbours(mechanism.relation, HISTOGRAMS), None if is_small else 4)
+    found = islice(neighbours(mechanism.relation, HISTOGRAMS), None if is_small else 3)
     return violations(claimed, [(laws.law(one), laws.law(other)) for one, other in found])
 
 

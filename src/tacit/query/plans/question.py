@@ -110,7 +110,8 @@ def _origins(select: exp.Select, rows: Rows, catalogue: Catalogue) -> dict[str, 
 def _parsed(sql: str) -> exp.Select:
     selects = parsed_selects(sql)
     if len(selects) != 1:
-        raise Refused("this statement", "Only questions are answered.", "one SELECT statement.")
+        accepted = "one SELECT; or `tacit tables`, which releases several together at one price."
+        raise Refused(f"{len(selects)} SELECTs in one query", "A query is one table.", accepted)
     select = _grouped(selects[0])
     extra = {name for name, value in select.args.items() if value} - _CLAUSES
     if extra:

@@ -55,6 +55,7 @@ class AskedCounts:
     domain: CellDomain
     matrix: QuestionMatrix
     tables: tuple[AnswerTable, ...]
+    listed: tuple[AnswerTable, ...]  # one a SELECT
     given_weights: tuple[Fraction, ...] | None
 
     @property
@@ -92,7 +93,7 @@ def read_asked(sql: str, weights: Sequence[Fraction] | None, catalogue: Catalogu
     tables = [select.table(listing, weight) for select, weight in zip(read_selects, weighed, strict=True)]
     matrix = QuestionMatrix.of(np.array(list(listing.rows)), tuple(listing.weights))
     given = None if weights is None else tuple(weights)
-    return AskedCounts(text, question, domain, matrix, _gathered(read_selects, tables), given)
+    return AskedCounts(text, question, domain, matrix, _gathered(read_selects, tables), tuple(tables), given)
 
 
 def text_scope(text: CountText, keyed: Question) -> tuple[PostNoiseScope, list[PublicFunction]]:

@@ -19,9 +19,10 @@ from tacit.schema.tables import identifiers
 
 def seen_by(connection: duckdb.DuckDBPyConnection, table: Table | Lookup, catalogue: Catalogue, attached: str) -> Seen:
     """A table as a session on this connection sees it, and whose its rows are."""
-    coarse = _register_coarse(connection, table.source, _types(table, catalogue), f"__{attached}")
+    types = _types(table, catalogue)
+    coarse = _register_coarse(connection, table.source, types, f"__{attached}")
     place = f'"__{attached}"' if coarse else reading(table.source, attached)
-    rows = f"SELECT {_listed(table, catalogue, coarse)} FROM {place}"
+    rows = f"SELECT {_listed(table, types, _identifying(table, catalogue), coarse)} FROM {place}"
     owner = table.owner if isinstance(table, Table) else None
     if not isinstance(owner, OwnColumn):
         return Seen(table.name, rows)
@@ -55,13 +56,15 @@ def _identifying(table: Table | Lookup, catalogue: Catalogue) -> list[str]:
     return identifiers(table, catalogue.description.tables) if isinstance(table, Table) else []
 
 
-def _listed(table: Table | Lookup, catalogue: Catalogue, coarse: Collection[str]) -> str:
+def _listed(
+    table: Table | Lookup, types: Mapping[str, str], identifying: Collection[str], coarse: Collection[str]
+) -> str:
     """The columns as the types that they were planned with, whatever the file has become since; NULL where none fits.
 
     The engine drops a cast to the type that a column has anyway. What the description does not name is not read.
     """
-    listed, identifying = [], _identifying(table, catalogue)
-    for name, kind in _types(table, catalogue).items():
+    listed = []
+    for name, kind in types.items():
         value = quoted(name)
         if coarse:
             value = from_arrow(value, kind, name.lower() in coarse)
