@@ -138,7 +138,6 @@ class Dataset(CountingWorkloads):
 
     def weights(self, sql: str, *, epsilon: Number, updates: int, **options: Any) -> WeightsDesk:
         """A session of counting questions by the keys of one table (`open_weights`), paid for up front."""
-        analyst_share(self._opened, self._analyst)
         from tacit.curator.weights_job import open_weights
 
         return open_weights(self._planner, self._analyst, sql, epsilon, updates, **options)

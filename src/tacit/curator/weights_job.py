@@ -19,6 +19,7 @@ from fractions import Fraction
 
 from tacit.curator.door import Job, release
 from tacit.curator.planner import Planner
+from tacit.curator.terms import analyst_share
 from tacit.errors import Failed, Refused
 from tacit.exact import Number
 from tacit.ledger.certificate import Grounds
@@ -110,6 +111,7 @@ def open_weights(
     fresh: bool = False,
 ) -> WeightsDesk:
     """A new session at a price; or what an earlier one just like it left, unless a `fresh` one is asked for."""
+    analyst_share(planner.opened, analyst)
     plan = weights_plan(planner, sql)
     keys = [key for key in plan.public_keys() if key is not None]
     description, opened = planner.opened.description, planner.opened
