@@ -17,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 from tests.laws.databases import Worlds, engine_session, worlds
 from tests.laws.queries import EACH, MANY, Shape
-from tests.laws.test_table_neighbours import WorldSession
+from tests.laws.table_movement import WorldSession
 
 from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
