@@ -1,8 +1,7 @@
-"""Workloads of large values, at little ε, and under a description that was changed since: nothing wraps, nothing lies."""
+"""Workloads of large values, at little ε, and under a description that was changed since: nothing wraps or lies."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
@@ -44,11 +43,11 @@ def described(folder: Path, keys: str) -> Dataset:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TACIT_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("TACIT_WITNESS", str(tmp_path / "elsewhere" / "witness"))
     duckdb.sql(ROWS).write_parquet(str(tmp_path / "people.parquet"))
-    yield tmp_path
+    return tmp_path
 
 
 def sums(dataset: Dataset, epsilon: str) -> tuple[Estimates, np.ndarray[tuple[int], np.dtype[np.float64]]]:
@@ -74,7 +73,9 @@ def test_whatever_is_priced_is_stored(folder: Path) -> None:
         assert dataset.workload(SUMS).price.free
 
 
-@pytest.mark.parametrize("keys", ['["east", "south", "north"]', '["south", "north", "east", "west"]', '["north", "south", "east", "west"]'])
+@pytest.mark.parametrize(
+    "keys", ['["east", "south", "north"]', '["south", "north", "east", "west"]', '["north", "south", "east", "west"]']
+)
 def test_no_release_answers_under_other_keys(folder: Path, keys: str) -> None:
     """What was measured of one key's cells says nothing of another's; it keeps nobody from asking anew."""
     with described(folder, '["north", "south", "east"]') as dataset:

@@ -149,8 +149,9 @@ class TablesRun:
 
         Claim: it is post-processing of whole contrasts plus noise, whatever the rows. Proof: a margin is 2^shift·h + l,
         h and l the sums of cells' high and low bits, so that ⌊(m·C(margin) + noise)/2^shift⌋ is
-        m·C(h) + ⌊(m·C(l) + noise)/2^shift⌋. The second is exact, and the first, being linear, is exact modulo 2^64; they
-        are added modulo 2^64, and nothing is cut before (what is cut would show the rest as it is). It is read right where it lies within a word: up to 2^33 rows or people, of any size, all in one cell.
+        m·C(h) + ⌊(m·C(l) + noise)/2^shift⌋. The second is exact, and the first, being linear, is exact modulo 2^64.
+        They are added modulo 2^64, and neither is cut before: what is cut would show the other as it is. It is read
+        right where it lies within a word: up to 2^33 rows or people, of any size, all in one cell.
         """
         strategy, limit = strategies[scale.measure], limits[scale.measure]
         law, values = self._plan.law(scale.measure, strategy, self._price), {}

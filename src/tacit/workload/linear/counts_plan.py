@@ -73,7 +73,7 @@ class CountsPlan:
 
     def variance(self, price: Price) -> Fraction:
         """The variance of what is stored: the noise in units of 2^shift, and the rounding."""
-        return self.law(price).variance / 4**self.shift + (Fraction(1, 12) if self.shift else 0)
+        return self.law(price).variance / Fraction(4) ** self.shift + (Fraction(1, 12) if self.shift else 0)
 
     def scaling(self, norm: Fraction) -> Scaling:
         """Steps in units, where one person counts for at most `norm` of them."""

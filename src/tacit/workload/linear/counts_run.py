@@ -67,9 +67,9 @@ class CountsRun:
     def _noisy(self, cells: Integers, law: RoundedGaussian, bits: Bits) -> Integers:
         """The measurements plus noise, rounded to 2^shift, modulo 2^64.
 
-        Claim: it is post-processing of whole measurements plus noise, whatever the rows. Proof: cells are 2^shift·h + l,
-        so that ⌊(A x + noise)/2^shift⌋ is A h + ⌊(A l + noise)/2^shift⌋. The second is exact, in Python's integers where
-        words might not hold it, and both are added modulo 2^64, never cut.
+        Claim: it is post-processing of whole measurements plus noise, whatever the rows. Proof: cells are
+        2^shift·h + l, so that ⌊(A x + noise)/2^shift⌋ is A h + ⌊(A l + noise)/2^shift⌋. The second is exact, in
+        Python's integers where words might not hold it, and both are added modulo 2^64, never cut.
         """
         matrix, shift = self._plan.best.strategy.matrix, self._plan.shift
         low: NDArray[Any] = cells & ((1 << shift) - 1)
