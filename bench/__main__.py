@@ -26,6 +26,7 @@ SUBJECTS = (
     "audit_controls",
     "peers_audit",
     "local_frequencies",
+    "hierarchies",
     "many_counts",
     "tables",
     "workloads",

@@ -18,7 +18,7 @@ from bench.tables_coverage import coverage_claims
 from bench.tables_linear import linear_claims
 from bench.tables_naive import NAIVE, weights
 from tacit.workload.optimality.tables_optimum import tables_optimum_down
-from tacit.workload.optimality.unbiased import least_unbiased
+from tacit.workload.optimality.unbiased import unbiased_variance_down
 from tacit.workload.residual_basis import Weighting
 
 ROUNDS = 3
@@ -59,7 +59,7 @@ def error_claims(weighting: Weighting, found: list[Released], strength: float) -
     whole = sum(weight[each] * prod(sizes()[place] for place in each) for each in tables)
     total = sum(weight[each] * one.errors[each] for one in found for each in tables) / len(found)
     exact = {each: weighting.of([sizes()[place] for place in each]) for each in tables}
-    bound = float(least_unbiased(tables_optimum_down(sizes(), exact), strength / 2).variance_down)
+    bound = float(unbiased_variance_down(tables_optimum_down(sizes(), exact), strength / 2))
     naive = {name: way(tables, sizes(), weighting, strength) for name, way in NAIVE.items()}
     show(weighting, {"released": total, "bound": bound, **naive}, whole)
     within = sum(each.within for each in found) / len(found)

@@ -73,6 +73,7 @@ class Parts:
             (TablesRun, "_measure", "measuring"),
             (TablesRun, "cell_sums", "SQL"),
             (TableEstimates, "__init__", "reconstruction"),
+            (TableEstimates, "__init__", "estimates"),
             (TableEstimates, "table", "reconstruction"),
             (TableEstimates, "variances", "variances"),
         )
@@ -131,8 +132,8 @@ def released(data: Dataset, weight: str) -> Released:
         "planning": seconds["planning"],
         "SQL": seconds["SQL"],
         "noise": noise,
-        "reconstruction": seconds["reconstruction"],
-        "ledger": seconds["asking"] - seconds["measuring"],
+        "reconstruction": seconds["estimates"] + seconds["reconstruction"],
+        "ledger": seconds["asking"] - seconds["measuring"] - seconds["estimates"],
         "variances": seconds["variances"],
         "showing": seconds["showing"] - seconds["reconstruction"] - seconds["variances"],
     }

@@ -1,7 +1,7 @@
 """Tables by an oracle who knows the people: the limit whose error is least in hindsight, at the full price.
 
 It scales people as the library does, each by one factor over all tables; what is cut and the noise are its error. The
-limit is the one at which the mean over tables of the mean squared error of a cell is least.
+limit is the one at which the geometric mean over tables of the mean squared error of a cell is least.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def oracle(asked: Publication, rows: pd.DataFrame, measure: str, strength: float
             noise = limit**2 * float(strategy.squared_norm) * unit_variance(strategy, table) / strength
             cut = whole[table] - np.asarray(margins[table].T @ factors).ravel()
             errors[table] = np.sqrt(cut**2 + noise)
-        mean = float(np.mean([(each**2).mean() for each in errors.values()]))
+        mean = float(np.mean([np.log((each**2).mean()) for each in errors.values()]))
         if mean < least:
             least, best = mean, (float(limit), errors)
     return Oracle(best[0], {tuple(asked.keys[place] for place in table): e for table, e in best[1].items()})

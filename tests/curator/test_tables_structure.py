@@ -169,6 +169,19 @@ def test_totals_are_of_all_rows(people: Dataset, sql: str, is_known: bool) -> No
     assert bool(read.high[0] == read.low[0]) == is_known
 
 
+def test_a_total_of_no_cell_and_one_that_repeats_others_change_nothing(people: Dataset, tmp_path: Path) -> None:
+    """Facts that say nothing new: a ward in another region has nobody, and all of a region is its wards."""
+    file = tmp_path / "people.toml"
+    more = '[[tables.people.totals]]\nkeys = { region = "north", ward = "s1" }\ncount = 0\n\n'
+    more += '[[tables.people.totals]]\nkeys = { sex = "m", ward = "s2", region = "south" }\ncount = 0\n\n'
+    text = file.read_text().replace("[[tables.people.totals]]", f"{more}[[tables.people.totals]]", 1)
+    file.write_text(text, encoding="utf-8")
+    with tacit.open(file) as later:
+        read = numbers(later.tables(ASKED, epsilon=2).table("region"))
+        assert np.isfinite(read.value).all()
+        assert np.isfinite(read.high).all()
+
+
 def test_changed_structure_implies_nothing(people: Dataset, tmp_path: Path) -> None:
     """Cells that were cut by other facts are not what the description now speaks of."""
     people.tables(ASKED, epsilon=2)

@@ -122,27 +122,27 @@ def moved_too_far(world: Worlds, plan: CountsPlan, price: Price, random: Random)
 
 def test_no_person_moves_a_workload_further_than_its_noise(session: DuckDBSession) -> None:
     count, accepted, wrong = 0, Counter[str](), []
-    for seed in range(16):
+    for seed in range(9):
         made, read, found = compared(seed, session)
         count, accepted, wrong = count + made, accepted + read, wrong + found
     assert not wrong, wrong[0]
-    assert count >= 200
-    assert min(accepted["scaled"], accepted["rows"]) >= 4
+    assert count >= 100
+    assert min(accepted["scaled"], accepted["rows"]) >= 3
 
 
 def test_classes_in_the_sql_move_nobody_further(session: DuckDBSession, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that are grouped by the class of their values: the same cells, to the last unit."""
     monkeypatch.setattr("tacit.workload.linear.cell_classes._RAW", 0)
     accepted = Counter[str]()
-    for seed in range(8):
+    for seed in range(6):
         _, read, found = compared(seed, session)
         accepted += read
         assert not found, found[0]
-    assert accepted["classes"] >= 4
+    assert accepted["classes"] >= 3
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("block", range(16, 64, 8))
+@pytest.mark.parametrize("block", range(8, 64, 8))
 def test_no_person_moves_any_of_many_workloads_further(block: int, session: DuckDBSession) -> None:
     for seed in range(block, block + 8):
         _, _, wrong = compared(seed, session)

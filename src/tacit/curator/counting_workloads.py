@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from tacit.curator.counts_answer import ask_counts
-from tacit.curator.counts_explanation import CountsExplanation, explain_counts
-from tacit.curator.counts_job import counts_plan, counts_price
 from tacit.curator.open_data import Opened
 from tacit.curator.planner import Planner
 from tacit.curator.terms import analyst_share
 from tacit.exact import Number, proper
 from tacit.query.plans.limit import IntervalKind
+from tacit.release.release import Release
 from tacit.release.tables_release import TablesRelease
+
+if TYPE_CHECKING:
+    from tacit.curator.counts_explanation import CountsExplanation
 
 
 class CountingWorkloads:
@@ -39,12 +42,21 @@ class CountingWorkloads:
         fresh: bool = False,
     ) -> TablesRelease:
         """Many counting questions answered together, with the best noise for all: ranges, prefixes, histograms."""
+        from tacit.curator.counts_answer import ask_counts  # few questions need the factorisation
+        from tacit.curator.counts_job import counts_plan, counts_price
+
         level, kind = proper(confidence, "confidence"), IntervalKind.named(interval)
         analyst_share(self._opened, self._analyst)
         planner = self._planner
         plan = counts_plan(planner, _joined(asked), weights, kind)
         price = None if epsilon is None else counts_price(planner, epsilon, delta)
         return ask_counts(planner, plan, price, self._analyst, level, fresh)
+
+    def _from_workload(self, planner: Planner, sql: str, kind: IntervalKind, level: Fraction) -> Release | None:
+        """The answer to a query that a released workload implies."""
+        from tacit.curator.counts_answer import query_from_counts
+
+        return query_from_counts(planner, sql, kind, level)
 
     def explain_workload(
         self,
@@ -57,6 +69,9 @@ class CountingWorkloads:
         interval: str = "usual",
     ) -> CountsExplanation:
         """Each question's error, together and done plainly; nothing is spent and no row is read."""
+        from tacit.curator.counts_explanation import explain_counts
+        from tacit.curator.counts_job import counts_plan, counts_price
+
         level, planner = proper(confidence, "confidence"), self._planner
         plan = counts_plan(planner, _joined(asked), weights, IntervalKind.named(interval))
         return explain_counts(planner, plan, counts_price(planner, epsilon, delta), level)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from tacit.curator.account_view import BudgetView
 from tacit.curator.certifier import Certifier
 from tacit.curator.counting_workloads import CountingWorkloads
-from tacit.curator.counts_answer import query_from_counts
 from tacit.curator.explanation import Explanation, explain_plan
 from tacit.curator.ibis_expression import Asked, ibis_table, sql_of
 from tacit.curator.implied_answer import ImpliedAnswer, find_implied, show_implied
@@ -77,7 +76,7 @@ class Dataset(CountingWorkloads):
             implied = None if fresh or known is not None else find_implied(planner, question, kind)
             if implied is not None:
                 return show_implied(planner, sql, implied, kind, level)
-            if known is None and not fresh and (read := query_from_counts(planner, sql, kind, level)) is not None:
+            if known is None and not fresh and (read := self._from_workload(planner, sql, kind, level)) is not None:
                 return read
             if known is None:
                 raise Refused(

@@ -61,7 +61,8 @@ def _known(plan: TablesPlan, tables: NoisyTables, part: Measure) -> tuple[KnownS
             key=lambda each: (-len(each), each),
         )
         mask = _mask(tables, table, {place: (value,) for place, value in keys.items()})
-        found.append(KnownSum(table, np.flatnonzero(mask), Fraction(count)))
+        if mask.any():  # else the hierarchy has no such cell, and the number is 0
+            found.append(KnownSum(table, np.flatnonzero(mask), Fraction(count)))
     zeros = _zeros(plan, tables, plan.measured[part])
     return (*found, *(zeros if len(zeros) + len(found) <= _room(plan, tables, part) else ()))
 

@@ -48,8 +48,11 @@ class TableLaw:
         self._strategy, self._tree, self._scale = strategy, strategy.tree, scale
         self._squares: dict[Attributes, TreeSquares] = {}
         self._spread: Spread = {}
-        for flat in dict.fromkeys(map(strategy.tree.flat, strategy.scales)):
-            deepest = max(self._tree.depth(each) for each in strategy.scales if self._tree.flat(each) == flat)
+        depths: dict[Attributes, int] = {}
+        for each in strategy.scales:
+            flat = self._tree.flat(each)
+            depths[flat] = max(depths.get(flat, 0), self._tree.depth(each))
+        for flat, deepest in depths.items():
             levels = [self._tree.at(flat, depth) for depth in range(deepest + 1)]
             precisions = [
                 None if each not in strategy.scales else self._units(each).ravel() ** 2 / float(variance)
