@@ -228,6 +228,7 @@ def test_an_explanation_is_free_and_says_what_will_be(people: Dataset) -> None:
         "SELECT day, AVG(COUNT(*)) OVER (ORDER BY day) FROM people GROUP BY day",
         "SELECT income, age, day, COUNT(*) FROM people GROUP BY income, age, day",
         "SELECT COUNT(DISTINCT region) FROM people",
+        "SELECT COUNT(*) FROM people WHERE age > 200; SELECT COUNT(*) FROM people",
     ],
 )
 def test_what_is_no_sum_of_public_cells_is_refused(people: Dataset, sql: str) -> None:

@@ -94,6 +94,8 @@ def _implied(
             earlier = counts_plan(planner, found.asked, found.weights, found.interval)
         except Refused:  # the description was changed since
             continue
+        if earlier.digest != found.grounds.plan:  # other rows, keys or cells would be counted now
+            continue
         if earlier.base.identity(earlier.measure) != plan.base.identity(plan.measure):
             continue
         strategy = found.counts.strategy(earlier.asked.matrix)
@@ -112,7 +114,7 @@ def _is_as_accurate(found: ReleasedCounts, readings: NDArray[np.float64], plan: 
     """Whether the weighted sum of variances is no more than a release of its own would have, at the same limit."""
     roots, own = plan.asked.matrix.roots, plan.best.strategy
     theirs = float(found.counts.variance) * float(((roots[:, None] * readings) ** 2).sum())
-    return theirs <= float(plan.law(price).variance) * float((roots**2 * own.variances()).sum()) * (1 + 1e-9)
+    return theirs <= float(plan.variance(price)) * float((roots**2 * own.variances()).sum()) * (1 + 1e-9)
 
 
 def answer_counts(

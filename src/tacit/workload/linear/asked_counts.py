@@ -179,6 +179,8 @@ class _ReadSelect:
         found = list(zip(*(column.values for column in columns.values()), strict=True)) or [()] * cells.size
         groups = sorted({group for group, is_kept in zip(found, kept, strict=True) if is_kept}, key=_order)
         listing.refuse_more_than(len(groups))
+        if not groups:
+            raise Refused(self.label, "No values are so: it counts nothing.", "what some cell has.")
         place = {group: at for at, group in enumerate(groups)}
         member = np.array([place.get(group, -1) for group in found])
         numbers: dict[str, tuple[int, ...]] = {}
