@@ -98,13 +98,25 @@ def test_they_are_no_wider_than_their_own_price_makes_them(people: Dataset) -> N
 
 
 def test_where_limits_cut_sums_of_two_measures_have_bounded_intervals_alone(clinic: Clinic) -> None:
-    """What limits cut off Σ(x − c) and off n says nothing of what they cut off Σx."""
-    tables = "SELECT region, AVG(cost) AS a FROM visits GROUP BY CUBE(region)"
+    """What limits cut off Σ(x − c), and off n, does not say what they cut off Σx; each by itself is told."""
     with tacit.open(clinic.folder / "clinic.toml") as dataset:
-        dataset.tables(tables, epsilon=1)
-        sql = "SELECT region, AVG(cost) AS a FROM visits GROUP BY region"
-        assert dataset.query(sql).price.free
-        dataset.tables("SELECT region, SUM(cost) AS s, COUNT(*) AS n FROM visits GROUP BY CUBE(region)", epsilon=1)
+        dataset.tables("SELECT region, AVG(cost) AS a FROM visits GROUP BY CUBE(region)", epsilon=1)
+        sql = "SELECT region, SUM(cost) AS s FROM visits GROUP BY region"
+        for kind in ("usual", "guaranteed"):
+            with pytest.raises(Refused, match="without a price"):
+                dataset.query(sql, interval=kind)
         found = dataset.query(sql, interval="bounded")
         assert found.price.free
         assert found.intervals.kind == "bounded"
+        counts = dataset.query("SELECT region, COUNT(cost) AS n FROM visits GROUP BY region")
+        assert counts.price.free
+        assert counts.intervals.kind == "usual"
+
+
+def test_where_limits_cut_means_of_sums_are_as_tables_of_both_have_them(clinic: Clinic) -> None:
+    with tacit.open(clinic.folder / "clinic.toml") as dataset:
+        dataset.tables("SELECT region, SUM(cost) AS s, COUNT(cost) AS n FROM visits GROUP BY CUBE(region)", epsilon=1)
+        found = dataset.query("SELECT region, AVG(cost) AS a FROM visits GROUP BY region")
+        assert found.price.free
+        assert found.intervals.kind == "usual"
+        assert any("One person counts for at most" in note for note in found.notes)
