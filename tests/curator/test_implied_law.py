@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from statistics import NormalDist
 from unittest.mock import patch
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.curator.test_implied_means import MEANS, SUMS
+from tests.curator.test_implied_means import COUNTS, MEANS, SUMS
 from tests.curator.test_tables import numbers, people
 
 from tacit.curator.dataset import Dataset
@@ -19,6 +20,7 @@ from tacit.curator.planner import Planner
 from tacit.query.aggregates.moments import Mean
 from tacit.query.plans.limit import IntervalKind
 from tacit.workload import implied_reading
+from tacit.workload.cell_share import CellShare
 from tacit.workload.implied_reading import ImpliedReading
 from tacit.workload.known_cells import known_cells
 from tacit.workload.noisy_contrasts import NoisyTables
@@ -30,6 +32,9 @@ _MOVED = 2**24  # units: far above the grid to which cells are rounded
 
 TOTALS = "SELECT region, SUM(income) AS v FROM people WHERE sex = 'f' GROUP BY region"
 AVERAGES = "SELECT region, AVG(income) AS v FROM people WHERE sex = 'f' GROUP BY region"
+SHARES = (
+    "SELECT region, AVG(CASE WHEN age // 20 = 1 THEN 1 ELSE 0 END) AS v FROM people WHERE sex = 'f' GROUP BY region"
+)
 
 
 def implied(people: Dataset, sql: str) -> ImpliedAnswer:
@@ -66,6 +71,10 @@ def combination(name: str) -> Callable[[ImpliedReading], Floats]:
     def read(reading: ImpliedReading) -> Floats:
         way = reading._groups.ways[name]
         sums = reading.sums(name)
+        if way.within:
+            share = reading._share(name)
+            fixed.append(share.shares)
+            return share.top.steps - fixed[0] * share.rows.steps
         if not isinstance(way.aggregate, Mean):
             return next(iter(sums.values())).steps
         fixed.append(reading.means(name) - way.aggregate.centre)
@@ -74,7 +83,7 @@ def combination(name: str) -> Callable[[ImpliedReading], Floats]:
     return read
 
 
-@pytest.mark.parametrize(("tables", "sql"), [(MEANS, TOTALS), (SUMS, AVERAGES), (MEANS, AVERAGES), (SUMS, TOTALS)])
+@pytest.mark.parametrize(("tables", "sql"), [(MEANS, TOTALS), (SUMS, AVERAGES), (MEANS, AVERAGES), (COUNTS, SHARES)])
 def test_deviations_are_those_of_the_contrasts(people: Dataset, tables: str, sql: str) -> None:
     people.tables(tables, epsilon=20)
     answer = implied(people, sql)
@@ -117,3 +126,17 @@ def test_a_mean_is_the_same_about_any_centre(people: Dataset) -> None:
     rows = answer.reading.sums(name)[way.aggregate.rows].steps
     half = NormalDist().inv_cdf(0.975) * exact / rows
     assert np.allclose((read.high - read.low) / 2, half, rtol=0.05)
+
+
+def test_a_share_is_of_sums_that_go_together(people: Dataset) -> None:
+    """A twin that ignores their covariance has intervals of another width than the exact law."""
+    people.tables(COUNTS, epsilon=20)
+    answer = implied(people, SHARES)
+    (name,) = answer.groups.ways
+    share, exact = answer.reading._share(name), exact_deviations(answer, combination(name))
+    read = share.at(Fraction(19, 20))
+    half = (read.high - read.low) / 2
+    assert np.allclose(half, NormalDist().inv_cdf(0.975) * exact / share.rows.steps, rtol=0.01)
+    with patch.object(CellShare, "covariances", 0 * share.covariances):
+        blind = share.at(Fraction(19, 20))
+    assert not np.allclose((blind.high - blind.low) / 2, half, rtol=0.1)

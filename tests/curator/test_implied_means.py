@@ -37,10 +37,15 @@ FROM_COUNTS = (
     "SELECT region, COUNT(CASE WHEN sex = 'f' THEN 1 END) AS v, COUNT(*) AS n FROM people GROUP BY region",
     "SELECT region, 100 * COUNT(*) FILTER (WHERE sex = 'f') / COUNT(*) AS v FROM people GROUP BY region",
 )
+SHARES = (
+    "SELECT region, AVG(CASE WHEN sex = 'f' AND age // 20 > 0 THEN 1 ELSE 0 END) AS v FROM people GROUP BY region",
+    "SELECT AVG(CASE WHEN region = 'north' THEN 1 ELSE 0 END) AS v FROM people WHERE sex = 'f'",
+)
 ASKED = [
     *((SUMS, sql, 0.2) for sql in FROM_SUMS),
     *((MEANS, sql, 900.0) for sql in FROM_MEANS),
     *((COUNTS, sql, 10.0) for sql in FROM_COUNTS),
+    *((COUNTS, sql, 0.01) for sql in SHARES),
 ]
 
 

@@ -43,7 +43,7 @@ Shown = Key | float | None
 class ImpliedGroups:
     """The groups of a query as sums of cells of one table: a row of `cells` a group, 1 where a cell is in it.
 
-    Each aggregate is read in its way, from the cells of a group that it keeps.
+    Each aggregate is read in its way, from the cells of a group that it keeps; of a share, `within` are those above.
     """
 
     attributes: Attributes
@@ -51,6 +51,7 @@ class ImpliedGroups:
     cells: NDArray[np.float64]
     ways: Mapping[str, AggregateWay]
     kept: Mapping[str, NDArray[np.bool_]]
+    within: Mapping[str, NDArray[np.bool_]]
 
     @property
     def size(self) -> int:
@@ -71,9 +72,10 @@ def implied_groups(query: ImpliedWays, asked: TablesQuestion, tables: NoisyTable
         keys = [read(plain(node), scope) for node in group_keys(select)]
         filters = [read(plain(node), scope) for node in tests]
         own = {name: [read(plain(node), scope) for node in way.tests] for name, way in ways.items()}
+        within = {name: [read(plain(node), scope) for node in way.within] for name, way in ways.items()}
     except Refused:  # it names a column that is no key, or a function that has no form above the noise
         return None
-    return _counted(query.question, asked, tables, ways, keys, filters, own)
+    return _counted(query.question, asked, tables, ways, keys, filters, own, within)
 
 
 def _text(clause: object) -> str:
@@ -98,9 +100,10 @@ def _counted(
     keys: Sequence[Expression],
     filters: Sequence[Expression],
     own: Mapping[str, Sequence[Expression]],
+    within: Mapping[str, Sequence[Expression]],
 ) -> ImpliedGroups | None:
     columns, closed = asked.question.keys, tables.tree.closed
-    conditions = [*filters, *(each for tests in own.values() for each in tests)]
+    conditions = [*filters, *(each for tests in (*own.values(), *within.values()) for each in tests)]
     used = {name for each in (*keys, *conditions) for name in each.keys}
     attributes = closed([place for place, key in enumerate(columns) if key.name in used])
     measured = {part: [closed(table) for table in sets] for part, sets in asked.measured().items()}
@@ -124,7 +127,8 @@ def _counted(
     kept = {name: _kept(tests, groups) for name, tests in own.items()}
     values = [exact_values(evaluate(each, groups, Fraction(1, 2))) for each in keys]
     placed = _placed(question, values, _kept(filters, groups))
-    return None if placed is None else ImpliedGroups(attributes, *placed, ways, kept)
+    inner = {name: _kept(tests, groups) for name, tests in within.items()}
+    return None if placed is None else ImpliedGroups(attributes, *placed, ways, kept, inner)
 
 
 def _kept(conditions: Sequence[Expression], cells: Groups) -> NDArray[np.bool_]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tacit.query.aggregates.aggregate import Measure, Part
 from tacit.query.aggregates.moments import Mean
 from tacit.query.post_noise.estimates import Groups
+from tacit.workload.cell_share import CellShare
 from tacit.workload.implied import ImpliedGroups
 from tacit.workload.noisy_contrasts import NoisyTables
 from tacit.workload.table_reading import ReadSum, TableReader, read_aggregate
@@ -36,7 +37,8 @@ class ImpliedReading:
     @property
     def tells_cuts(self) -> bool:
         """Whether it is told what limits cut off of each sum: of several measures together it is not, if they cut."""
-        combined = [each for way in self._groups.ways.values() for each in way.sums.values() if len(each) > 1]
+        ways = self._groups.ways.values()
+        combined = [each for way in ways for each in way.sums.values() if len(each) > 1 or way.within]
         identities = {self._identity(part) for each in combined for part, _ in each}
         return all(self._tables.measures[each].masses is None for each in identities)
 
@@ -44,7 +46,9 @@ class ImpliedReading:
         """The query's groups, every aggregate read."""
         groups = self._groups
         read = {
-            name: read_aggregate(way.aggregate, self.sums(name, is_bounded=is_bounded))
+            name: self._share(name)
+            if way.within
+            else read_aggregate(way.aggregate, self.sums(name, is_bounded=is_bounded))
             for name, way in groups.ways.items()
         }
         return Groups(groups.keys, read, groups.size)
@@ -58,6 +62,8 @@ class ImpliedReading:
 
     def deviations(self, name: str) -> Floats:
         """How far noise moves a sum; of a mean, how far it moves S − (mean − c)·n, which its interval is made of."""
+        if self._groups.ways[name].within:
+            return self._share(name).deviations
         sums, aggregate = self.sums(name), self._groups.ways[name].aggregate
         first, *others = (_largest(sums[part]) for part in aggregate.parts)
         if not isinstance(aggregate, Mean):
@@ -66,6 +72,8 @@ class ImpliedReading:
 
     def means(self, name: str) -> Floats:
         """The means that are read, in steps, within their bounds: halfway where there are no rows."""
+        if self._groups.ways[name].within:
+            return self._share(name).shares
         sums, mean = self.sums(name), self._groups.ways[name].aggregate
         if not isinstance(mean, Mean):
             raise TypeError("it is not a mean")
@@ -78,15 +86,26 @@ class ImpliedReading:
         mean = self._groups.ways[name].aggregate
         return _largest(self.sums(name)[mean.rows]) if isinstance(mean, Mean) else 0.0
 
+    def _share(self, name: str) -> CellShare:
+        groups = self._groups
+        mean, kept = groups.ways[name].aggregate, groups.kept[name].astype(np.float64)
+        if not isinstance(mean, Mean):
+            raise TypeError("a share is a mean")
+        top = kept * groups.within[name]
+        return CellShare(*(self._cells(mean.rows, weights) for weights in (top, kept, top + kept)))
+
     def _sum(self, part: Measure, name: str, is_bounded: bool) -> ReadSum:
         """A measure over the cells of each group that an aggregate keeps."""
-        groups, identity, kept = self._groups, self._identity(part), self._groups.kept[name]
-        key = part, kept.tobytes()
-        if key not in self._found:
-            cells = groups.cells if kept.all() else groups.cells * kept
-            self._found[key] = self._reader.questions(identity, groups.attributes, cells)
-        found = self._found[key]
+        found = self._cells(part, self._groups.kept[name].astype(np.float64))
         return replace(found, bias=None, shift=0.0) if is_bounded else found
+
+    def _cells(self, part: Measure, weights: Floats) -> ReadSum:
+        """A measure over the cells of each group, each of them so many times; once, whoever asks."""
+        groups, key = self._groups, (part, weights.tobytes())
+        if key not in self._found:
+            questions = groups.cells * weights
+            self._found[key] = self._reader.questions(self._identity(part), groups.attributes, questions)
+        return self._found[key]
 
 
 def _combined(sums: Sequence[tuple[ReadSum, int]]) -> ReadSum:

@@ -35,11 +35,15 @@ _ONE, _ZERO = exp.Literal.number(1), exp.Literal.number(0)
 
 @frozen(eq=False)
 class AggregateWay:
-    """An aggregate, what each of its parts is in measures of tables, and the conditions over keys on its cells."""
+    """An aggregate, what each of its parts is in measures of tables, and the conditions over keys on its cells.
+
+    Of a share, `within` is what a row fulfils that counts above as well as below.
+    """
 
     aggregate: Aggregate
     sums: Mapping[Measure, Combined]
     tests: Tests = ()
+    within: Tests = ()
 
     @classmethod
     def of(cls, aggregate: Aggregate, tests: Tests = ()) -> AggregateWay:
@@ -81,15 +85,17 @@ class ImpliedWays:
         if _is_one_table(self.select):
             nodes = {name: _without_tables(node) for name, node in nodes.items()}
         cores = {name: list(_cores(node)) for name, node in nodes.items()}
+        shares = {name: list(_shares(node, self.question.aggregates[name])) for name, node in nodes.items()}
         calls = [core for each in cores.values() for core, _ in each]
         means = [mean for core in calls if (mean := _called(exp.Avg, core)) is not None]
         totals = [total for core in calls if (total := _called(exp.Sum, core)) is not None]
         try:
             beside, alone = self._aggregates([*calls, *totals, *means]), self._aggregates(means)
         except Refused:  # one of them is no number
-            return {}
+            return {name: tuple(found) for name, found in shares.items()}
         return {
-            name: tuple(way for each in found for way in _ways(*each, beside, alone)) for name, found in cores.items()
+            name: (*shares[name], *(way for core, tests in found for way in _ways(core, tests, beside, alone)))
+            for name, found in cores.items()
         }
 
     def _aggregates(self, calls: Sequence[exp.Expr]) -> Mapping[str, Aggregate]:
@@ -141,6 +147,18 @@ def _cores(node: exp.Expr) -> Iterator[tuple[exp.Expr, Tests]]:
     value = branch.args["true"]
     is_number = isinstance(node, exp.Count | exp.Sum) and value == _ONE  # of rows
     yield (exp.Count(this=exp.Star()) if is_number else type(node)(this=value)), tuple(conjuncts(branch.this))
+
+
+def _shares(node: exp.Expr, aggregate: Aggregate) -> Iterator[AggregateWay]:
+    """AVG of 1 where a condition holds, else 0: rows that fulfil it over rows."""
+    case = node.this
+    is_share = isinstance(node, exp.Avg) and isinstance(case, exp.Case) and not case.this and len(case.args["ifs"]) == 1
+    if not is_share or not isinstance(aggregate, Mean) or aggregate.centre or aggregate.total.step != 1:
+        return
+    (branch,) = case.args["ifs"]
+    if branch.args["true"] == _ONE and case.args.get("default") == _ZERO:
+        rows = ((aggregate.rows, 1),)
+        yield AggregateWay(aggregate, {aggregate.total: rows, aggregate.rows: rows}, (), tuple(conjuncts(branch.this)))
 
 
 def _called(kind: type[exp.Expr], core: exp.Expr) -> exp.Expr | None:
