@@ -33,7 +33,7 @@ _MOVED = 2**24  # units: far above the grid to which cells are rounded
 TOTALS = "SELECT region, SUM(income) AS v FROM people WHERE sex = 'f' GROUP BY region"
 AVERAGES = "SELECT region, AVG(income) AS v FROM people WHERE sex = 'f' GROUP BY region"
 SHARES = (
-    "SELECT region, AVG(CASE WHEN age // 20 = 1 THEN 1 ELSE 0 END) AS v FROM people WHERE sex = 'f' GROUP BY region"
+    "SELECT region, AVG(CASE WHEN age // 20 > 0 THEN 1 ELSE 0 END) AS v FROM people WHERE sex = 'f' GROUP BY region"
 )
 
 
