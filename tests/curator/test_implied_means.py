@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import duckdb
 import numpy as np
 import pytest
 from tests.curator.clinic_command import Clinic
@@ -124,3 +127,38 @@ def test_where_limits_cut_means_of_sums_are_as_tables_of_both_have_them(clinic: 
         assert found.price.free
         assert found.intervals.kind == "usual"
         assert any("One person counts for at most" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("kind", ["int", "float", "money"])
+def test_missing_and_wild_values_count_alike_in_sums_and_means(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """NULL is left out of both, and values beyond bounds that 0 is not within are cut to them in both."""
+    monkeypatch.setenv("TACIT_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("TACIT_WITNESS", str(tmp_path / "elsewhere" / "witness"))
+    x = "CASE WHEN i % 5 = 0 THEN NULL WHEN i % 7 = 0 THEN -1000 WHEN i % 11 = 0 THEN 1000 ELSE 20 + i % 60 END"
+    duckdb.sql(f"SELECT ({x})::DOUBLE AS x, i % 2 = 0 AS even FROM range(6000) AS r(i)").write_parquet(
+        str(tmp_path / "people.parquet")
+    )
+    (tmp_path / "people.toml").write_text(
+        '[dataset]\nname = "people"\nunit = { row = true, hides = "one person" }\n'
+        'budget = { epsilon = 300, delta = 1e-6 }\n[tables.people]\nsource = "people.parquet"\n'
+        f'[tables.people.columns]\nx = {{ type = "{kind}", min = 20, max = 90 }}\n'
+        'even = { type = "bool", nullable = false }\n',
+        encoding="utf-8",
+    )
+    cut, source = "greatest(least(x, 90), 20)", f"'{tmp_path / 'people.parquet'}' WHERE x IS NOT NULL"
+    truth = duckdb.sql(f"SELECT AVG({cut}), SUM({cut}) FROM {source} GROUP BY even ORDER BY even")
+    means, totals = zip(*truth.fetchall(), strict=True)
+    with tacit.open(tmp_path / "people.toml") as dataset:
+        sums = "SELECT even, SUM(x) AS s, COUNT(x) AS n FROM people GROUP BY CUBE(even)"
+        dataset.tables(sums, epsilon=100)
+        found = dataset.query("SELECT even, AVG(x) AS v FROM people GROUP BY even ORDER BY even")
+        assert np.allclose(numbers(found, "v").value, means, atol=0.1)
+        assert "entry 1 " in " ".join(found.notes)
+    monkeypatch.setenv("TACIT_HOME", str(tmp_path / "other"))
+    monkeypatch.setenv("TACIT_WITNESS", str(tmp_path / "elsewhere" / "other"))
+    with tacit.open(tmp_path / "people.toml") as dataset:
+        dataset.tables("SELECT even, AVG(x) AS a FROM people GROUP BY CUBE(even)", epsilon=100)
+        found = dataset.query("SELECT even, SUM(x) AS v FROM people GROUP BY even ORDER BY even")
+        assert np.allclose(numbers(found, "v").value, totals, atol=200)
