@@ -7,7 +7,9 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 from tacit.curator.door import Job, release
 from tacit.curator.open_data import Opened
@@ -30,6 +32,10 @@ from tacit.workload.tables_run import TablesRun
 
 TABLES = "tables."
 """What the digests of tables begin with."""
+
+_Centres: TypeAlias = tuple[tuple[tuple[str, str], int], ...]
+_PLANS: WeakKeyDictionary[Opened, dict[tuple[str, _Centres, IntervalKind, Weighting], TablesPlan]] = WeakKeyDictionary()
+"""Of open data sets: each later query needs the plans of all releases, and a text of many tables is long to read."""
 
 _CLAIMS = (
     "the price was charged and durable before any row was read",
@@ -67,7 +73,11 @@ def tables_plan(planner: Planner, sql: str, interval: IntervalKind, weighting: W
             "a budget with a δ; or one query for each table.",
         )
     centres = None if planner.profile is None else planner.profile.centres
-    return plan_tables(read_tables(sql, planner.catalogue, centres), planner.catalogue, interval, weighting)
+    asked = sql, tuple(sorted((centres or {}).items())), interval, weighting
+    known = _PLANS.setdefault(planner.opened, {})
+    if asked not in known:
+        known[asked] = plan_tables(read_tables(sql, planner.catalogue, centres), planner.catalogue, interval, weighting)
+    return known[asked]
 
 
 def tables_price(planner: Planner, plan: TablesPlan, epsilon: Number, delta: Number | None) -> Price:
@@ -135,7 +145,7 @@ def read_stored(stored: Stored, opened: Opened) -> ReleasedTables:
     said: Mapping[str, Any] = json.loads(head)
     charge = stored.charge
     return ReleasedTables(
-        NoisyTables.from_bytes(packed),
+        _unpacked(packed),
         Grounds.from_fields(said["grounds"]),
         charge.number,
         True,
@@ -145,6 +155,12 @@ def read_stored(stored: Stored, opened: Opened) -> ReleasedTables:
         IntervalKind(said["interval"]),
         Weighting(said["weighting"]),
     )
+
+
+@lru_cache(maxsize=8)
+def _unpacked(packed: bytes) -> NoisyTables:
+    """The tables of a stored release, with what was computed from them before."""
+    return NoisyTables.from_bytes(packed)
 
 
 def _grounds(plan: TablesPlan, price: Price) -> Grounds:

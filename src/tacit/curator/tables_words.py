@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from fractions import Fraction
 
 from tacit.curator.interval_words import NEED, not_counted
@@ -84,10 +85,13 @@ def _holds_all(tables: NoisyTables) -> bool:
     return all(finest_of(each) is not None for each in tables.measures.values())
 
 
-def tables_notes(plan: TablesPlan, tables: NoisyTables, asked: Question | None = None) -> tuple[str, ...]:
+def tables_notes(
+    plan: TablesPlan, tables: NoisyTables, asked: Question | None = None, parts: Collection[Measure] | None = None
+) -> tuple[str, ...]:
     """How much of one person counts, what private keys leave out, and what is not counted; of a query, what it uses."""
     used = plan.base.question if asked is None else asked
-    measures = {part: tables.measures[plan.base.identity(part)] for part in plan.measures if part in used.measures}
+    shown = [part for part in plan.measures if parts is None or part in parts]
+    measures = {part: tables.measures[plan.base.identity(part)] for part in shown}
     norms: dict[Part, Fraction | None] = {part: each.norm for part, each in measures.items()}
     kinds: dict[Part, IntervalKind] = {part: IntervalKind(each.kind) for part, each in measures.items()}
     limits = limit_notes(plan.base, norms, kinds, plan.share("finding"), is_gaussian=True)

@@ -1,8 +1,8 @@
 """What released tables imply: a query whose groups and filter are over the tables' keys is a sum of their cells.
 
 Nothing but SQL and the keys' public values is used. A query is implied if it has the tables' own FROM, if its WHERE
-adds to theirs conditions over their keys alone, if its keys are computed from theirs, and if it asks for measures of
-theirs.
+adds to theirs conditions over their keys alone, if its keys are computed from theirs, and if its aggregates can be read
+from measures of theirs (`implied_ways`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sqlglot import exp
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.plans.group_keys import KeyColumn, public_groups
-from tacit.query.plans.question import Question, parsed_selects
+from tacit.query.plans.question import Question
 from tacit.query.post_noise.estimates import Groups, Keys
 from tacit.query.post_noise.expression import Expression, KeyReference, as_truth, evaluate
 from tacit.query.post_noise.expression_reader import read
@@ -29,6 +29,7 @@ from tacit.query.sql.from_clause import group_keys
 from tacit.query.sql.joins import conjuncts
 from tacit.schema.kind import Key, Kind
 from tacit.workload.grouping_sets import TablesQuestion
+from tacit.workload.implied_ways import AggregateWay, ImpliedWays, plainly
 from tacit.workload.noisy_contrasts import NoisyTables
 from tacit.workload.residual_basis import Attributes
 
@@ -40,43 +41,41 @@ Shown = Key | float | None
 
 @frozen(eq=False)
 class ImpliedGroups:
-    """The groups of a query as sums of cells of one table: a row of `cells` a group, 1 where a cell is in it."""
+    """The groups of a query as sums of cells of one table: a row of `cells` a group, 1 where a cell is in it.
+
+    Each aggregate is read in its way, from the cells of a group that it keeps; of a share, `within` are those above.
+    """
 
     attributes: Attributes
     keys: Mapping[str, Keys]
     cells: NDArray[np.float64]
+    ways: Mapping[str, AggregateWay]
+    kept: Mapping[str, NDArray[np.bool_]]
+    within: Mapping[str, NDArray[np.bool_]]
 
     @property
     def size(self) -> int:
         return len(self.cells)
 
 
-def implied_groups(question: Question, asked: TablesQuestion, tables: NoisyTables) -> ImpliedGroups | None:
+def implied_groups(query: ImpliedWays, asked: TablesQuestion, tables: NoisyTables) -> ImpliedGroups | None:
     """The groups of a query as sums of cells of tables that were asked for; None where they are none."""
-    select, whole = (_plainly(each) for each in (parsed_selects(question.sql)[0], asked.tables[0].whole))
+    select, whole = query.select, plainly(asked.tables[0].whole)
     if any(_text(select.args.get(name)) != _text(whole.args.get(name)) for name in _ROWS):
         return None
     tests = _further_tests(select, whole)
-    if tests is None or not set(question.parts) <= set(asked.question.parts):
+    ways = None if tests is None else query.among(asked.question.measures)
+    if tests is None or ways is None:
         return None
     scope = PostNoiseScope.of({key.name: key.kind for key in asked.question.keys}, [])
     try:
         keys = [read(plain(node), scope) for node in group_keys(select)]
         filters = [read(plain(node), scope) for node in tests]
+        own = {name: [read(plain(node), scope) for node in way.tests] for name, way in ways.items()}
+        within = {name: [read(plain(node), scope) for node in way.within] for name, way in ways.items()}
     except Refused:  # it names a column that is no key, or a function that has no form above the noise
         return None
-    return _counted(question, asked, tables, keys, filters)
-
-
-def _plainly(select: exp.Select) -> exp.Select:
-    """The same SELECT without the alias of its table, where it has one table."""
-    copy: exp.Select = select.copy()
-    origin = copy.args.get("from_")
-    if origin is not None and isinstance(origin.this, exp.Table) and not copy.args.get("joins"):
-        origin.this.set("alias", None)
-        for column in copy.find_all(exp.Column):
-            column.set("table", None)
-    return copy
+    return _counted(query.question, asked, tables, ways, keys, filters, own, within)
 
 
 def _text(clause: object) -> str:
@@ -97,17 +96,21 @@ def _counted(
     question: Question,
     asked: TablesQuestion,
     tables: NoisyTables,
+    ways: Mapping[str, AggregateWay],
     keys: Sequence[Expression],
     filters: Sequence[Expression],
+    own: Mapping[str, Sequence[Expression]],
+    within: Mapping[str, Sequence[Expression]],
 ) -> ImpliedGroups | None:
     columns, closed = asked.question.keys, tables.tree.closed
-    used = {name for each in (*keys, *filters) for name in each.keys}
+    conditions = [*filters, *(each for tests in (*own.values(), *within.values()) for each in tests)]
+    used = {name for each in (*keys, *conditions) for name in each.keys}
     attributes = closed([place for place, key in enumerate(columns) if key.name in used])
     measured = {part: [closed(table) for table in sets] for part, sets in asked.measured().items()}
-    if not all(_is_held(attributes, measured.get(part, ())) for part in question.measures):
+    if not all(_is_held(attributes, measured[part]) for way in ways.values() for part in way.measures):
         return None
     private = {columns[place].name for place in attributes if columns[place].domain is None}
-    if any(private & each.keys for each in filters) or any(
+    if any(private & each.keys for each in conditions) or any(
         private & each.keys and _key_name(each) not in private for each in keys
     ):
         return None  # values that are not shown lie in no cell of their own
@@ -121,11 +124,19 @@ def _counted(
         {},
         len(listed),
     )
-    kept = np.ones(len(listed), np.bool_)
-    for each in filters:
-        kept &= as_truth(evaluate(each, groups, Fraction(1, 2))).true
+    kept = {name: _kept(tests, groups) for name, tests in own.items()}
     values = [exact_values(evaluate(each, groups, Fraction(1, 2))) for each in keys]
-    return _placed(question, attributes, values, kept)
+    placed = _placed(question, values, _kept(filters, groups))
+    inner = {name: _kept(tests, groups) for name, tests in within.items()}
+    return None if placed is None else ImpliedGroups(attributes, *placed, ways, kept, inner)
+
+
+def _kept(conditions: Sequence[Expression], cells: Groups) -> NDArray[np.bool_]:
+    """The cells in which all conditions are true."""
+    kept = np.ones(cells.size, np.bool_)
+    for each in conditions:
+        kept &= as_truth(evaluate(each, cells, Fraction(1, 2))).true
+    return kept
 
 
 def _is_held(attributes: Attributes, tables: Sequence[Attributes]) -> bool:
@@ -133,8 +144,9 @@ def _is_held(attributes: Attributes, tables: Sequence[Attributes]) -> bool:
 
 
 def _placed(
-    question: Question, attributes: Attributes, values: Sequence[Keys], kept: NDArray[np.bool_]
-) -> ImpliedGroups | None:
+    question: Question, values: Sequence[Keys], kept: NDArray[np.bool_]
+) -> tuple[dict[str, Keys], NDArray[np.float64]] | None:
+    """The keys of a query's groups, and the cells in each; None where a cell is in none."""
     found = list(zip(*(column.values for column in values), strict=True)) if values else [()] * len(kept)
     if question.has_private_keys:
         groups = sorted({each for each, is_kept in zip(found, kept, strict=True) if is_kept}, key=_order)
@@ -154,7 +166,7 @@ def _placed(
         key.name: Keys(tuple(group[place] for group in groups), Kind.FLOAT if key.kind is Kind.DECIMAL else key.kind)
         for place, key in enumerate(question.keys)
     }
-    return ImpliedGroups(attributes, named, cells)
+    return named, cells
 
 
 def _order(group: tuple[Shown, ...]) -> list[tuple[bool, str]]:

@@ -25,7 +25,7 @@ from tacit.workload.known_cells import blocks
 from tacit.workload.noisy_contrasts import NoisyContrasts, NoisyTables
 from tacit.workload.published import published
 from tacit.workload.residual_basis import Attributes
-from tacit.workload.table_estimates import KnownSum
+from tacit.workload.table_estimates import KnownSum, TableEstimates
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -60,16 +60,13 @@ class TableReader:
 
     def __init__(self, tables: NoisyTables, known: Mapping[str, tuple[KnownSum, ...]]) -> None:
         self._tables, self._known = tables, known
-        self._estimates = {
-            name: each.conditioned(known[name]) if known.get(name) else each.estimates
-            for name, each in tables.measures.items()
-        }
+        self._conditioned: dict[str, TableEstimates] = {}
         self._cells: dict[tuple[str, Attributes], Floats] = {}
         self._published: dict[str, Integers | None] = {}
 
     def table(self, identity: str, attributes: Attributes, *, is_bounded: bool = False) -> ReadSum:
         """One measure by the cells of a table, in the order of its keys' values."""
-        deviations = np.sqrt(self._estimates[identity].variances(attributes)).ravel()
+        deviations = np.sqrt(self._estimates(identity).variances(attributes)).ravel()
         bias, shift = self._cut(identity, bool(attributes)) if not is_bounded else (None, 0.0)
         return ReadSum(self._values(identity, attributes).ravel(), deviations, bias, shift)
 
@@ -77,7 +74,7 @@ class TableReader:
         self, identity: str, attributes: Attributes, questions: Floats, *, is_bounded: bool = False
     ) -> ReadSum:
         """Sums of cells of a table, a row of coefficients each: their variances are those of the joint law."""
-        _, variances = self._estimates[identity].answers(attributes, questions)
+        _, variances = self._estimates(identity).answers(attributes, questions)
         values = questions @ self._values(identity, attributes).ravel()
         is_whole = len(questions) == 1 and bool((questions == 1).all())
         bias, shift = self._cut(identity, not is_whole) if not is_bounded else (None, 0.0)
@@ -92,9 +89,16 @@ class TableReader:
             self._published[identity] = published(cells, known) if np.isfinite(read.shift) else None
         return self._published[identity]
 
+    def _estimates(self, identity: str) -> TableEstimates:
+        """The estimates of a measure, made when it is first read."""
+        if identity not in self._conditioned:
+            contrasts, known = self._tables.measures[identity], self._known.get(identity)
+            self._conditioned[identity] = contrasts.conditioned(known) if known else contrasts.estimates
+        return self._conditioned[identity]
+
     def _values(self, identity: str, attributes: Attributes) -> Floats:
         """The cells of a table: sums of the largest one's, where that holds all."""
-        finest, estimates = finest_of(self._tables.measures[identity]), self._estimates[identity]
+        finest, estimates = finest_of(self._tables.measures[identity]), self._estimates(identity)
         if finest is None:
             return self._settled(identity, attributes, estimates.table(attributes))
         if (identity, finest) not in self._cells:
