@@ -12,7 +12,8 @@ from tacit.curator.certifier import Certifier
 from tacit.curator.counting_workloads import CountingWorkloads
 from tacit.curator.explanation import Explanation, explain_plan
 from tacit.curator.ibis_expression import Asked, ibis_table, sql_of
-from tacit.curator.implied_answer import ImpliedAnswer, find_implied, show_implied
+from tacit.curator.implied_answer import ImpliedAnswer
+from tacit.curator.implied_search import find_implied
 from tacit.curator.notes import intervals_of, notes_of
 from tacit.curator.open_data import Watcher, open_data, unwatched
 from tacit.curator.planner import Planner
@@ -75,9 +76,7 @@ class Dataset(CountingWorkloads):
             known = None if fresh else find_earlier(planner, question, kind)
             implied = None if fresh or known is not None else find_implied(planner, question, kind)
             if implied is not None:
-                return show_implied(planner, sql, implied, kind, level)
-            if known is None and not fresh and (read := self._from_workload(planner, sql, kind, level)) is not None:
-                return read
+                return implied.show(planner, sql, kind, level)
             if known is None:
                 raise Refused(
                     "a query without a price",
@@ -88,7 +87,7 @@ class Dataset(CountingWorkloads):
         target = None if error is None else Target.read(error)
         plan, price = self._planned(planner, sql, kind, epsilon, delta, error, size, level, fresh)
         if not fresh and (implied := self._implied(planner, plan, price, kind)) is not None:
-            return show_implied(planner, sql, implied, kind, level)
+            return implied.show(planner, sql, kind, level)
         found = release_query(planner, plan, price, self._analyst, sql, fresh)
         try:
             return self._shown(sql, plan, found, level, target, plan.interval is not kind)
@@ -201,7 +200,7 @@ class Dataset(CountingWorkloads):
         return planner.plan(question, price, interval), price
 
     def _implied(self, planner: Planner, plan: Plan, price: Price, kind: IntervalKind) -> ImpliedAnswer | None:
-        """Released tables that answer a question as accurately as it is asked, where no earlier query does."""
+        """Released tables or workloads that answer a question as accurately as asked, where no earlier query does."""
         if find_stored(planner, plan, price.keys_delta, plan.enough(price)) is not None:
             return None
         return find_implied(planner, plan.question, kind, plan, price)
