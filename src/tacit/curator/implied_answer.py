@@ -38,7 +38,7 @@ from tacit.words import number
 Floats = NDArray[np.float64]
 
 
-class Charged(Protocol):
+class PaidRelease(Protocol):
     """A stored release: what it rests on, and the entry of the ledger that paid for it."""
 
     @property
@@ -59,7 +59,7 @@ class ImpliedAnswer(ABC):
 
     @property
     @abstractmethod
-    def charged(self) -> Charged:
+    def charged(self) -> PaidRelease:
         """The release."""
 
     @property

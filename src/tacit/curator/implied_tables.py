@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from tacit.curator.implied_answer import Charged, Floats, ImpliedAnswer
+from tacit.curator.implied_answer import Floats, ImpliedAnswer, PaidRelease
 from tacit.curator.planner import Planner
 from tacit.curator.tables_job import ReleasedTables, all_tables, tables_plan
 from tacit.curator.tables_words import tables_interval_words, tables_notes
@@ -36,7 +36,7 @@ class TablesAnswer(ImpliedAnswer):
     groups: ImpliedGroups
 
     @property
-    def charged(self) -> Charged:
+    def charged(self) -> PaidRelease:
         return self.found
 
     @property

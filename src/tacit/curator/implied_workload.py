@@ -11,7 +11,7 @@ from functools import cached_property
 
 from tacit.curator.counts_answer import counts_interval_words, counts_notes, total_of
 from tacit.curator.counts_job import ReleasedCounts, all_counts, counts_plan, readings_from
-from tacit.curator.implied_answer import Charged, Floats, ImpliedAnswer
+from tacit.curator.implied_answer import Floats, ImpliedAnswer, PaidRelease
 from tacit.curator.planner import Planner
 from tacit.errors import Refused
 from tacit.frozen import frozen
@@ -36,7 +36,7 @@ class WorkloadAnswer(ImpliedAnswer):
     readings: Floats
 
     @property
-    def charged(self) -> Charged:
+    def charged(self) -> PaidRelease:
         return self.found
 
     @property
