@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.curator.counts_job import ReleasedCounts, all_counts, find_counts, readings_from, release_counts
-from tacit.curator.interval_words import not_counted
+from tacit.curator.interval_words import NEED, not_counted
 from tacit.curator.notes import limit_notes
 from tacit.curator.open_data import Opened
 from tacit.curator.planner import Planner
@@ -92,7 +92,7 @@ def answer_counts(
 ) -> TablesRelease:
     """All answers of a release as they are shown; `implied` are their readings from one of other questions."""
     price = price_words(opened.filter, found.grounds.price, found.share, found.free, found.charge)
-    words = counts_interval_words(found.counts.kind)
+    words = counts_interval_words(plan, found.counts.kind)
     readings = found.counts.strategy(plan.asked.matrix).readings if implied is None else implied
     tables = []
     for place, table in enumerate(plan.asked.tables):
@@ -141,14 +141,14 @@ def optimality_of(plan: CountsPlan, variance: Fraction, strength: Fraction, norm
     return least.words(total) if least.error_factor_up(total) <= _FAR else NO_BOUND
 
 
-def counts_interval_words(kind: IntervalKind) -> IntervalWords:
+def counts_interval_words(plan: CountsPlan, kind: IntervalKind) -> IntervalWords:
     """What the intervals are about."""
     if kind is IntervalKind.USUAL:
         about = (
             " for all rows that fit the description, assuming that nobody has far more than the people that can be "
             "seen, and that each answer lost about its part of what the limit cut off"
         )
-        return IntervalWords("usual", about, ("With at_most declared, they could be guaranteed.",))
+        return IntervalWords("usual", about, () if plan.measure in plan.base.at_most else (NEED,))
     if kind is IntervalKind.BOUNDED:
         return IntervalWords("bounded", " for rows scaled to the limit: the noise alone, not what the limit cut off")
     return IntervalWords("guaranteed", ", guaranteed: they hold on all data")

@@ -84,7 +84,8 @@ class WorkloadAnswer(ImpliedAnswer):
 
     def interval_words(self, *, is_bounded: bool) -> IntervalWords:
         kind = self.found.counts.kind
-        return counts_interval_words(IntervalKind.BOUNDED if is_bounded and kind is IntervalKind.USUAL else kind)
+        is_read_so = is_bounded and kind is IntervalKind.USUAL
+        return counts_interval_words(self.plan, IntervalKind.BOUNDED if is_read_so else kind)
 
     def notes(self) -> tuple[str, ...]:
         return counts_notes(self.plan, self.found.counts)
