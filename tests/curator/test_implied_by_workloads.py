@@ -132,6 +132,35 @@ def test_its_interval_is_of_the_joint_noise(visits: Dataset) -> None:
     assert float((late.high - late.value)[0]) < 0.99 * apart
 
 
+@pytest.mark.parametrize("text", [TEXT, BY_PERSON])
+@pytest.mark.parametrize("sql", [LATE, "SELECT month(day) AS m, COUNT(*) AS n FROM visits GROUP BY m"])
+def test_what_is_free_is_no_less_accurate_than_what_is_paid_for(folder: Folder, text: str, sql: str) -> None:
+    """The dearest price at which an answer is free: asked afresh at that price, noise is no smaller.
+
+    Where a limit is still to be found, the query's own might be smaller: both are compared at the same one.
+    """
+    folder.describe(text)
+    with folder.open() as visits:
+        visits.workload(RUNNING, epsilon=40)
+        prices = [2.0 * 1.3**power for power in range(14)]
+        free = [price for price in prices if "No SQL is sent" in str(visits.explain(sql, epsilon=str(price)))]
+        assert 0 < len(free) < len(prices)
+        implied, asked = (
+            visits.query(sql, epsilon=str(free[-1]), interval="usual", fresh=is_fresh) for is_fresh in (False, True)
+        )
+        assert implied.price.free
+        assert not asked.price.free
+        assert _widest(implied) <= 1.05 * _widest(asked)
+
+
+def _widest(release: Release) -> float:
+    """The widest interval of the noise alone."""
+    column = release.rendered.columns[-1]
+    found = column.values if column.bounded is None else column.bounded
+    assert isinstance(found, Estimates)
+    return float((found.high - found.low).max())
+
+
 def test_people_with_several_rows_are_told_how_much_of_them_counts(folder: Folder) -> None:
     """Usual intervals with the cut; bounded ones are read from the same release; guaranteed ones are not."""
     folder.describe(BY_PERSON)

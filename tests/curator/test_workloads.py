@@ -197,6 +197,16 @@ def test_fewer_questions_than_cells_imply_their_combinations(people: Dataset) ->
         people.workload("SELECT COUNT(*) FILTER (WHERE age < 30) FROM people")
 
 
+def test_a_question_about_nothing_is_answered_with_none(people: Dataset) -> None:
+    """Conditions that hold nowhere: a SELECT without keys has one row all the same."""
+    nothing = "SELECT COUNT(*) FROM people WHERE region IS NULL"
+    filtered = "SELECT COUNT(*) FILTER (WHERE age > 100) AS n FROM people WHERE age < 50"
+    found = people.workload([nothing, "SELECT COUNT(*) FROM people WHERE age < 40", filtered], epsilon=100)
+    values = numbers(found.tables[0].release)
+    assert np.allclose(values.value, [0, 2940, 0], atol=4)
+    assert (values.high - values.low)[[0, 2]].tolist() == [0, 0]
+
+
 def test_stored_octets_are_read_back_as_they_were(people: Dataset) -> None:
     people.workload(GROUPED[2], epsilon=1)
     (found,) = all_counts(people._planner)

@@ -67,15 +67,15 @@ class WorkloadAnswer(ImpliedAnswer):
         }
 
     def norm(self, part: Part, plan: Plan, price: Price) -> float:
-        """The limit of a workload is one of a person's total over all cells.
+        """The query's own limit, where it is known.
 
-        Over n groups the ℓ₂ norm, which Gaussian noise is made for, is no less than 1/√n of it; and a limit that is
-        already known of the query is what it would have.
+        One that is still to be found is taken to be that of the workload, which is of a person's total over all cells:
+        over n groups the ℓ₂ norm, which Gaussian noise is made for, is no less than 1/√n of it.
         """
         own, limit = plan.limits[part].norm, float(self.found.counts.norm)
-        if plan.question.keys and not price.is_pure and self.plan.is_scaled:
-            limit /= max(1, self._table.size) ** 0.5
-        return limit if own is None else min(limit, float(own))
+        if own is not None:
+            return float(own)
+        return limit / max(1, self._table.size) ** 0.5 if plan.question.keys and not price.is_pure else limit
 
     def read(self, *, is_bounded: bool) -> Groups:
         read = {name: total_of(self.plan, self.found, rows, is_bounded=is_bounded) for name, rows in self._rows.items()}
@@ -100,7 +100,7 @@ def answers_from_workloads(planner: Planner, question: Question) -> Iterator[Imp
         try:
             plan = counts_plan(planner, text, None, found.interval)
         except Refused:  # it is no counting question over public cells
-            return
+            continue
         readings = readings_from(planner, found, plan)
         if readings is not None:
             yield WorkloadAnswer(question, plan, found, readings)

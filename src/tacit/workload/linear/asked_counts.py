@@ -168,7 +168,8 @@ class _ReadSelect:
             kept &= as_truth(evaluate(each, cells, _HALF)).true
         columns = {name: exact_values(evaluate(each, cells, _HALF)) for name, each in self.keys.items()}
         found = list(zip(*(column.values for column in columns.values()), strict=True)) or [()] * cells.size
-        groups = sorted({group for group, is_kept in zip(found, kept, strict=True) if is_kept}, key=_order)
+        kept_groups = {group for group, is_kept in zip(found, kept, strict=True) if is_kept}
+        groups = sorted(kept_groups, key=_order) if self.keys else [()]  # without keys it is one row, of nothing too
         place = {group: at for at, group in enumerate(groups)}
         member = np.array([place.get(group, -1) for group in found])
         numbers: dict[str, tuple[int, ...]] = {}
