@@ -39,6 +39,11 @@ def shown_down(value: float) -> str:
     return f"{float(Context(6, ROUND_FLOOR).create_decimal(Decimal(repr(value)))):g}"
 
 
+def counted(count: int, noun: str) -> str:
+    """How many there are, as "1 table" or "3,000 tables"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def number(value: float, error: float) -> str:
     """A number with as many digits as its error leaves meaningful, and thousands set off or a power of ten."""
     if error >= _HUGE or 0 < error < _TINY:

@@ -213,3 +213,11 @@ def test_people_with_several_rows_are_scaled_over_levels(tmp_path: Path, monkeyp
         read = keyed(found.table("region", "ward", "sex"), "ward", "sex")
         assert read["s2", "m"] == read["e1", "m"] == 0
         assert "public totals" not in " ".join(found.notes)
+
+
+def test_facts_that_do_not_fit_are_left_out_and_not_said(people: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All numbers that are joined are held at once: it is known before what they take, and nothing fails behind it."""
+    monkeypatch.setattr("tacit.workload.known_cells._MOST_NUMBERS", 20)
+    shown = " ".join(str(people.tables(ASKED, epsilon=5)).split())
+    assert "agree with the public totals" not in shown
+    assert "being too many to be set to 0" in shown

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from random import Random
 
 import pytest
@@ -54,6 +55,12 @@ def random_tables(random: Random, has_people: bool) -> str:
     return f"{shape.before} SELECT {listed} FROM {shape.origin} GROUP BY {by}"
 
 
+def shares(plan: TablesPlan) -> Fraction:
+    """What all blocks of noise take of the price: people by amount, each private key, each measure."""
+    each = len(plan.private) * plan.share("keys") + len(plan.measures) * plan.share("table")
+    return each + (plan.share("finding") if plan.binned else 0)
+
+
 def compared(seed: int, session: DuckDBSession) -> tuple[int, Counter[str], list[str]]:
     """(comparisons, accepted texts by their way, what moved too far) for one random data set."""
     random = Random(seed)
@@ -73,6 +80,7 @@ def compared(seed: int, session: DuckDBSession) -> tuple[int, Counter[str], list
             accepted["scaled" if plan.is_scaled else "rows"] += 1
             accepted["private"] += bool(plan.private)
             price = price_of(description.budget, description.promise, 1, None, bool(plan.private))
+            wrong += [] if shares(plan) == 1 else [f"{sql}: blocks take {shares(plan)} of the price"]
             for found in moved_too_far(world, plan, price, random):
                 count += 1
                 wrong += [f"{sql}: {found}"] if found else []
@@ -123,4 +131,14 @@ def test_a_form_of_one_margin_is_caught(session: DuckDBSession, monkeypatch: pyt
         return {max(whole, key=len): sum(whole.values())}
 
     monkeypatch.setattr(ResidualStrategy, "form", finest)
+    assert is_caught(session)
+
+
+def test_private_keys_that_are_not_paid_for_are_caught(session: DuckDBSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shares that add up to more than the price."""
+    monkeypatch.setattr("tacit.workload.tables_plan.KEYS", Fraction(0))
+    share = TablesPlan.share
+    monkeypatch.setattr(
+        TablesPlan, "share", lambda self, block: Fraction(1, 8) if block == "keys" else share(self, block)
+    )
     assert is_caught(session)

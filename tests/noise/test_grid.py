@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import Refused
-from tacit.noise.grid import Grid, whole_steps_down
+from tacit.noise.grid import Grid, whole_steps_down, wrapped
 
 TOP, BOTTOM = 2**63 - 1, -(2**63)
 EXPONENTS = st.integers(-60, 60)
@@ -146,3 +146,11 @@ def test_exponents_are_whole(exponent: int) -> None:
 
 def test_a_numpy_exponent_is_a_plain_one() -> None:
     assert type(Grid(np.int64(-4)).exponent) is int
+
+
+def test_draws_beyond_a_word_wrap_and_are_not_cut() -> None:
+    """What is added modulo 2^64 hides behind noise of any size; noise that was cut would show it as it is."""
+    wide = np.array([1 << 70, -(1 << 70) - 5, (1 << 63) + 1, -3], object)
+    assert wrapped(wide).tolist() == [0, -5, 1 - (1 << 63), -3]
+    moved = wrapped(wide) + np.array([7, 7, 7, 7])
+    assert moved.tolist() == wrapped(wide + 7).tolist()

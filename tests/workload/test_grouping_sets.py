@@ -56,6 +56,25 @@ def test_several_selects_are_one_workload(catalogue: Catalogue) -> None:
     assert sorted(measured.values()) == [((0,),), ((1,), ())]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-- first\n{0}; -- by region\n/* all */ {1};",
+        "{0}; -- by region\n-- and all\n{1}; -- the end",
+        "{0};;{1}; /* the end */",
+    ],
+)
+def test_comments_stand_anywhere(catalogue: Catalogue, text: str) -> None:
+    """A comment behind a semicolon is no statement of its own."""
+    parts = "SELECT region, COUNT(*) FROM visits GROUP BY region", "SELECT COUNT(*) FROM visits"
+    assert sets_of(read_tables(text.format(*parts), catalogue)) == [("region",), ()]
+
+
+def test_comments_alone_ask_nothing(catalogue: Catalogue) -> None:
+    with pytest.raises(Refused, match="an empty text"):
+        read_tables("-- SELECT 1;\n/* nothing */ ;", catalogue)
+
+
 def test_what_is_shown_of_other_keys_is_left_out(catalogue: Catalogue) -> None:
     asked = read_tables(
         "SELECT COALESCE(region, region) AS r, region, urgent, COUNT(*) AS n FROM visits GROUP BY CUBE(region, urgent)",

@@ -162,3 +162,21 @@ def test_known_sums_are_sums_of_blocks_without_overlap() -> None:
     assert ([4, 5], 40) in found
     assert ([0], 30) not in found
     assert found[-1] == ([0, 6, 7], 53)
+
+
+def test_a_sum_of_no_cells_changes_nothing() -> None:
+    """A total of a ward in another region has no cell: what is known beside it holds all the same."""
+    strategy = strategy_of(CASES[0])
+    _, values = noisy(strategy, dense(strategy))
+    total = KnownSum((), np.array([0]), Fraction(2_000))
+    empty = KnownSum((0, 2), np.zeros(0, np.int64), Fraction(0))
+    alone, both = (
+        TableEstimates(strategy, values, Fraction(10**6), Fraction(1), known) for known in ([total], [empty, total])
+    )
+    assert np.allclose(both.table((0, 2)), alone.table((0, 2)))
+    assert np.allclose(both.variances((0, 2)), alone.variances((0, 2)))
+    assert float(both.table(())) == pytest.approx(2_000)
+    nothing = TableEstimates(strategy, values, Fraction(10**6), Fraction(1), [empty])
+    assert np.array_equal(
+        nothing.table((0, 2)), TableEstimates(strategy, values, Fraction(10**6), Fraction(1)).table((0, 2))
+    )

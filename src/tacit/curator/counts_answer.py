@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from tacit.curator.counts_job import ReleasedCounts, all_counts, find_counts, readings_from, release_counts
 from tacit.curator.interval_words import NEED, not_counted
-from tacit.curator.notes import limit_notes
 from tacit.curator.open_data import Opened
 from tacit.curator.planner import Planner
 from tacit.curator.tables_answer import publication_certifier
@@ -27,6 +26,7 @@ from tacit.query.post_noise.estimates import OutputColumn, Rendered
 from tacit.release.price import PriceWords, price_words
 from tacit.release.release import IntervalWords, Release
 from tacit.release.tables_release import ReleasedTable, TablesRelease
+from tacit.words import counted
 from tacit.workload.linear.asked_counts import AnswerTable
 from tacit.workload.linear.counts_plan import CountsPlan
 from tacit.workload.linear.noisy_counts import NoisyCounts
@@ -80,7 +80,7 @@ def _is_as_accurate(found: ReleasedCounts, readings: NDArray[np.float64], plan: 
     """Whether the weighted sum of variances is no more than a release of its own would have, at the same limit."""
     roots, own = plan.asked.matrix.roots, plan.best.strategy
     theirs = float(found.counts.variance) * float(((roots[:, None] * readings) ** 2).sum())
-    return theirs <= float(plan.law(price).variance) * float((roots**2 * own.variances()).sum()) * (1 + 1e-9)
+    return theirs <= float(plan.variance(price)) * float((roots**2 * own.variances()).sum()) * (1 + 1e-9)
 
 
 def answer_counts(
@@ -92,7 +92,7 @@ def answer_counts(
 ) -> TablesRelease:
     """All answers of a release as they are shown; `implied` are their readings from one of other questions."""
     price = price_words(opened.filter, found.grounds.price, found.share, found.free, found.charge)
-    words = counts_interval_words(plan, found.counts.kind)
+    words = counts_interval_words(found.counts.kind, is_declared=plan.measure in plan.base.at_most)
     readings = found.counts.strategy(plan.asked.matrix).readings if implied is None else implied
     tables = []
     for place, table in enumerate(plan.asked.tables):
@@ -100,7 +100,8 @@ def answer_counts(
         plain = re.sub(r"[^a-z0-9_]+", "-", table.title.lower()).strip("-")[:60]
         tables.append(ReleasedTable(table.title, f"{place + 1:02d}-{plain}", read, table.size))
     matrix = plan.asked.matrix
-    counted = f"{matrix.questions:,} questions over {matrix.cells:,} cells, answered together: what adds up agrees."
+    size = f"{counted(matrix.questions, 'question')} over {counted(matrix.cells, 'cell')}"
+    together = f"{size}, answered together: what adds up agrees." if matrix.questions > 1 else f"{size}."
     if implied is None:
         optimality = optimality_of(plan, found.counts.variance, found.counts.strength, found.counts.norm, found.charge)
     else:
@@ -109,7 +110,7 @@ def answer_counts(
     certify = publication_certifier(opened, found.grounds, found.entry, plan.asked.sql)
     return TablesRelease(
         tuple(tables),
-        counted,
+        together,
         optimality,
         notes,
         price,
@@ -141,14 +142,14 @@ def optimality_of(plan: CountsPlan, variance: Fraction, strength: Fraction, norm
     return least.words(total) if least.error_factor_up(total) <= _FAR else NO_BOUND
 
 
-def counts_interval_words(plan: CountsPlan, kind: IntervalKind) -> IntervalWords:
+def counts_interval_words(kind: IntervalKind, *, is_declared: bool) -> IntervalWords:
     """What the intervals are about."""
     if kind is IntervalKind.USUAL:
         about = (
             " for all rows that fit the description, assuming that nobody has far more than the people that can be "
             "seen, and that each answer lost about its part of what the limit cut off"
         )
-        return IntervalWords("usual", about, () if plan.measure in plan.base.at_most else (NEED,))
+        return IntervalWords("usual", about, () if is_declared else (NEED,))
     if kind is IntervalKind.BOUNDED:
         return IntervalWords("bounded", " for rows scaled to the limit: the noise alone, not what the limit cut off")
     return IntervalWords("guaranteed", ", guaranteed: they hold on all data")
@@ -156,10 +157,8 @@ def counts_interval_words(plan: CountsPlan, kind: IntervalKind) -> IntervalWords
 
 def counts_notes(plan: CountsPlan, counts: NoisyCounts) -> tuple[str, ...]:
     """How much of one person counts in all cells together, and what is not counted."""
-    base, part = plan.base, plan.measure
-    limits = limit_notes(base, {part: counts.norm}, {part: counts.kind}, base.share("finding"), is_gaussian=True)
-    notes = [note.replace("this query's price", "the price of the workload") for note in limits]
-    if counts.kind is not IntervalKind.BOUNDED and (left_out := not_counted(base)):
+    notes = [f"{plan.most_words(counts.norm)} together."] if plan.is_scaled else []
+    if counts.kind is not IntervalKind.BOUNDED and (left_out := not_counted(plan.base)):
         notes.append(left_out)
     return tuple(notes)
 

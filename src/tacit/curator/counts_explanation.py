@@ -18,7 +18,7 @@ from tacit.query.post_noise.estimates import Keys, OutputColumn, Rendered
 from tacit.release.price import PriceWords, price_words
 from tacit.release.text import table_text
 from tacit.schema.kind import Kind
-from tacit.words import shown_up
+from tacit.words import counted, shown_up
 from tacit.workload.linear.asked_counts import AnswerTable
 from tacit.workload.linear.counts_plan import CountsPlan
 from tacit.workload.linear.naive_ways import binary_tree, noise_on_answers, noise_on_cells
@@ -60,14 +60,15 @@ class CountsExplanation:
     def __str__(self) -> str:
         matrix, best = self.plan.asked.matrix, self.plan.best
         lines = [
-            "Answered from an earlier release: free." if self.is_stored else f"Price: {self.price_words}",
-            f"{matrix.questions:,} questions over {matrix.cells:,} cells; {percent(self.confidence)} intervals.",
+            self.price_words.before(self.is_stored),
+            f"{counted(matrix.questions, 'question')} over {counted(matrix.cells, 'cell')}; "
+            f"{percent(self.confidence)} intervals.",
         ]
         if self.plan.is_scaled:
             lines.append(
                 "Widths are for one row of each person: they grow with the limit that is found."
                 if self.norm is None
-                else f"One person counts for at most {float(self.norm * self.plan.measure.step):,.4g} in all cells."
+                else f"{self.plan.most_words(self.norm)}."
             )
         lines.append(
             f"Certified: at most {shown_up(best.ratio_up, 4)} times the least total variance of any Gaussian noise. "

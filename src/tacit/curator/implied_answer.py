@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import cached_property
 from statistics import NormalDist
 from typing import Protocol
 
@@ -30,12 +29,14 @@ from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.plans.question import Question
-from tacit.query.post_noise.estimates import Groups
+from tacit.query.post_noise.estimates import Groups, Noisy
 from tacit.release.price import price_words
 from tacit.release.release import IntervalWords, Release
 from tacit.words import number
 
 Floats = NDArray[np.float64]
+
+_SURE = Fraction(19, 20)  # the confidence at which releases are compared
 
 
 class PaidRelease(Protocol):
@@ -93,10 +94,17 @@ class ImpliedAnswer(ABC):
     def notes(self) -> tuple[str, ...]:
         """How much of one person counts, and what is not counted."""
 
-    @cached_property
-    def widest(self) -> float:
-        """The largest deviation of the noise on any sum."""
-        return max(float(each.max(initial=0.0)) for each in self.deviations.values())
+    @abstractmethod
+    def totals(self, *, is_bounded: bool) -> list[Noisy]:
+        """Every sum by the query's groups."""
+
+    def widest(self, interval: IntervalKind) -> float:
+        """How wide the widest interval of any sum is, of the kind asked for.
+
+        A low limit has little noise, and much cut off.
+        """
+        read = [each.at(_SURE) for each in self.totals(is_bounded=interval is IntervalKind.BOUNDED)]
+        return max(float((each.high - each.low).max(initial=0.0)) for each in read)
 
     def serves(self, interval: IntervalKind) -> bool:
         """Whether it has intervals of the kind that is asked for; bounded ones can be read from any."""

@@ -7,6 +7,7 @@ free, since all of them are known already.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import inf
 
 from tacit.curator.implied_answer import ImpliedAnswer
 from tacit.curator.implied_tables import answers_from_tables
@@ -24,11 +25,14 @@ def find_implied(
     interval: IntervalKind,
     is_enough: Callable[[ImpliedAnswer], bool] = lambda _: True,
 ) -> ImpliedAnswer | None:
-    """The most accurate release that answers a question with intervals of this kind."""
+    """The release with the narrowest intervals that answers a question with intervals of this kind."""
     best: ImpliedAnswer | None = None
+    width = inf
     for answer in _answers(planner, question):
         if answer.serves(interval) and is_enough(answer):
-            best = answer if best is None or answer.widest < best.widest else best
+            own = answer.widest(interval)
+            if best is None or own < width:
+                best, width = answer, own
     return best
 
 

@@ -17,7 +17,7 @@ from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.plans.question import Question
-from tacit.query.post_noise.estimates import Groups
+from tacit.query.post_noise.estimates import Groups, Noisy
 from tacit.release.release import IntervalWords
 from tacit.workload.implied import ImpliedGroups, implied_groups
 from tacit.workload.known_cells import known_cells
@@ -58,6 +58,10 @@ class TablesAnswer(ImpliedAnswer):
         sums = self._sums(is_bounded=is_bounded)
         read = {name: read_aggregate(each, sums) for name, each in self.question.aggregates.items()}
         return Groups(self.groups.keys, read, self.groups.size)
+
+    def totals(self, *, is_bounded: bool) -> list[Noisy]:
+        sums = self._sums(is_bounded=is_bounded)
+        return [read_aggregate(Total(part), sums) for part in self.question.measures]
 
     def interval_words(self, *, is_bounded: bool) -> IntervalWords:
         return tables_interval_words(self.plan, self.found.tables, is_bounded=is_bounded)

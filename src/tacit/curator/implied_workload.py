@@ -20,7 +20,7 @@ from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.plans.question import Question
-from tacit.query.post_noise.estimates import Groups
+from tacit.query.post_noise.estimates import Groups, Noisy
 from tacit.release.release import IntervalWords
 from tacit.workload.linear.asked_counts import AnswerTable
 from tacit.workload.linear.counted_query import counted_query
@@ -82,10 +82,14 @@ class WorkloadAnswer(ImpliedAnswer):
         keys = dict(zip((key.name for key in self.question.keys), self._table.keys.values(), strict=True))
         return Groups(keys, read, self._table.size)
 
+    def totals(self, *, is_bounded: bool) -> list[Noisy]:
+        return list(self.read(is_bounded=is_bounded).aggregates.values())
+
     def interval_words(self, *, is_bounded: bool) -> IntervalWords:
         kind = self.found.counts.kind
         is_read_so = is_bounded and kind is IntervalKind.USUAL
-        return counts_interval_words(self.plan, IntervalKind.BOUNDED if is_read_so else kind)
+        is_declared = self.plan.measure in self.plan.base.at_most
+        return counts_interval_words(IntervalKind.BOUNDED if is_read_so else kind, is_declared=is_declared)
 
     def notes(self) -> tuple[str, ...]:
         return counts_notes(self.plan, self.found.counts)

@@ -55,7 +55,10 @@ def ask_tables(
     if price is None:
         earlier = None if fresh else find_tables(planner, plan, planner.usual_keys_delta, Fraction(0))
         if earlier is None:
-            accepted = "epsilon (--epsilon 1); `tacit explain` says what that would cost, free."
+            accepted = (
+                "epsilon (--epsilon 1); `tacit explain` says what that would cost, free. "
+                "A table that larger ones imply is free as a query of its own."
+            )
             raise Refused("tables without a price", "No earlier release holds them.", accepted)
         return answer_tables(planner.opened, plan, earlier, confidence)
     found = release_tables(planner, plan, price, analyst, fresh)

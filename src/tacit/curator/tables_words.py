@@ -14,7 +14,7 @@ from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.question import Question
 from tacit.release.release import IntervalWords
-from tacit.words import percent_up
+from tacit.words import counted, percent_up
 from tacit.workload.known_cells import structure_notes
 from tacit.workload.noisy_contrasts import NoisyTables
 from tacit.workload.table_reading import finest_of, kinds_of
@@ -41,10 +41,12 @@ def tables_interval_words(plan: TablesPlan, tables: NoisyTables, *, is_bounded: 
 def margins_words(plan: TablesPlan, tables: NoisyTables, cells: int) -> str:
     """How many tables and cells there are, and how far their margins agree."""
     count = len(plan.asked.tables)
-    counted = f"{count:,} {'table' if count == 1 else 'tables'}, {cells:,} {'cell' if cells == 1 else 'cells'}"
+    size = f"{counted(count, 'table')}, {counted(cells, 'cell')}"
+    if count == 1:
+        return f"{size}."
     if _holds_all(tables):
-        return f"{counted}; margins add up exactly."
-    return f"{counted}; margins that two tables share agree."
+        return f"{size}; margins add up exactly."
+    return f"{size}; margins that two tables share agree."
 
 
 def publication_words(plan: TablesPlan, tables: NoisyTables, has_column: bool) -> str:

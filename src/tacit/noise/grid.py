@@ -135,6 +135,13 @@ def saturated(draws: Draws) -> Integers:
     return draws
 
 
+def wrapped(draws: Draws) -> Integers:
+    """The draws modulo 2^64, as words of either sign: unlike cutting, it may come before an addition that wraps."""
+    if draws.dtype == object:
+        return np.asarray([(int(each) + (1 << 63)) % (1 << 64) - (1 << 63) for each in draws.ravel()], np.int64)
+    return draws
+
+
 def saturated_sum(values: Integers, noise: Draws) -> Integers:
     """values + noise, cut to 64 bits only after the addition; `noise` is used up."""
     least, most = np.minimum.reduce(values, initial=0), np.maximum.reduce(values, initial=0)

@@ -21,7 +21,7 @@ from tacit.release.canonical import canonical_digest
 from tacit.release.price import PriceWords
 from tacit.release.release import IntervalWords, Release
 from tacit.release.text import html_text, notes_text, release_html, table_text
-from tacit.words import number
+from tacit.words import counted, number
 
 TOTAL = "total"
 """The title of the table without keys."""
@@ -60,7 +60,7 @@ class ReleasedTable:
     @property
     def described(self) -> str:
         """How many cells it has, and how far off they are."""
-        cells = f"{self.size:,} {'cell' if self.size == 1 else 'cells'}"
+        cells = counted(self.size, "cell")
         return f"{cells}, {self.error}" if self.error else cells
 
     def is_by(self, wanted: Sequence[str]) -> bool:
@@ -131,7 +131,8 @@ class TablesRelease:
         largest = max(self.tables, key=lambda each: each.size)
         least = min(self.tables, key=lambda each: (each.size, each.title != TOTAL))
         sure = percent(largest.release.confidence)
-        errors = f"{largest.error} in the largest table" if largest.error else ""
+        where = " in the largest table" if len(self.tables) > 1 else ""
+        errors = f"{largest.error}{where}" if largest.error else ""
         if least.error and least is not largest:
             errors += f"{', ' if errors else ''}{least.error} in {_where(least)}"
         return " ".join(

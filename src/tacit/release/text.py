@@ -14,7 +14,7 @@ from rich.cells import cell_len
 from tacit.printable import printable
 from tacit.query.post_noise.estimates import OutputColumn, Rendered
 from tacit.release.cells import Cell, cells, number_cells
-from tacit.words import folded
+from tacit.words import counted, folded
 
 _GAP = "    "
 
@@ -28,7 +28,7 @@ def table_text(rendered: Rendered, most: int | None = None) -> str:
     lines = [" " + _GAP.join(row).rstrip() for row in zip(*padded, strict=True)]
     hidden = rendered.size - (len(lines) - 1)
     if hidden > 0:
-        lines.append(f" … and {hidden:,} more groups")
+        lines.append(f" … and {counted(hidden, 'more group')}")
     if rendered.size == 0:
         lines.append(" (no groups)")
     return "\n".join(lines)
@@ -90,7 +90,7 @@ def release_html(rendered: Rendered, notes: Sequence[str], most: int) -> str:
         for row in zip(*columns, strict=True)
     )
     hidden = rendered.size - min(most, rendered.size)
-    more = [f"… and {hidden:,} more groups"] if hidden else []
+    more = [f"… and {counted(hidden, 'more group')}"] if hidden else []
     under = "".join(f'<div style="opacity:0.75;max-width:60em">{html_text(note)}</div>' for note in [*more, *notes])
     table = f'<table style="border-collapse:collapse"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
     return f"<div>{table}{under}</div>"

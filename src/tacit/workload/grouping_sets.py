@@ -118,7 +118,7 @@ def _refuse_unlike(selects: Sequence[exp.Select]) -> None:
         extra = [name for name in _ABOVE if select.args.get(name)]
         if extra:
             raise Refused(
-                f"{extra[0].upper()} in tables",
+                f"{extra[0].upper()}{' BY' if extra[0] == 'order' else ''} in tables",
                 "Tables are released whole, and sorted by their keys.",
                 "the tables without it; afterwards a query with it is answered from them for free.",
             )

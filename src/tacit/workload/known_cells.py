@@ -23,6 +23,7 @@ from tacit.workload.tables_plan import TablesPlan
 
 Integers = NDArray[np.int64]
 _MOST = 1_000  # facts that are joined by dense least squares
+_MOST_NUMBERS = 2**25  # one for each fact and contrast, which they need at once
 _WHOLE = ("joins", "where", "with_", "laterals")
 
 
@@ -40,10 +41,12 @@ def structure_notes(plan: TablesPlan, tables: NoisyTables) -> tuple[str, ...]:
         where = "counts nowhere" if None not in tables.domains[place] else f"counts as NULL of {below}"
         found.append(f"A row whose {below} does not lie in its {above} {where}.")
     if plan.structure.impossible:
-        are_few = all(len(_zeros(plan, tables, sets)) <= _MOST for sets in plan.measured.values())
+        are_few = all(
+            len(_zeros(plan, tables, sets)) <= _room(plan, tables, part) for part, sets in plan.measured.items()
+        )
         said = "are 0" if are_few else "are estimated, being too many to be set to 0"
         found.append(f"Rows in cells that the description calls impossible do not count; these cells {said}.")
-    if any(_applied_totals(plan, part) for part in plan.measures):
+    if any(_applied_totals(plan, tables, part) for part in plan.measures):
         found.append(
             "Counts agree with the public totals of the description, and intervals assume that these are true."
         )
@@ -52,7 +55,7 @@ def structure_notes(plan: TablesPlan, tables: NoisyTables) -> tuple[str, ...]:
 
 def _known(plan: TablesPlan, tables: NoisyTables, part: Measure) -> tuple[KnownSum, ...]:
     found = []
-    for keys, count in _applied_totals(plan, part):
+    for keys, count in _applied_totals(plan, tables, part):
         table = min(
             (each for each in plan.measured[part] if set(plan.tree.closed([*keys])) <= set(each)),
             key=lambda each: (-len(each), each),
@@ -61,7 +64,13 @@ def _known(plan: TablesPlan, tables: NoisyTables, part: Measure) -> tuple[KnownS
         if mask.any():  # else the hierarchy has no such cell, and the number is 0
             found.append(KnownSum(table, np.flatnonzero(mask), Fraction(count)))
     zeros = _zeros(plan, tables, plan.measured[part])
-    return (*found, *(zeros if len(zeros) + len(found) <= _MOST else ()))
+    return (*found, *(zeros if len(zeros) + len(found) <= _room(plan, tables, part) else ()))
+
+
+def _room(plan: TablesPlan, tables: NoisyTables, part: Measure) -> int:
+    """How many facts a measure's contrasts can be joined with."""
+    strategy = tables.measures[plan.base.identity(part)].strategy
+    return min(_MOST, _MOST_NUMBERS // sum(prod(strategy.values_shape(each)) for each in strategy.scales))
 
 
 def _zeros(plan: TablesPlan, tables: NoisyTables, measured: Sequence[Attributes]) -> list[KnownSum]:
@@ -78,7 +87,7 @@ def _zeros(plan: TablesPlan, tables: NoisyTables, measured: Sequence[Attributes]
     return found
 
 
-def _applied_totals(plan: TablesPlan, part: Measure) -> list[tuple[dict[int, Key], int]]:
+def _applied_totals(plan: TablesPlan, tables: NoisyTables, part: Measure) -> list[tuple[dict[int, Key], int]]:
     """The totals by the places of keys that a measure's tables can be moved to."""
     table, question = plan.structure.table, plan.base.question
     counted = question.aggregates.get("COUNT(*)")
@@ -93,7 +102,7 @@ def _applied_totals(plan: TablesPlan, part: Measure) -> list[tuple[dict[int, Key
         closed = set(plan.tree.closed([*keys]))
         if -1 not in keys and any(closed <= set(each) for each in plan.measured[part]):
             found.append((keys, total.count))
-    return found[:_MOST]
+    return found if len(found) <= _room(plan, tables, part) else []
 
 
 def _mask(tables: NoisyTables, table: Attributes, values: Mapping[int, Sequence[Key]]) -> NDArray[np.bool_]:

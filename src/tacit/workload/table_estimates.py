@@ -185,8 +185,8 @@ class TableEstimates:
         self._strategy, self._law = strategy, TableLaw(strategy, variance, scale)
         self._nodes, self._removed = self._law.nodes(values), np.zeros((0, 0))
         self._spread: Spread = {}
-        if known:
-            self._condition(known)
+        if telling := [each for each in known if len(each.cells)]:  # a sum of no cells is 0 by itself
+            self._condition(telling)
 
     def table(self, attributes: Attributes) -> Floats:
         """The estimate of every cell of a table, in steps: unbiased, if what is known is true."""

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.noise.bits import Bits
-from tacit.noise.grid import saturated, saturated_sum
+from tacit.noise.grid import saturated_sum, wrapped
 from tacit.noise.slabs import slabs
 from tacit.query.aggregates.aggregate import Measure, noise_deviation
 from tacit.query.bounding.histogram_sql import WIDE_BINS, finding_sql
@@ -149,8 +149,9 @@ class TablesRun:
 
         Claim: it is post-processing of whole contrasts plus noise, whatever the rows. Proof: a margin is 2^shift·h + l,
         h and l the sums of cells' high and low bits, so that ⌊(m·C(margin) + noise)/2^shift⌋ is
-        m·C(h) + ⌊(m·C(l) + noise)/2^shift⌋. The second is exact, and the first, being linear, is exact modulo 2^64. It
-        is read right where it lies within a word: up to 2^33 rows or people, of any size, all in one cell.
+        m·C(h) + ⌊(m·C(l) + noise)/2^shift⌋. The second is exact, and the first, being linear, is exact modulo 2^64.
+        They are added modulo 2^64, and neither is cut before: what is cut would show the other as it is. It is read
+        right where it lies within a word: up to 2^33 rows or people, of any size, all in one cell.
         """
         strategy, limit = strategies[scale.measure], limits[scale.measure]
         law, values = self._plan.law(scale.measure, strategy, self._price), {}
@@ -159,7 +160,7 @@ class TablesRun:
             high, low = sums.halves(place, residual, shift, most)
             exact = strategy.measured(high, residual)
             noisy = strategy.measured(low, residual).ravel() + slabs(law).draw(exact.size, bits) + (1 << shift >> 1)
-            values[residual] = exact + saturated(noisy >> shift).reshape(exact.shape)
+            values[residual] = exact + wrapped(noisy >> shift).reshape(exact.shape)
         variance = law.variance / 4**shift + (Fraction(1, 12) if shift else 0)
         kind = self._kind(limit)
         masses = None

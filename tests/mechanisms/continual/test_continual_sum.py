@@ -9,6 +9,7 @@ from math import exp
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tests.divergence import violations
 
 from tacit.errors import Refused
@@ -131,6 +132,21 @@ def test_a_session_closes_and_cannot_be_copied() -> None:
     for twice in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(Refused):
             twice(session)
+
+
+def test_ctrl_c_between_a_number_and_its_noise_closes_the_session() -> None:
+    """Else each later measurement would be of another step than its total is read from."""
+
+    class Pressed(Seeded):
+        def octets(self, count: int) -> NDArray[np.uint8]:
+            raise KeyboardInterrupt
+
+    mechanism = ContinualSum.for_loss(Gdp(1), 4, Relation.ADD_REMOVE)
+    session = ContinualSession(mechanism, Pressed(1))
+    with pytest.raises(KeyboardInterrupt):
+        session.add(1)
+    with pytest.raises(Refused):
+        session.add(1)
 
 
 def test_it_is_within_an_eighth_of_the_certified_optimum() -> None:

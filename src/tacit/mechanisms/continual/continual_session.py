@@ -71,8 +71,10 @@ class ContinualSession:
                 self._measured.append(exact + int(slabs(mechanism.law).draw(1, self._bits)[0]))
                 total = sum(float(a) * b for a, b in zip(mechanism.readings, reversed(self._measured), strict=False))
                 failed = False
-            except Exception:  # entropy that fails closes the session; what broke must not be told
+            except BaseException as error:  # entropy that fails closes the session; what broke must not be told
                 self._is_broken = failed = True
+                if not isinstance(error, Exception):  # Ctrl-C between a number and its noise: they would part ways
+                    raise
         if failed:
             raise Failed from None
         return TotalSoFar(total, len(self._measured), mechanism)

@@ -124,9 +124,10 @@ def parsed_selects(sql: str) -> list[exp.Select]:
     """The SELECT statements of a text; refused where there is anything else in it."""
     _refuse_unreadable(sql)
     try:
-        trees = [tree for tree in sqlglot.parse(sql, dialect="duckdb") if tree is not None]
+        read = sqlglot.parse(sql, dialect="duckdb")
     except (SqlglotError, RecursionError):
         raise Refused("this text", "It cannot be read as SQL of DuckDB's dialect.", "SELECT … FROM … .") from None
+    trees = [tree for tree in read if not isinstance(tree, exp.Semicolon | None)]  # a comment alone is a Semicolon
     for tree in trees:
         if not depth(tree) <= _DEEPEST:
             asked = "a query nested this deeply"

@@ -92,8 +92,9 @@ def read_asked(sql: str, weights: Sequence[Fraction] | None, catalogue: Catalogu
     listing = _Listing(domain)
     tables = [select.table(listing, weight) for select, weight in zip(read_selects, weighed, strict=True)]
     matrix = QuestionMatrix.of(np.array(list(listing.rows)), tuple(listing.weights))
+    called = "count" if question.measures[0].subject == "rows" else "sum"
     given = None if weights is None else tuple(weights)
-    return AskedCounts(text, question, domain, matrix, _gathered(read_selects, tables), tuple(tables), given)
+    return AskedCounts(text, question, domain, matrix, _gathered(read_selects, tables, called), tuple(tables), given)
 
 
 def text_scope(text: CountText, keyed: Question) -> tuple[PostNoiseScope, list[PublicFunction]]:
@@ -123,11 +124,19 @@ class _Listing:
         self.weights: list[Fraction] = []
         self._places: dict[bytes, int] = {}
 
+    def refuse_more_than(self, questions: int) -> None:
+        """Refused where so many rows would not fit."""
+        if not questions * self.domain.size <= _MOST_COEFFICIENTS:
+            raise Refused(
+                f"{questions:,} questions or more over {self.domain.size:,} combinations of values",
+                "Each question has a number for each combination, and all must fit into memory.",
+                "fewer questions, or coarser keys and ranges.",
+            )
+
     def place(self, row: _Row, weight: Fraction) -> int:
         found = self._places.setdefault(row.tobytes(), len(self.rows))
         if found == len(self.rows):
-            if not (found + 1) * self.domain.size <= _MOST_COEFFICIENTS:
-                raise Refused("so many questions over so many cells", "They do not fit.", "fewer, or coarser ones.")
+            self.refuse_more_than(found + 1)
             self.rows.append(row)
             self.weights.append(Fraction(0))
         self.weights[found] += weight
@@ -158,7 +167,7 @@ class _ReadSelect:
     @property
     def label(self) -> str:
         """What a SELECT without keys counts."""
-        return " AND ".join(canonical(node) for node in self.select.conditions) or "all"
+        return " AND ".join(canonical(node) for node in self.select.given) or "all"
 
     def table(self, listing: _Listing, weight: Fraction) -> AnswerTable:
         """Its groups, and its questions as rows over the cells."""
@@ -168,8 +177,10 @@ class _ReadSelect:
             kept &= as_truth(evaluate(each, cells, _HALF)).true
         columns = {name: exact_values(evaluate(each, cells, _HALF)) for name, each in self.keys.items()}
         found = list(zip(*(column.values for column in columns.values()), strict=True)) or [()] * cells.size
-        kept_groups = {group for group, is_kept in zip(found, kept, strict=True) if is_kept}
-        groups = sorted(kept_groups, key=_order) if self.keys else [()]  # without keys it is one row, of nothing too
+        groups = sorted({group for group, is_kept in zip(found, kept, strict=True) if is_kept}, key=_order)
+        listing.refuse_more_than(len(groups))
+        if not groups:
+            raise Refused(self.label, "No values are so: it counts nothing.", "what some cell has.")
         place = {group: at for at, group in enumerate(groups)}
         member = np.array([place.get(group, -1) for group in found])
         numbers: dict[str, tuple[int, ...]] = {}
@@ -214,8 +225,8 @@ def _ranks(values: Sequence[Any]) -> _Row:
     return np.array([len(known) if value is None else rank[value] for value in values], np.int64)
 
 
-def _gathered(selects: Sequence[_ReadSelect], tables: Sequence[AnswerTable]) -> tuple[AnswerTable, ...]:
-    """The tables; SELECTs without keys are lines of one table."""
+def _gathered(selects: Sequence[_ReadSelect], tables: Sequence[AnswerTable], called: str) -> tuple[AnswerTable, ...]:
+    """The tables; SELECTs without keys are lines of one table, whose numbers are `called` counts or sums."""
     found = [table for table in tables if table.keys]
     labels: list[str] = []
     places: list[int] = []
@@ -225,5 +236,5 @@ def _gathered(selects: Sequence[_ReadSelect], tables: Sequence[AnswerTable]) -> 
                 labels.append(select.label if len(table.columns) == 1 else f"{name}: {select.label}")
                 places.append(place)
     if labels:
-        found.insert(0, AnswerTable("counts", {"question": Keys(tuple(labels))}, {"count": tuple(places)}))
+        found.insert(0, AnswerTable("counts", {"question": Keys(tuple(labels))}, {called: tuple(places)}))
     return tuple(found)

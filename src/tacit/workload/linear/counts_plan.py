@@ -29,6 +29,7 @@ from tacit.workload.factorisation.optimal_strategy import OptimalStrategy, optim
 from tacit.workload.linear.asked_counts import AskedCounts
 
 RADIUS = 2**16  # units that one person with several rows counts for
+_KEPT_BITS = 17  # of what one person counts for; the noise on it is far larger than what is left of that
 
 
 @frozen(eq=False)
@@ -51,6 +52,12 @@ class CountsPlan:
         """Whether people are scaled: elsewhere each is one row, within bounds that hold by construction."""
         return self.base.limits[self.measure].origin is not Origin.CONSTRUCTION
 
+    def most_words(self, norm: Fraction) -> str:
+        """How much of one person counts, in the unit of what is added up."""
+        kind, _, column = (self.measure.subject or "").partition(" ")
+        unit = " rows" if kind == "rows" else f" of {column}" if column else ""
+        return f"One person counts for at most {float(norm * self.measure.step):,.4g}{unit} in all cells"
+
     @cached_property
     def best(self) -> OptimalStrategy:
         """The strategy for its questions. It takes the time that it takes: seconds for a thousand cells."""
@@ -64,6 +71,15 @@ class CountsPlan:
     def radius(self) -> int:
         """Units that one person counts for at most, over all cells."""
         return RADIUS if self.is_scaled else max(1, self.measure.size)
+
+    @property
+    def shift(self) -> int:
+        """How many low bits of noisy measurements are rounded off, so that large values fit a word."""
+        return max(0, self.radius.bit_length() - _KEPT_BITS)
+
+    def variance(self, price: Price) -> Fraction:
+        """The variance of what is stored: the noise in units of 2^shift, and the rounding."""
+        return self.law(price).variance / Fraction(4) ** self.shift + (Fraction(1, 12) if self.shift else 0)
 
     def scaling(self, norm: Fraction) -> Scaling:
         """Steps in units, where one person counts for at most `norm` of them."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.noise.bits import Bits
+from tacit.noise.gaussian_law import RoundedGaussian
+from tacit.noise.grid import wrapped
 from tacit.noise.slabs import slabs
 from tacit.query.engines.protocol import Fetched, Session, Stage, add_up
 from tacit.query.execution.fetched_columns import integers, key_columns
@@ -18,6 +21,8 @@ from tacit.workload.linear.counts_plan import CountsPlan
 from tacit.workload.linear.noisy_counts import NoisyCounts
 
 Integers = NDArray[np.int64]
+
+_FITS = 2**61  # what is below it and a draw of noise add up to a word
 
 
 class CountsRun:
@@ -35,7 +40,6 @@ class CountsRun:
         return (*self._base.stages[:-1], self._measure)
 
     def _measure(self, session: Session, bits: Bits, released: Sequence[bytes]) -> bytes:
-        """Modulo 2^64: reducing what is noisy already is post-processing."""
         plan, price = self._plan, self._price
         final, found = self._base.found(released)
         limit, clipped = final.limits[plan.measure], found.get(plan.measure)
@@ -43,8 +47,7 @@ class CountsRun:
             raise TypeError("a limit is still to be found")
         law, best = plan.law(price), plan.best
         block = plan.tally(limit.norm)
-        exact = best.strategy.matrix @ cell_sums(plan, add_up(session, block.sql()))
-        values = exact + slabs(law).draw(exact.size, bits)
+        values = self._noisy(cell_sums(plan, add_up(session, block.sql())), law, bits)
         kind = plan.base.interval
         if limit.origin in CUTTING_NOBODY or (clipped is not None and clipped.is_sure):
             kind = IntervalKind.GUARANTEED
@@ -52,14 +55,28 @@ class CountsRun:
         return NoisyCounts(
             best.strategy.transform,
             values,
-            law.variance,
-            block.scalings[0].scale,
+            plan.variance(price),
+            block.scalings[0].scale / 2**plan.shift,
             limit.norm,
             kind,
             bias,
             best.optimum_down,
             plan.strength(price),
         ).to_bytes()
+
+    def _noisy(self, cells: Integers, law: RoundedGaussian, bits: Bits) -> Integers:
+        """The measurements plus noise, rounded to 2^shift, modulo 2^64.
+
+        Claim: it is post-processing of whole measurements plus noise, whatever the rows. Proof: cells are
+        2^shift·h + l, so that ⌊(A x + noise)/2^shift⌋ is A h + ⌊(A l + noise)/2^shift⌋. The second is exact, in
+        Python's integers where words might not hold it, and both are added modulo 2^64, never cut.
+        """
+        matrix, shift = self._plan.best.strategy.matrix, self._plan.shift
+        low: NDArray[Any] = cells & ((1 << shift) - 1)
+        if int(np.abs(matrix).max()) * cells.size << shift >= _FITS:
+            low = low.astype(object)
+        noisy = matrix @ low + slabs(law).draw(len(matrix), bits) + (1 << shift >> 1)
+        return np.asarray(matrix @ (cells >> shift) + wrapped(noisy >> shift))
 
 
 def cell_sums(plan: CountsPlan, table: Fetched) -> Integers:

@@ -44,10 +44,14 @@ class RunningTotal:
 
 @frozen(eq=False)
 class CountSelect:
-    """One SELECT: its keys by canonical SQL with the names they are shown by, its conditions, and its numbers."""
+    """One SELECT: its keys by canonical SQL with the names they are shown by, its conditions, and its numbers.
+
+    `conditions` are those that not every SELECT has, `given` all of them.
+    """
 
     keys: dict[str, exp.Expr]
     shown: dict[str, str]
+    given: tuple[exp.Expr, ...]
     conditions: tuple[exp.Expr, ...]
     items: tuple[CountItem, ...]
 
@@ -91,10 +95,7 @@ def read_counts(sql: str) -> CountText:
     listed = [_conditions(select) for select in selects]
     common = set.intersection(*({canonical(node) for node in nodes} for nodes in listed))
     calls: dict[str, exp.Expr] = {}
-    read = tuple(
-        _read(select, [node for node in nodes if canonical(node) not in common], calls)
-        for select, nodes in zip(selects, listed, strict=True)
-    )
+    read = tuple(_read(select, nodes, common, calls) for select, nodes in zip(selects, listed, strict=True))
     if len(calls) != 1:
         shown = " and ".join(calls) or "no aggregate"
         raise Refused(f"{shown} in one text", "All its questions count the same.", "COUNT(*), or SUM(x), in all.")
@@ -120,7 +121,7 @@ def _refuse_unlike(selects: Sequence[exp.Select]) -> None:
         extra = [name for name in _ABOVE if select.args.get(name)]
         if extra:
             raise Refused(
-                f"{extra[0].upper()} in a workload",
+                f"{extra[0].upper()}{' BY' if extra[0] == 'order' else ''} in a workload",
                 "Its questions are sums of cells, all of them shown.",
                 "without it.",
             )
@@ -139,7 +140,7 @@ def _conditions(select: exp.Select) -> list[exp.Expr]:
     return list(conjuncts(where.this)) if where else []
 
 
-def _read(select: exp.Select, conditions: Sequence[exp.Expr], calls: dict[str, exp.Expr]) -> CountSelect:
+def _read(select: exp.Select, given: Sequence[exp.Expr], common: set[str], calls: dict[str, exp.Expr]) -> CountSelect:
     group, items = select.args.get("group"), select.expressions
     nodes: list[exp.Expr] = []
     if group is not None and group.args.get("all"):
@@ -160,7 +161,8 @@ def _read(select: exp.Select, conditions: Sequence[exp.Expr], calls: dict[str, e
             found.append(_item(item, node, keys, calls))
     if not found:
         raise Refused("a SELECT that counts nothing", "A workload is of counts.", "COUNT(*) or SUM(x) in each SELECT.")
-    return CountSelect(keys, shown, tuple(conditions), tuple(found))
+    conditions = tuple(node for node in given if canonical(node) not in common)
+    return CountSelect(keys, shown, tuple(given), conditions, tuple(found))
 
 
 def _item(item: exp.Expr, node: exp.Expr, keys: dict[str, exp.Expr], calls: dict[str, exp.Expr]) -> CountItem:
