@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,16 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.crash.killing import run_until
-from tests.ledger.books import FILE_ONLY, NAME, bodies, opened, request
+from tests.crash.staged_release import BUDGET, Say, release_saying
+from tests.ledger.books import FILE_ONLY, NAME, bodies, opened
 from tests.ledger.kept import Kept
 
-from tacit.curator.door import Job, paid
-from tacit.ledger import Stored
-from tacit.loss import Pure
-from tacit.noise.bits import Bits
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBEngine
-from tacit.query.engines.protocol import Session, Stage
 from tacit.query.execution.noisy_table import read_key
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import price_of
@@ -32,9 +26,7 @@ from tacit.workload.residual_basis import Weighting
 from tacit.workload.tables_plan import plan_tables
 from tacit.workload.tables_run import TablesRun
 
-Say = Callable[[bytes], None]
 STAGES = "SELECT bytes FROM payloads JOIN entries ON entry = number WHERE kind = 'stage' ORDER BY number"
-BUDGET = Pure(1)  # exactly one release: a retry that paid again would be refused
 CLINIC = """\
 [dataset]
 name = "clinic"
@@ -71,35 +63,7 @@ def tables_door(folder: Path, say: Say) -> None:
     plan = plan_tables(read_tables(ASKED, catalogue), catalogue, IntervalKind.USUAL, Weighting.TABLES)
     price = price_of(description.budget, description.promise, 20, None, True)
 
-    def saying(place: int, stage: Stage) -> Stage:
-        def made(session: Session, bits: Bits, released: Sequence[bytes]) -> bytes:
-            found = stage(session, bits, released)
-            say(b"drew %d %s" % (place, sha256(found).hexdigest().encode()))
-            return found
-
-        return made
-
-    stages = tuple(saying(place, stage) for place, stage in enumerate(TablesRun(plan, price).stages))
-    job = Job(
-        digest="q",
-        accuracy=Fraction(1),
-        price=price,
-        words="",
-        note="",
-        relation=plan.relation,
-        chooses_keys=True,
-        grounds=b"",
-        session=lambda: engine.session(description),
-        statements=4,
-        stages=stages,
-    )
-
-    def read(stored: Stored, _: bool) -> bytes:
-        return b"failed" if stored.is_failed else b"answer " + stored.payload.hex().encode()
-
-    with opened(folder) as ledger, job.session() as session:
-        account = ledger.account(NAME, BUDGET)
-        say(paid(account, request("q", BUDGET), job, session, lambda: None, read))
+    release_saying(folder, say, TablesRun(plan, price).stages, price, lambda: engine.session(description))
 
 
 @FILE_ONLY

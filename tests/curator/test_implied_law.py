@@ -15,10 +15,9 @@ from tests.curator.test_implied_means import COUNTS, MEANS, SUMS
 from tests.curator.test_tables import numbers, people
 
 from tacit.curator.dataset import Dataset
-from tacit.curator.implied_answer import ImpliedAnswer, find_implied
+from tacit.curator.implied_tables import TablesAnswer
 from tacit.curator.planner import Planner
 from tacit.query.aggregates.moments import Mean
-from tacit.query.plans.limit import IntervalKind
 from tacit.workload import implied_reading
 from tacit.workload.cell_share import CellShare
 from tacit.workload.implied_reading import ImpliedReading
@@ -37,14 +36,14 @@ SHARES = (
 )
 
 
-def implied(people: Dataset, sql: str) -> ImpliedAnswer:
+def implied(people: Dataset, sql: str) -> TablesAnswer:
     planner = Planner.of(people._opened)
     found = find_implied(planner, planner.question(sql), IntervalKind.USUAL)
-    assert found is not None
+    assert isinstance(found, TablesAnswer)
     return found
 
 
-def exact_deviations(answer: ImpliedAnswer, read: Callable[[ImpliedReading], Floats]) -> Floats:
+def exact_deviations(answer: TablesAnswer, read: Callable[[ImpliedReading], Floats]) -> Floats:
     """The deviation of numbers that are linear in contrasts: each contrast is moved by itself, and has its variance."""
     tables, plan = answer.found.tables, answer.plan
 

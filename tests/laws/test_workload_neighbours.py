@@ -22,11 +22,14 @@ from tests.laws.table_movement import WorldSession
 from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
+from tacit.noise.gaussian_law import RoundedGaussian
+from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.engines.protocol import add_up
 from tacit.query.lowering.tally import TallyBlock
-from tacit.query.plans.limit import IntervalKind
+from tacit.query.plans.limit import IntervalKind, Origin
 from tacit.query.plans.price import Price, price_of
+from tacit.schema.description import AtMost
 from tacit.workload.factorisation.integer_strategy import IntegerStrategy
 from tacit.workload.factorisation.question_matrix import QuestionMatrix
 from tacit.workload.linear.asked_counts import read_asked
@@ -76,6 +79,12 @@ def random_text(random: Random, shape: Shape) -> str:
     return "; ".join(selects)
 
 
+def with_at_most(catalogue: Catalogue, rows: int) -> Catalogue:
+    """The same with a most that one person has, which the rows do not keep."""
+    tables = {name: replace(table, at_most=AtMost(rows)) for name, table in catalogue.description.tables.items()}
+    return Catalogue(replace(catalogue.description, tables=tables), catalogue.physical)
+
+
 def measured(plan: CountsPlan, world: WorldSession, norm: Fraction) -> _Vector:
     """What is measured in one world, before the noise."""
     return np.asarray(plan.best.strategy.matrix @ cell_sums(plan, add_up(world, plan.tally(norm).sql())))
@@ -89,16 +98,20 @@ def compared(seed: int, session: DuckDBSession) -> tuple[int, Counter[str], list
         description = world.description
         if isinstance(description.budget, Pure):
             return 0, accepted, []
-        for _ in range(_TEXTS):
+        for place in range(_TEXTS):
             sql = random_text(random, random.choice(MANY if world.has_people else EACH))
+            kind, catalogue = random.choice([IntervalKind.BOUNDED, IntervalKind.USUAL]), world.catalogue
+            if world.has_people and place % 2:
+                kind, catalogue = IntervalKind.GUARANTEED, with_at_most(catalogue, 1 + seed % 3)
             try:
-                asked = read_asked(sql, None, world.catalogue)
-                plan = plan_counts(asked, world.catalogue, random.choice([IntervalKind.BOUNDED, IntervalKind.USUAL]))
+                plan = plan_counts(asked := read_asked(sql, None, catalogue), catalogue, kind)
             except Refused:
                 continue
             if asked.matrix.cells > _MOST_CELLS:
                 continue
             accepted["scaled" if plan.is_scaled else "rows"] += 1
+            accepted["at_most"] += plan.base.limits[plan.measure].origin is Origin.AT_MOST
+            accepted["replace"] += plan.is_scaled and plan.relation is Relation.REPLACE
             accepted["classes"] += not asked.domain.is_raw
             price = price_of(description.budget, description.promise, 1, None, False)
             for found in moved_too_far(world, plan, price, random):
@@ -127,7 +140,7 @@ def test_no_person_moves_a_workload_further_than_its_noise(session: DuckDBSessio
         count, accepted, wrong = count + made, accepted + read, wrong + found
     assert not wrong, wrong[0]
     assert count >= 100
-    assert min(accepted["scaled"], accepted["rows"]) >= 3
+    assert min(accepted[way] for way in ("scaled", "rows", "at_most", "replace")) >= 3
 
 
 def test_classes_in_the_sql_move_nobody_further(session: DuckDBSession, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,6 +194,18 @@ def test_a_halved_scale_is_caught(session: DuckDBSession, monkeypatch: pytest.Mo
     """Noise of half the deviation."""
     law = CountsPlan.law
     monkeypatch.setattr(CountsPlan, "law", lambda *all_of: replace(law(*all_of), variance=law(*all_of).variance / 4))
+    assert is_caught(session)
+
+
+def test_one_person_alone_under_replace_is_caught(session: DuckDBSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A price of one person's cells, where two people's move."""
+    law = CountsPlan.law
+
+    def of_one(self: CountsPlan, price: Price) -> RoundedGaussian:
+        found = law(self, price)
+        return replace(found, variance=found.variance / 4) if self.relation is Relation.REPLACE else found
+
+    monkeypatch.setattr(CountsPlan, "law", of_one)
     assert is_caught(session)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tacit.curator.open_data import Opened
@@ -11,7 +10,6 @@ from tacit.curator.planner import Planner
 from tacit.curator.terms import analyst_share
 from tacit.exact import Number, proper
 from tacit.query.plans.limit import IntervalKind
-from tacit.release.release import Release
 from tacit.release.tables_release import TablesRelease
 
 if TYPE_CHECKING:
@@ -51,12 +49,6 @@ class CountingWorkloads:
         plan = counts_plan(planner, _joined(asked), weights, kind)
         price = None if epsilon is None else counts_price(planner, epsilon, delta)
         return ask_counts(planner, plan, price, self._analyst, level, fresh)
-
-    def _from_workload(self, planner: Planner, sql: str, kind: IntervalKind, level: Fraction) -> Release | None:
-        """The answer to a query that a released workload implies."""
-        from tacit.curator.counts_answer import query_from_counts
-
-        return query_from_counts(planner, sql, kind, level)
 
     def explain_workload(
         self,

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.curator.certifier import Certifier
-from tacit.curator.counts_job import ReleasedCounts, all_counts, counts_plan, find_counts, release_counts
-from tacit.curator.interval_words import NEED
+from tacit.curator.counts_job import ReleasedCounts, all_counts, find_counts, readings_from, release_counts
+from tacit.curator.interval_words import NEED, not_counted
 from tacit.curator.open_data import Opened
 from tacit.curator.planner import Planner
 from tacit.curator.tables_answer import publication_certifier
@@ -24,14 +22,14 @@ from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.clipping_bias import Sign
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import Price
-from tacit.query.post_noise.estimates import Estimates, OutputColumn, Rendered
+from tacit.query.post_noise.estimates import OutputColumn, Rendered
 from tacit.release.price import PriceWords, price_words
 from tacit.release.release import IntervalWords, Release
 from tacit.release.tables_release import ReleasedTable, TablesRelease
 from tacit.words import counted
 from tacit.workload.linear.asked_counts import AnswerTable
 from tacit.workload.linear.counts_plan import CountsPlan
-from tacit.workload.linear.implied_counts import implied_readings
+from tacit.workload.linear.noisy_counts import NoisyCounts
 from tacit.workload.optimality.unbiased import MOST_RHO, least_unbiased
 from tacit.workload.table_reading import TableTotal
 
@@ -62,44 +60,12 @@ def ask_counts(
         raise Failed from None  # it is paid for, and stored: asking again is free
 
 
-def query_from_counts(planner: Planner, sql: str, interval: IntervalKind, confidence: Fraction) -> Release | None:
-    """A query that released counting questions imply, as it is shown; None where none do."""
-    try:
-        plan = counts_plan(planner, sql, None, interval)
-    except Refused:  # it is no counting question over public cells
-        return None
-    implied = _implied(planner, plan, None)
-    is_one = len(plan.asked.listed) == 1 and (plan.asked.listed[0].keys or len(plan.asked.listed[0].columns) == 1)
-    if implied is None or not is_one:
-        return None
-    found, (table,) = implied[0], answer_counts(planner.opened, plan, *implied, confidence).tables
-    columns = table.release.rendered.columns
-    names = list(plan.asked.listed[0].columns)
-    if not plan.asked.listed[0].keys:
-        columns = (replace(columns[1], name=names[0]),)
-    note = f"Read from the counting questions released at entry {found.entry}, with intervals from their joint noise."
-    certify = Certifier.of(planner.opened, found.grounds, found.entry, sql)
-    release = table.release
-    return Release(Rendered(columns), confidence, (note,), release.price, certify, release.intervals)
-
-
 def _implied(
     planner: Planner, plan: CountsPlan, price: Price | None
 ) -> tuple[ReleasedCounts, NDArray[np.float64]] | None:
     """An earlier release of other questions that implies these, as accurate as they would be at a price; free."""
     for found in all_counts(planner):
-        if not _serves(found.counts.kind, plan):
-            continue
-        try:
-            earlier = counts_plan(planner, found.asked, found.weights, found.interval)
-        except Refused:  # the description was changed since
-            continue
-        if earlier.digest != found.grounds.plan:  # other rows, keys or cells would be counted now
-            continue
-        if earlier.base.identity(earlier.measure) != plan.base.identity(plan.measure):
-            continue
-        strategy = found.counts.strategy(earlier.asked.matrix)
-        readings = implied_readings(earlier.asked, strategy, plan.asked, planner.catalogue)
+        readings = readings_from(planner, found, plan) if _serves(found.counts.kind, plan) else None
         if readings is not None and (price is None or _is_as_accurate(found, readings, plan, price)):
             return found, readings
     return None
@@ -136,13 +102,11 @@ def answer_counts(
     matrix = plan.asked.matrix
     size = f"{counted(matrix.questions, 'question')} over {counted(matrix.cells, 'cell')}"
     together = f"{size}, answered together: what adds up agrees." if matrix.questions > 1 else f"{size}."
-    notes: tuple[str, ...] = ()
     if implied is None:
         optimality = optimality_of(plan, found.counts.variance, found.counts.strength, found.counts.norm, found.charge)
     else:
         optimality = f"Read from the questions released at entry {found.entry}, with intervals from their joint noise."
-    if plan.is_scaled:
-        notes = (f"{plan.most_words(found.counts.norm)} together.",)
+    notes = counts_notes(plan, found.counts)
     certify = publication_certifier(opened, found.grounds, found.entry, plan.asked.sql)
     return TablesRelease(
         tuple(tables),
@@ -191,6 +155,14 @@ def counts_interval_words(kind: IntervalKind, *, is_declared: bool) -> IntervalW
     return IntervalWords("guaranteed", ", guaranteed: they hold on all data")
 
 
+def counts_notes(plan: CountsPlan, counts: NoisyCounts) -> tuple[str, ...]:
+    """How much of one person counts in all cells together, and what is not counted."""
+    notes = [f"{plan.most_words(counts.norm)} together."] if plan.is_scaled else []
+    if counts.kind is not IntervalKind.BOUNDED and (left_out := not_counted(plan.base)):
+        notes.append(left_out)
+    return tuple(notes)
+
+
 def _release(
     plan: CountsPlan,
     table: AnswerTable,
@@ -203,18 +175,15 @@ def _release(
     columns = [OutputColumn(name, keys) for name, keys in table.keys.items()]
     for name, questions in table.columns.items():
         rows = readings[list(questions)]
-        usual = estimates_of(plan, found, rows, confidence, is_bounded=False)
+        usual = total_of(plan, found, rows, is_bounded=False).at(confidence)
         bounded = None
         if found.counts.kind is IntervalKind.USUAL:
-            bounded = estimates_of(plan, found, rows, confidence, is_bounded=True)
+            bounded = total_of(plan, found, rows, is_bounded=True).at(confidence)
         columns.append(OutputColumn(name, usual, bounded))
     return Release(Rendered(tuple(columns)), confidence, (), price, None, words)
 
 
-def estimates_of(
-    plan: CountsPlan, found: ReleasedCounts, readings: NDArray[np.float64], confidence: Fraction, *, is_bounded: bool
-) -> Estimates:
-    """Answers with their intervals, by their readings."""
+def total_of(plan: CountsPlan, found: ReleasedCounts, readings: NDArray[np.float64], *, is_bounded: bool) -> TableTotal:
+    """Answers by their readings; bounded ones say nothing of what the limit cut off."""
     sign = Sign.ADDS if plan.measure.least >= 0 else Sign.EITHER
-    read = found.counts.read(readings, is_bounded=is_bounded)
-    return TableTotal(read, plan.measure.step, sign).at(confidence)
+    return TableTotal(found.counts.read(readings, is_bounded=is_bounded), plan.measure.step, sign)

@@ -9,6 +9,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tacit.curator.door import Job, release
 from tacit.curator.open_data import Opened
 from tacit.curator.planner import Planner
@@ -25,7 +28,10 @@ from tacit.query.plans.price import Price, price_of
 from tacit.workload.linear.asked_counts import read_asked
 from tacit.workload.linear.counts_plan import CountsPlan, plan_counts
 from tacit.workload.linear.counts_run import CountsRun
+from tacit.workload.linear.implied_counts import implied_readings
 from tacit.workload.linear.noisy_counts import NoisyCounts
+
+Floats = NDArray[np.float64]
 
 COUNTS = "counts."
 """What the digests of counting questions begin with."""
@@ -85,6 +91,24 @@ def all_counts(planner: Planner) -> Iterator[ReleasedCounts]:
     for stored in planner.opened.stored_under(f"{COUNTS}{planner.version}.", Fraction(0)):
         if not stored.is_failed:
             yield read_counts_stored(stored, planner.opened)
+
+
+def readings_from(planner: Planner, found: ReleasedCounts, plan: CountsPlan) -> Floats | None:
+    """The readings of a plan's questions from what an earlier release measured; None where one is not implied.
+
+    Claim: the same is counted in both. Proof: the earlier text has, under the description as it is now, the plan that
+    the release was charged for (rows, unit, relation, bounds, limit, cells), and `plan` counts the same measure under
+    the same limit; `implied_readings` compares the rows, and the questions cell by cell.
+    """
+    try:
+        earlier = counts_plan(planner, found.asked, found.weights, found.interval)
+    except Refused:  # the description was changed since
+        return None
+    if earlier.digest != found.grounds.plan:
+        return None
+    if earlier.base.identity(earlier.measure) != plan.base.identity(plan.measure):
+        return None
+    return implied_readings(earlier.asked, found.counts.strategy(earlier.asked.matrix), plan.asked, planner.catalogue)
 
 
 def release_counts(planner: Planner, plan: CountsPlan, price: Price, analyst: str, fresh: bool) -> ReleasedCounts:

@@ -12,12 +12,12 @@ from tacit.curator.certifier import Certifier
 from tacit.curator.counting_workloads import CountingWorkloads
 from tacit.curator.explanation import Explanation, explain_plan
 from tacit.curator.ibis_expression import Asked, ibis_table, sql_of
-from tacit.curator.implied_answer import ImpliedAnswer, find_implied, show_implied
+from tacit.curator.implied_search import find_implied, implied_as_asked
 from tacit.curator.notes import intervals_of, notes_of
 from tacit.curator.open_data import Watcher, open_data, unwatched
 from tacit.curator.planner import Planner
 from tacit.curator.profile_job import ProfileAnswer, release_profile
-from tacit.curator.query_job import Answered, find_earlier, find_stored, release_query
+from tacit.curator.query_job import Answered, find_earlier, release_query
 from tacit.curator.tables_answer import ask_tables
 from tacit.curator.tables_explanation import TablesExplanation, explain_tables
 from tacit.curator.tables_job import tables_plan, tables_price
@@ -75,9 +75,7 @@ class Dataset(CountingWorkloads):
             known = None if fresh else find_earlier(planner, question, kind)
             implied = None if fresh or known is not None else find_implied(planner, question, kind)
             if implied is not None:
-                return show_implied(planner, sql, implied, kind, level)
-            if known is None and not fresh and (read := self._from_workload(planner, sql, kind, level)) is not None:
-                return read
+                return implied.show(planner, sql, kind, level)
             if known is None:
                 raise Refused(
                     "a query without a price",
@@ -87,8 +85,8 @@ class Dataset(CountingWorkloads):
             return self._shown(sql, *known, level)
         target = None if error is None else Target.read(error)
         plan, price = self._planned(planner, sql, kind, epsilon, delta, error, size, level, fresh)
-        if not fresh and (implied := self._implied(planner, plan, price, kind)) is not None:
-            return show_implied(planner, sql, implied, kind, level)
+        if not fresh and (implied := implied_as_asked(planner, plan, price, kind)) is not None:
+            return implied.show(planner, sql, kind, level)
         found = release_query(planner, plan, price, self._analyst, sql, fresh)
         try:
             return self._shown(sql, plan, found, level, target, plan.interval is not kind)
@@ -112,7 +110,7 @@ class Dataset(CountingWorkloads):
         sql, level, kind = sql_of(asked), proper(confidence, "confidence"), IntervalKind.named(interval)
         planner = self._planner
         plan, price = self._planned(planner, sql, kind, epsilon, delta, error, size, level)
-        implied, public = self._implied(planner, plan, price, kind), None if size is None else positive(size, "size")
+        implied, public = implied_as_asked(planner, plan, price, kind), None if size is None else positive(size, "size")
         tables = None if implied is None else implied.words(level)
         promised = PROMISED if error is not None and plan.interval is not kind else None
         return explain_plan(planner, plan, price, level, public, tables, promised)
@@ -199,12 +197,6 @@ class Dataset(CountingWorkloads):
         if epsilon is None:
             price = at_least(self._opened, price, question.has_private_keys)
         return planner.plan(question, price, interval), price
-
-    def _implied(self, planner: Planner, plan: Plan, price: Price, kind: IntervalKind) -> ImpliedAnswer | None:
-        """Released tables that answer a question as accurately as it is asked, where no earlier query does."""
-        if find_stored(planner, plan, price.keys_delta, plan.enough(price)) is not None:
-            return None
-        return find_implied(planner, plan.question, kind, plan, price)
 
     def _shown(
         self,

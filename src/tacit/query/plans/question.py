@@ -74,7 +74,7 @@ def read_question(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, st
     select = _parsed(sql)
     rows = read_rows(select, catalogue)
     keys = _keys(_group_nodes(select, rows), rows)
-    calls = _calls(select)
+    calls = calls_in(select)
     if not calls and not any(key.domain is None for key in keys):
         raise Refused(
             "a query without an aggregate",
@@ -192,7 +192,7 @@ def _key(node: exp.Expression, typed: Typed) -> KeyColumn:
     return KeyColumn(canonical(node), typed.sql, typed.kind, typed.scale, public, column)
 
 
-def _calls(select: exp.Select) -> dict[str, exp.Expression]:
+def calls_in(select: exp.Select) -> dict[str, exp.Expression]:
     """The aggregate calls of SELECT, HAVING and ORDER BY, by canonical SQL."""
     clauses = [*select.expressions, *(part for part in map(select.args.get, ("having", "order")) if part)]
     return {canonical(node): node for clause in clauses for node in _outermost(clause)}

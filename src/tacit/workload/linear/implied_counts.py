@@ -2,9 +2,14 @@
 
 Both texts are read together, so that cells are those of both. A question is implied if it is the same on all cells that
 the released ones do not tell apart, nothing on cells that they do not touch, and a combination of what was measured.
+All three are decided in whole numbers: a question that is nearly a combination would be answered with a bias that no
+interval speaks of.
 """
 
 from __future__ import annotations
+
+from fractions import Fraction
+from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +18,12 @@ from tacit.errors import Refused
 from tacit.query.catalogue import Catalogue
 from tacit.query.post_noise.scope import canonical
 from tacit.workload.factorisation.integer_strategy import IntegerStrategy
-from tacit.workload.linear.asked_counts import AskedCounts, read_asked
+from tacit.workload.linear.asked_counts import AnswerTable, AskedCounts, read_asked
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-_CLOSE = 1e-7  # of coefficients, which are whole numbers: what floats add up to
+_MOST_DENOMINATOR = 10_000  # of a coefficient: far above the error of doubles
 
 
 def implied_readings(
@@ -36,20 +41,50 @@ def implied_readings(
         return None
     if not strategy.is_by_question:
         return np.asarray(rows @ strategy.inverse)
-    basis = released.matrix.values
-    combined = np.linalg.lstsq(basis.T, rows.T.astype(np.float64), rcond=1e-10)[0].T
-    if not float(np.abs(combined @ basis - rows).max()) <= _CLOSE:
-        return None
-    return np.asarray(combined @ strategy.inverse)
+    combined = exact_combinations(released.matrix.rows, rows)
+    return None if combined is None else np.asarray(combined @ strategy.inverse)
+
+
+def exact_combinations(basis: Integers, rows: Integers) -> Floats | None:
+    """Coefficients of each row over the basis, which give it exactly; None where none are found.
+
+    Claim: what is returned, as fractions of one denominator D a row, solves c·B = q. Proof: D·c is rounded to whole
+    numbers, and (D·c)·B = D·q is compared in integers that cannot overflow. A row may be refused that has a solution,
+    if its denominator is large; none is accepted that has none.
+    """
+    solved = np.linalg.lstsq(basis.T.astype(np.float64), rows.T.astype(np.float64), rcond=1e-10)[0].T
+    found = np.zeros(solved.shape)
+    for place, (coefficients, row) in enumerate(zip(solved, rows, strict=True)):
+        listed = [Fraction(float(each)).limit_denominator(_MOST_DENOMINATOR) for each in coefficients]
+        common = lcm(*(each.denominator for each in listed))
+        wholes = [int(each * common) for each in listed]
+        if not sum(map(abs, wholes)) * int(np.abs(basis).max()) + common * int(np.abs(row).max()) < 2**62:
+            return None
+        if not np.array_equal(np.array(wholes, np.int64) @ basis, common * row):
+            return None
+        found[place] = [whole / common for whole in wholes]
+    return found
 
 
 def _places(released: AskedCounts, asked: AskedCounts, both: AskedCounts) -> Integers:
-    """Which question of both texts each question that is asked is."""
-    found = np.zeros(asked.matrix.questions, np.int64)
+    """Which question of both texts each question that is asked is; −1 for one of no cell.
+
+    By itself a text with one condition has it below the noise, and groups of all rows; beside others its condition
+    says which cells are kept, and a group without any is left out: nothing is in it.
+    """
+    found = np.full(asked.matrix.questions, -1, np.int64)
     for own, other in zip(asked.listed, both.listed[len(released.listed) :], strict=True):
+        kept = {group: place for place, group in enumerate(_groups(other))}
         for name, questions in own.columns.items():
-            found[list(questions)] = other.columns[name]
+            for group, question in zip(_groups(own), questions, strict=True):
+                if group in kept:
+                    found[question] = other.columns[name][kept[group]]
     return found
+
+
+def _groups(table: AnswerTable) -> list[tuple[object, ...]]:
+    """The keys of each row; one row of none where it has no keys."""
+    return list(zip(*(keys.values for keys in table.keys.values()), strict=True)) or [()]
 
 
 def _over_released_cells(released: AskedCounts, both: AskedCounts, places: Integers) -> Integers | None:
@@ -59,7 +94,7 @@ def _over_released_cells(released: AskedCounts, both: AskedCounts, places: Integ
     earlier = np.ascontiguousarray(matrix[:many].T)
     touched = earlier.any(axis=1)
     columns = [known.get(column.tobytes(), -1) for column in earlier[touched]]
-    asked = matrix[places]
+    asked = np.where(places[:, None] < 0, 0, matrix[places])
     if -1 in columns or asked[:, ~touched].any():
         return None
     rows = np.zeros((len(asked), released.matrix.cells), np.int64)

@@ -1,0 +1,50 @@
+"""The search for an earlier release of other questions that answers a query.
+
+A query's own earlier release comes first. Of others the most accurate answers, whatever was released: choosing is
+free, since all of them are known already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import inf
+
+from tacit.curator.implied_answer import ImpliedAnswer
+from tacit.curator.implied_tables import answers_from_tables
+from tacit.curator.planner import Planner
+from tacit.curator.query_job import find_stored
+from tacit.query.plans.limit import IntervalKind
+from tacit.query.plans.plan import Plan
+from tacit.query.plans.price import Price
+from tacit.query.plans.question import Question
+
+
+def find_implied(
+    planner: Planner,
+    question: Question,
+    interval: IntervalKind,
+    is_enough: Callable[[ImpliedAnswer], bool] = lambda _: True,
+) -> ImpliedAnswer | None:
+    """The release with the narrowest intervals that answers a question with intervals of this kind."""
+    best: ImpliedAnswer | None = None
+    width = inf
+    for answer in _answers(planner, question):
+        if answer.serves(interval) and is_enough(answer):
+            own = answer.widest(interval)
+            if best is None or own < width:
+                best, width = answer, own
+    return best
+
+
+def implied_as_asked(planner: Planner, plan: Plan, price: Price, interval: IntervalKind) -> ImpliedAnswer | None:
+    """One that answers a question as accurately as it is asked, where no earlier query does."""
+    if find_stored(planner, plan, price.keys_delta, plan.enough(price)) is not None:
+        return None
+    return find_implied(planner, plan.question, interval, lambda answer: answer.is_as_accurate(plan, price))
+
+
+def _answers(planner: Planner, question: Question) -> Iterator[ImpliedAnswer]:
+    from tacit.curator.implied_workload import answers_from_workloads  # few questions need the factorisation
+
+    yield from answers_from_tables(planner, question)
+    yield from answers_from_workloads(planner, question)

@@ -1,0 +1,61 @@
+"""A release of several stages behind the curator's own door, each of which says that it has drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+
+from tests.ledger.books import NAME, opened, request
+
+from tacit.curator.door import Job, paid
+from tacit.ledger import Stored
+from tacit.loss import Pure
+from tacit.loss.families.loss import Relation
+from tacit.noise.bits import Bits
+from tacit.query.engines.protocol import Session, Stage
+from tacit.query.plans.price import Price
+
+Say = Callable[[bytes], None]
+BUDGET = Pure(1)  # exactly one release: a retry that paid again would be refused
+
+
+def release_saying(
+    folder: Path,
+    say: Say,
+    stages: Sequence[Stage],
+    price: Price,
+    session: Callable[[], AbstractContextManager[Session]],
+) -> None:
+    """The release, and what is read of it in the end; the books are those of the folder."""
+
+    def saying(place: int, stage: Stage) -> Stage:
+        def made(session: Session, bits: Bits, released: Sequence[bytes]) -> bytes:
+            found = stage(session, bits, released)
+            say(b"drew %d %s" % (place, sha256(found).hexdigest().encode()))
+            return found
+
+        return made
+
+    job = Job(
+        digest="q",
+        accuracy=Fraction(1),
+        price=price,
+        words="",
+        note="",
+        relation=Relation.ADD_REMOVE,
+        chooses_keys=True,
+        grounds=b"",
+        session=session,
+        statements=4,
+        stages=tuple(saying(place, stage) for place, stage in enumerate(stages)),
+    )
+
+    def read(stored: Stored, _: bool) -> bytes:
+        return b"failed" if stored.is_failed else b"answer " + stored.payload.hex().encode()
+
+    with opened(folder) as ledger, job.session() as open_session:
+        account = ledger.account(NAME, BUDGET)
+        say(paid(account, request("q", BUDGET), job, open_session, lambda: None, read))
