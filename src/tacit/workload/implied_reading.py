@@ -97,7 +97,7 @@ class ImpliedReading:
     def _sum(self, part: Measure, name: str, is_bounded: bool) -> ReadSum:
         """A measure over the cells of each group that an aggregate keeps."""
         found = self._cells(part, self._groups.kept[name].astype(np.float64))
-        return replace(found, bias=None, shift=0.0) if is_bounded else found
+        return replace(found, bias=None, raised=found.steps) if is_bounded else found
 
     def _cells(self, part: Measure, weights: Floats) -> ReadSum:
         """A measure over the cells of each group, each of them so many times; once, whoever asks."""
@@ -115,7 +115,7 @@ def _combined(sums: Sequence[tuple[ReadSum, int]]) -> ReadSum:
         return first
     steps = sum((times * each.steps for each, times in sums), np.zeros(len(first.steps)))
     squares = sum(((times * each.deviations) ** 2 for each, times in sums), np.zeros(len(first.steps)))
-    return ReadSum(steps, np.sqrt(squares), None, 0.0)
+    return ReadSum(steps, np.sqrt(squares), None, steps)
 
 
 def _largest(read: ReadSum) -> float:

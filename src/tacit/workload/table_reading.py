@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from math import ceil, log2, prod
+from math import ceil, floor, log2, prod
 from statistics import NormalDist
 
 import numpy as np
@@ -30,8 +30,7 @@ from tacit.workload.table_estimates import KnownSum, TableEstimates
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_GRID = 2.0**-10  # of cells, in steps of their measure
-_SHIFT = 2.0**-12  # of what cells are raised by: so that raised cells still add up without rounding
+_FINEST, _FINE = 2.0**-10, 2.0**-6  # of the grid of cells: the least step, and the part of their deviation that it is
 _LAW_BITS = 20  # of the deviation of the law that stands for the noise of a cell
 
 
@@ -39,13 +38,13 @@ _LAW_BITS = 20  # of the deviation of the law that stands for the noise of a cel
 class ReadSum:
     """One measure over some groups: unbiased sums of the bounded question, the deviation of each, and the cut.
 
-    `shift` is the part of what is left that was cut off, at its median: every cell and margin is raised by it alike.
+    `raised` are the sums with what was cut off, at its median: every cell is raised by the same part of what is left.
     """
 
     steps: Floats
     deviations: Floats
     bias: ClippingBias | None
-    shift: float
+    raised: Floats
 
     def noisy_sum(self) -> NoisySum:
         """The same as a sum with one law: that of the least certain group."""
@@ -61,32 +60,33 @@ class TableReader:
     def __init__(self, tables: NoisyTables, known: Mapping[str, tuple[KnownSum, ...]]) -> None:
         self._tables, self._known = tables, known
         self._conditioned: dict[str, TableEstimates] = {}
-        self._cells: dict[tuple[str, Attributes], Floats] = {}
+        self._cells: dict[tuple[str, Attributes, float], Floats] = {}
         self._published: dict[str, Integers | None] = {}
 
     def table(self, identity: str, attributes: Attributes, *, is_bounded: bool = False) -> ReadSum:
         """One measure by the cells of a table, in the order of its keys' values."""
         deviations = np.sqrt(self._estimates(identity).variances(attributes)).ravel()
         bias, shift = self._cut(identity, bool(attributes)) if not is_bounded else (None, 0.0)
-        return ReadSum(self._values(identity, attributes).ravel(), deviations, bias, shift)
+        steps, raised = (self._values(identity, attributes, by).ravel() for by in (0.0, shift))
+        return ReadSum(steps, deviations, bias, raised)
 
     def questions(
         self, identity: str, attributes: Attributes, questions: Floats, *, is_bounded: bool = False
     ) -> ReadSum:
         """Sums of cells of a table, a row of coefficients each: their variances are those of the joint law."""
         _, variances = self._estimates(identity).answers(attributes, questions)
-        values = questions @ self._values(identity, attributes).ravel()
         is_whole = len(questions) == 1 and bool((questions == 1).all())
         bias, shift = self._cut(identity, not is_whole) if not is_bounded else (None, 0.0)
-        return ReadSum(values, np.sqrt(variances), bias, shift)
+        steps, raised = (questions @ self._values(identity, attributes, by).ravel() for by in (0.0, shift))
+        return ReadSum(steps, np.sqrt(variances), bias, raised)
 
     def published(self, identity: str, finest: Attributes) -> Integers | None:
         """The cells for publication of the table that holds all others; None where nothing is known of the cut."""
         if identity not in self._published:  # once, for all tables that are its margins
             read, shape = self.table(identity, finest), self._tables.shape(finest)
             known = [places for places, _ in self.blocks(identity, finest)]
-            cells = (read.steps * (1 + read.shift)).reshape(shape)
-            self._published[identity] = published(cells, known) if np.isfinite(read.shift) else None
+            is_unknown = read.bias is not None and read.bias.is_unknown
+            self._published[identity] = None if is_unknown else published(read.raised.reshape(shape), known)
         return self._published[identity]
 
     def _estimates(self, identity: str) -> TableEstimates:
@@ -96,15 +96,16 @@ class TableReader:
             self._conditioned[identity] = contrasts.conditioned(known) if known else contrasts.estimates
         return self._conditioned[identity]
 
-    def _values(self, identity: str, attributes: Attributes) -> Floats:
-        """The cells of a table: sums of the largest one's, where that holds all."""
+    def _values(self, identity: str, attributes: Attributes, shift: float) -> Floats:
+        """The cells of a table, raised: sums of the largest one's on a grid, where that holds all."""
         finest, estimates = finest_of(self._tables.measures[identity]), self._estimates(identity)
         if finest is None:
-            return self._settled(identity, attributes, estimates.table(attributes))
-        if (identity, finest) not in self._cells:
-            cells = np.round(estimates.table(finest) / _GRID) * _GRID
-            self._cells[identity, finest] = self._settled(identity, finest, cells)
-        return self._tables.tree.margin(self._cells[identity, finest], finest, attributes)
+            return self._settled(identity, attributes, estimates.table(attributes) * (1 + shift))
+        if (identity, finest, shift) not in self._cells:
+            grid = _grid(float(estimates.variances(finest).max(initial=0.0)) ** 0.5)
+            cells = np.round(estimates.table(finest) * (1 + shift) / grid) * grid
+            self._cells[identity, finest, shift] = self._settled(identity, finest, cells)
+        return self._tables.tree.margin(self._cells[identity, finest, shift], finest, attributes)
 
     def blocks(self, identity: str, attributes: Attributes) -> list[tuple[Integers, Fraction]]:
         """Sets of cells of a table whose sums are known."""
@@ -136,7 +137,12 @@ class TableReader:
         if bias.is_unknown:
             return bias, 0.0
         median = float(np.interp(0.5, LEVELS, bias.masses))
-        return bias, round(median / max(bias.kept, 1e-12) / _SHIFT) * _SHIFT
+        return bias, median / max(bias.kept, 1e-12)
+
+
+def _grid(deviation: float) -> float:
+    """A step far below the noise, a power of two: sums of cells are exact, and so are a few decimals of them."""
+    return 2.0 ** floor(log2(min(1.0, max(_FINEST, deviation * _FINE))))
 
 
 def finest_of(contrasts: NoisyContrasts) -> Attributes | None:
@@ -154,8 +160,7 @@ class TableTotal:
     sign: Sign
 
     def at(self, confidence: Fraction) -> Estimates:
-        step, steps, deviations = float(self.step), self.sum.steps, self.sum.deviations
-        value = steps * (1 + self.sum.shift)
+        steps, deviations, value = self.sum.steps, self.sum.deviations, self.sum.raised
         if self.sum.bias is None:
             reach = -NormalDist().inv_cdf(float(1 - confidence) / 2) * deviations
             low, high = steps - reach, steps + reach
@@ -167,7 +172,8 @@ class TableTotal:
                 value, low, high = value + np.nan, steps + below, steps + above
         certain = deviations == 0  # a sum of no cells, or of such as are known: nothing was cut off there
         value, low, high = (np.where(certain, steps, each) for each in (value, low, high))
-        return Estimates(value * step, low * step, high * step)
+        many, parts = self.step.numerator, self.step.denominator  # a quotient is the nearest double to its decimals
+        return Estimates(value * many / parts, low * many / parts, high * many / parts)
 
 
 def read_aggregate(aggregate: Aggregate, sums: Mapping[Part, ReadSum]) -> Noisy:

@@ -56,7 +56,8 @@ class NoisyCounts:
         deviation = float(self.variance) ** 0.5 / float(self.scale)
         deviations = deviation * np.sqrt((readings**2).sum(axis=1))
         bias, shift = (None, 0.0) if is_bounded or self.bias is None else _cut(self.bias)
-        return ReadSum(readings @ self._steps, deviations, bias, shift)
+        steps = readings @ self._steps
+        return ReadSum(steps, deviations, bias, steps * (1 + shift))
 
     def to_bytes(self) -> bytes:
         """A closed, versioned form: the length of a JSON header, the header, and the integers."""
