@@ -116,7 +116,9 @@ def verify(certificate: Certificate, public_key: bytes | None = None) -> Verdict
     where = f"entry {certificate.statement.entry:,} of the ledger"
     if public_key is None:
         return Verdict(
-            True, f"Unchanged since it was signed for {where} by {name}; compare that with the steward's key."
+            True,
+            f"This certificate is unchanged since it was signed for {where} by {name}; compare that with the steward's "
+            "key.",
         )
     return Verdict(True, f"Genuine: signed by the expected key {name} for {where}, and unchanged since.")
 
