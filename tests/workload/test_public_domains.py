@@ -35,10 +35,8 @@ def shapes(shop: Shop) -> Shapes:
         with shop.engine.session(shop.description, shop.headers) as session:
             found.append(stage(session, Seeded(place), found))
     tables = NoisyTables.from_bytes(found[-1])
-    return [
-        *map(len, tables.domains),
-        *(each.shape for one in tables.measures.values() for each in one.values.values()),
-    ]
+    values = [each.shape for measure in tables.measures.values() for each in measure.values.values()]
+    return [tuple(map(len, tables.domains)), *values]
 
 
 def test_the_cells_of_tables_are_those_of_the_description(worlds: list[Shop]) -> None:
