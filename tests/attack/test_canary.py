@@ -37,7 +37,10 @@ _WRONG = {
 
 @pytest.fixture
 def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Dataset]:
-    """Each cell holds the canary; each person has a note of their own, so that no key is shown."""
+    """Each cell holds the canary; each person has a note of their own, so that no key is shown.
+
+    By chance one is with probability at most δ a person, 10⁻⁸ in a whole test: below 10⁻⁵ in all tests of 40 people.
+    """
     monkeypatch.setenv("TACIT_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("TACIT_WITNESS", str(tmp_path / "witness"))
     with duckdb.connect() as connection:
@@ -50,7 +53,7 @@ def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Dataset
     file = tmp_path / "people.toml"
     file.write_text(
         '[dataset]\nname = "people"\nunit = { id = "pid", hides = "one person" }\n'
-        "budget = { rho = 100000, delta = 0.5 }\nfloor = 0\nbreaker = 'off'\n"
+        "budget = { rho = 100000, delta = 1e-8 }\nfloor = 0\nbreaker = 'off'\n"
         '[tables.people]\nsource = "people.parquet"\n[tables.people.columns]\nnote = { type = "text" }\n'
         'region = { type = "text", keys = ["north", "south"] }\namount = { type = "int", min = 0, max = 2000000000 }\n'
         'ratio = { type = "float", min = 0, max = 1 }\nborn = { type = "date", min = 1900-01-01, max = 2020-12-31 }\n'
