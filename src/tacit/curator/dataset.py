@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.curator.account_view import BudgetView
 from tacit.curator.certifier import Certifier
-from tacit.curator.counting_workloads import CountingWorkloads
 from tacit.curator.explanation import Explanation, explain_plan
 from tacit.curator.ibis_expression import Asked, ibis_table, sql_of
 from tacit.curator.implied_search import find_implied, implied_as_asked
+from tacit.curator.learning import Learning
 from tacit.curator.notes import intervals_of, notes_of
 from tacit.curator.open_data import Watcher, open_data, unwatched
 from tacit.curator.planner import Planner
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _USUAL = "0.1"  # the ε that is explained where none is named
 
 
-class Dataset(CountingWorkloads):
+class Dataset(Learning):
     """A data set behind its curator. Every answer is charged to the one budget of the data before a row is read."""
 
     @property
