@@ -12,7 +12,7 @@ from tacit.curator.certifier import Certifier
 from tacit.curator.explanation import Explanation, explain_plan
 from tacit.curator.ibis_expression import Asked, ibis_table, sql_of
 from tacit.curator.implied_search import find_implied, implied_as_asked
-from tacit.curator.learning import Learning
+from tacit.curator.learning import Learning, evaluation_sql
 from tacit.curator.notes import intervals_of, notes_of
 from tacit.curator.open_data import Watcher, open_data, unwatched
 from tacit.curator.planner import Planner
@@ -38,6 +38,7 @@ from tacit.workload.residual_basis import Weighting
 
 if TYPE_CHECKING:
     from tacit.curator.weights_job import WeightsDesk
+    from tacit.learn.additive_model import AdditiveModel
 
 _USUAL = "0.1"  # the ε that is explained where none is named
 
@@ -94,6 +95,10 @@ class Dataset(Learning):
             if found.free:
                 raise
             raise Failed from None  # it is paid for, and stored: asking again is free
+
+    def evaluate(self, model: AdditiveModel, sql: str, **options: Any) -> Release:
+        """How good a model is on the rows of a SELECT like that of its training: a query, with the options of one."""
+        return self.query(evaluation_sql(model, sql), **options)
 
     def explain(
         self,

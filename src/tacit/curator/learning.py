@@ -104,14 +104,11 @@ def _shown(opened: Opened, found: TrainedModel, sql: str, notes: str) -> Learned
 
 def evaluation_sql(model: AdditiveModel, sql: str) -> str:
     """The query whose answer says how good a model is on the rows of a SELECT."""
-    from tacit.learn.training_text import parsed_rows
+    from tacit.learn.training_text import Task, parsed_rows
 
-    select = parsed_rows(sql).copy()
-    known = (
-        f"({model.target.item}) IS NOT NULL"
-        if model.target.values is None
-        else f"({model.target.unit_sql()}) IS NOT NULL"
-    )
-    what = f"AVG({model.right_sql()}) AS accuracy" if model.target.values else f"SQRT(AVG({model.right_sql()})) AS rmse"
+    select, target, judged = parsed_rows(sql).copy(), model.target, model.judged_sql()
+    is_classifier = target.task is Task.CLASSIFICATION
+    known = f"({target.unit_sql() if is_classifier else target.item}) IS NOT NULL"
+    what = f"AVG({judged}) AS accuracy" if is_classifier else f"SQRT(AVG({judged})) AS rmse"
     asked = select.select(what, append=False, dialect="duckdb").where(known, dialect="duckdb")
     return str(asked.select("COUNT(*) AS n", dialect="duckdb").sql("duckdb"))

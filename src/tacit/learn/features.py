@@ -135,5 +135,5 @@ def _bin(edges: list[Any], value: Any, name: str) -> int:
 
 def parsed_expression(sql: str) -> exp.Expression:
     """An expression of the analyst's SQL that this room wrote itself."""
-    select = parsed_selects(f"SELECT {sql}")[0]
-    return select.expressions[0]
+    expressions: list[exp.Expression] = parsed_selects(f"SELECT {sql}")[0].expressions
+    return expressions[0]
