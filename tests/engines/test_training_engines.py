@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import duckdb
@@ -33,7 +34,12 @@ def released(under_test: EngineUnderTest, folder: Path, sql: str, target: str) -
     place = folder / under_test.name
     engine, description, headers = opened_clinic(under_test, rows, place)
     plan = AdditivePlan(
-        read_training(sql, target, 8, Catalogue(description, headers)), description.unit.relation, "people", 3, 3
+        read_training(sql, target, 8, Catalogue(description, headers)),
+        description.unit.relation,
+        "people",
+        3,
+        3,
+        Fraction(1, 2),
     )
     price = price_of(description.budget, description.promise, 5, None, False)
     found: list[bytes] = []

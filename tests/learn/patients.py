@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import duckdb
@@ -79,11 +80,11 @@ def table_of(visits: Sequence[Visit]) -> pa.Table:
 
 
 def planned(
-    description: Description, sql: str, target: str, rows_each: int = 1, steps: int = 4, bins: int = 5
+    description: Description, sql: str, target: str, rows_each: int = 1, steps: int = 4, bins: int = 5, clip: str = "1"
 ) -> AdditivePlan:
     """The plan of training with few bins."""
     training = read_training(sql, target, bins, Catalogue(description, {"visits": TYPES}))
-    return AdditivePlan(training, description.unit.relation, description.unit.hides, rows_each, steps)
+    return AdditivePlan(training, description.unit.relation, description.unit.hides, rows_each, steps, Fraction(clip))
 
 
 class Sums:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from tacit.learn.additive_plan import AdditivePlan
 from tacit.learn.coded_rows import RESIDUAL, CodedRows
 from tacit.loss.families.loss import Relation
 
-CASES = [(SQL, "urgent", 1), (SQL, "urgent", 7), (COSTS, "cost", 1), (COSTS, "cost", 30)]
+CASES = [(SQL, "urgent", 1, "1/2"), (SQL, "urgent", 7, "1"), (COSTS, "cost", 1, "1"), (COSTS, "cost", 30, "0.01")]
 
 
 def most_moved(plan: AdditivePlan, coded: CodedRows, seeds: range, *, is_replaced: bool, by_row: bool = False) -> float:
@@ -27,17 +28,17 @@ def most_moved(plan: AdditivePlan, coded: CodedRows, seeds: range, *, is_replace
         with_one, without = Sums(coded, others + changed), Sums(coded, others + instead)
         scores = random_scores(coded, rng)
         weights = (with_one.weights() - without.weights()).astype(float)
-        residuals = (with_one.residuals(scores) - without.residuals(scores)).astype(float) / RESIDUAL
+        residuals = (with_one.residuals(scores) - without.residuals(scores)).astype(float) / plan.clip_steps
         most = max(most, *(float((moved**2).sum()) / plan.squared_norm for moved in (weights, residuals)))
     return most
 
 
-@pytest.mark.parametrize(("sql", "target", "rows_each"), CASES)
+@pytest.mark.parametrize(("sql", "target", "rows_each", "clip"), CASES)
 @pytest.mark.parametrize("relation", [Relation.ADD_REMOVE, Relation.REPLACE])
 def test_one_patient_moves_sums_within_the_norm(
-    tmp_path: Path, sql: str, target: str, rows_each: int, relation: Relation
+    tmp_path: Path, sql: str, target: str, rows_each: int, clip: str, relation: Relation
 ) -> None:
-    plan = planned(described(tmp_path, relation), sql, target, rows_each)
+    plan = planned(described(tmp_path, relation), sql, target, rows_each, clip=clip)
     most = most_moved(plan, plan.coded, range(12), is_replaced=relation is Relation.REPLACE)
     assert 0.05 < most <= 1
 
@@ -53,6 +54,12 @@ def test_rows_without_weights_are_caught(tmp_path: Path) -> None:
     plan = planned(described(tmp_path), SQL, "urgent")
     by_row = planned(described(tmp_path, is_each_row=True), SQL, "urgent").coded
     assert most_moved(plan, by_row, range(12), is_replaced=False) > 1
+
+
+def test_twice_the_clip_is_caught(tmp_path: Path) -> None:
+    """A broken twin: noise for residuals of a half, and SQL that lets in whole ones."""
+    plan = planned(described(tmp_path), SQL, "urgent", clip="1/2")
+    assert most_moved(plan, replace(plan, clip=Fraction(1)).coded, range(40), is_replaced=False) > 1.5
 
 
 def test_half_the_norm_is_caught(tmp_path: Path) -> None:

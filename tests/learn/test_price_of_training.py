@@ -13,7 +13,6 @@ from tests.learn.patients import COSTS, SQL, described, planned, table_of
 from tacit.errors import Refused
 from tacit.learn.additive_plan import AdditivePlan
 from tacit.learn.additive_run import AdditiveRun
-from tacit.learn.coded_rows import RESIDUAL
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Seeded
@@ -29,7 +28,7 @@ def priced(plan: AdditivePlan, folder: Path, epsilon: str) -> Price:
 def spent(plan: AdditivePlan, price: Price, steps: int) -> Fraction:
     """μ² of weights and so many steps, exactly, from norms and variances."""
     weights = plan.squared_norm / plan.weights_law(price).variance
-    return weights + steps * plan.squared_norm * RESIDUAL**2 / plan.residuals_law(price).variance
+    return weights + steps * plan.squared_norm * plan.clip_steps**2 / plan.residuals_law(price).variance
 
 
 @pytest.mark.parametrize("relation", [Relation.ADD_REMOVE, Relation.REPLACE])

@@ -13,7 +13,7 @@ from tacit.cli.progress import Waiting
 from tacit.cli.query import Output
 from tacit.cli.terminal import say
 from tacit.curator.dataset import open_dataset
-from tacit.curator.learning import BINS, STEPS, read_model
+from tacit.curator.learning import read_model
 from tacit.errors import Refused
 
 _model = click.argument("model", type=click.Path(path_type=Path))
@@ -26,11 +26,10 @@ _out = click.option("--out", type=click.Path(path_type=Path), required=True, hel
 @click.option("--target", required=True, help="The column of the SELECT that is predicted; all others are features.")
 @options.epsilon
 @options.delta
-@click.option("--bins", type=int, default=BINS, show_default=True, help="How many levels a number or a date has.")
-@click.option(
-    "--steps", type=int, default=STEPS, show_default=True, help="How many steps of descent, all paid at once."
-)
+@click.option("--bins", type=int, default=16, show_default=True, help="How many levels a number or a date has.")
+@click.option("--steps", type=int, default=20, show_default=True, help="How many steps of descent, all paid at once.")
 @click.option("--rows", type=int, default=1, show_default=True, help="How many rows one person counts for, at most.")
+@click.option("--clip", help="Where residuals are cut: 0.5 for classes and 1 for numbers, if not given.")
 @_out
 @options.fresh
 @options.analyst
@@ -46,6 +45,7 @@ def fit(
     bins: int,
     steps: int,
     rows: int,
+    clip: str | None,
     out: Path,
     fresh: bool,
     analyst: str | None,

@@ -14,12 +14,12 @@ from tacit.curator.open_data import Opened
 from tacit.curator.planner import Planner
 from tacit.curator.translation_check import in_words_of
 from tacit.errors import Failed, Refused
-from tacit.exact import Number
+from tacit.exact import Number, positive
 from tacit.frozen import frozen
 from tacit.learn.additive_model import AdditiveModel
 from tacit.learn.additive_plan import WEIGHTS_SHARE, AdditivePlan
 from tacit.learn.additive_run import AdditiveRun
-from tacit.learn.training_text import read_training
+from tacit.learn.training_text import Task, read_training
 from tacit.ledger.certificate import Grounds
 from tacit.ledger.request import Stored
 from tacit.loss.families.approx import Pure
@@ -37,6 +37,19 @@ _ROWS = "each person is one row"
 _WEIGHTS = "one person's rows weigh as much as a fixed number of rows at most, in the query itself"
 
 
+_CLIP = {Task.CLASSIFICATION: Fraction(1, 2), Task.REGRESSION: Fraction(1)}
+
+
+@frozen
+class Settings:
+    """How a model is trained: levels of a number, steps, rows that one person counts for, where residuals are cut."""
+
+    bins: int = 16
+    steps: int = 20
+    rows_each: int = 1
+    clip: Number | None = None
+
+
 @frozen(eq=False)
 class TrainedModel:
     """A stored release of a model, what it rests on, which entry paid for it, and its share."""
@@ -49,16 +62,17 @@ class TrainedModel:
     charge: Loss
 
 
-def training_plan(planner: Planner, sql: str, target: str, bins: int, steps: int, rows_each: int) -> AdditivePlan:
+def training_plan(planner: Planner, sql: str, target: str, settings: Settings) -> AdditivePlan:
     """The plan of training; refused in a pure account, and where the engine lacks a word that it needs."""
     description, catalogue = planner.opened.description, planner.catalogue
     if isinstance(description.budget, Pure):
         raise Refused(
             "training in a pure account", "Its noise is Gaussian, which needs a δ above 0.", "a budget with a δ."
         )
-    training = read_training(sql, target, bins, catalogue)
+    training = read_training(sql, target, settings.bins, catalogue)
     unit = description.unit
-    plan = AdditivePlan(training, unit.relation, unit.hides, rows_each, steps)
+    clip = _CLIP[training.target.task] if settings.clip is None else positive(settings.clip, "clip")
+    plan = AdditivePlan(training, unit.relation, unit.hides, settings.rows_each, settings.steps, clip)
     in_words_of(planner.opened.engine, plan.coded.coded_sql(), catalogue)
     return plan
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from tacit.learn.additive_model import AdditiveModel
     from tacit.learn.additive_plan import AdditivePlan
 
-BINS, STEPS = 16, 20
-
 
 @frozen(eq=False)
 class LearnedModel:
@@ -67,17 +65,19 @@ class Learning(CountingWorkloads):
         target: str,
         epsilon: Number,
         delta: Number | None = None,
-        bins: int = BINS,
-        steps: int = STEPS,
-        rows_each: int = 1,
         fresh: bool = False,
+        **settings: Any,
     ) -> LearnedModel:
-        """An additive model of a target by all other columns of a SELECT; every step is paid for before the first."""
-        from tacit.curator.learn_job import release_model, training_plan, training_price
+        """An additive model of a target by all other columns of a SELECT; every step is paid for before the first.
+
+        Settings are `bins` (16 levels of a number), `steps` (20), `rows_each` (1: how many rows the rows of one person
+        count for), `clip` (where residuals are cut: 0.5 for classes, 1 for numbers).
+        """
+        from tacit.curator.learn_job import Settings, release_model, training_plan, training_price
 
         analyst_share(self._opened, self._analyst)
         planner = self._planner
-        plan = training_plan(planner, sql, target, bins, steps, rows_each)
+        plan = training_plan(planner, sql, target, Settings(**settings))
         found = release_model(planner, plan, training_price(planner, epsilon, delta), self._analyst, fresh)
         notes = _notes(plan)
         try:

@@ -23,11 +23,16 @@ _VERSION: Final = 1
 
 @frozen(eq=False)
 class AdditiveModel:
-    """`scores` has a whole number of steps of 1/`SCORE` for each level of each feature."""
+    """`scores` has a whole number of steps of 1/`SCORE` for each level of each feature.
+
+    Residuals y − s were cut at `clip`, where s is the logistic function of the score. The probability q is the one at
+    which they are 0 on average: q·clip = (1 − q)·s where s < 1 − clip, likewise for the other class, and q = s between.
+    """
 
     target: TrainingTarget
     features: tuple[ModelFeature, ...]
     scores: tuple[tuple[int, ...], ...]
+    clip: float
 
     def score(self, columns: Mapping[str, Sequence[Any]]) -> Floats:
         """The sums of scores of rows, given by columns that are named as in the SELECT, in any case."""
@@ -48,7 +53,10 @@ class AdditiveModel:
     def probability(self, columns: Mapping[str, Sequence[Any]]) -> Floats:
         """The probability of the second value of the target."""
         self._refuse_unless(Task.CLASSIFICATION)
-        return np.asarray(1 / (1 + np.exp(-np.clip(self.score(columns), -32, 32))))
+        likelier = np.exp(-np.clip(np.abs(self.score(columns)), 0, 32))
+        share = likelier / (1 + likelier)  # of the less likely class
+        less = np.where(share < 1 - self.clip, share / (self.clip + share), share)
+        return np.asarray(np.where(self.score(columns) > 0, 1 - less, less))
 
     def predict(self, columns: Mapping[str, Sequence[Any]]) -> list[Key] | Floats:
         """The likelier value of the target, or the number that is expected."""
@@ -91,7 +99,10 @@ class AdditiveModel:
             feature.fields() | {"scores": list(scores)}
             for feature, scores in zip(self.features, self.scores, strict=True)
         ]
-        return {"version": _VERSION, "kind": "additive", "scale": SCORE, "target": target, "features": listed}
+        return {"version": _VERSION, "kind": "additive", "scale": SCORE, "clip": self.clip} | {
+            "target": target,
+            "features": listed,
+        }
 
     @classmethod
     def from_fields(cls, said: Mapping[str, Any]) -> AdditiveModel:
@@ -99,7 +110,7 @@ class AdditiveModel:
         try:
             if not (said["version"] == _VERSION and said["kind"] == "additive" and said["scale"] == SCORE):
                 raise ValueError
-            target = said["target"]
+            target, clip = said["target"], float(said["clip"])
             values, bounds = target["values"], target["bounds"]
             features = tuple(map(ModelFeature.from_fields, said["features"]))
             scores = tuple(tuple(map(int, each["scores"])) for each in said["features"])
@@ -113,4 +124,4 @@ class AdditiveModel:
             )
         except (KeyError, TypeError, ValueError, IndexError, AttributeError):
             raise Refused("this model", "It cannot be read.", "a file that `tacit learn fit` wrote.") from None
-        return cls(read, features, scores)
+        return cls(read, features, scores, clip)

@@ -47,7 +47,8 @@ class AdditiveRun:
         last = self._step(session, bits, released)
         scores = Descent(self._plan, self._price).model([_read(each) for each in (*released, last)])
         training = self._plan.training
-        model = AdditiveModel(training.target, training.features, self.by_feature(in_steps(scores)))
+        scored = self.by_feature(in_steps(scores))
+        model = AdditiveModel(training.target, training.features, scored, float(self._plan.clip))
         return json.dumps(model.fields()).encode()
 
     def _noisy(self, session: Session, sql: str, law: RoundedGaussian, bits: Bits) -> Integers:

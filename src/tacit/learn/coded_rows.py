@@ -30,15 +30,16 @@ class CodedRows:
     """Rows as levels, each with a weight, so that one person's weights add up to `most` at most.
 
     Claim: between people all sums are additive, and over the levels of one feature one person adds absolute values of
-    `most` to the weights, and of `most`·`RESIDUAL` to the residuals, at most; so ℓ₂ norms over all of n features are
-    √n times these at most. Proof: a row has one level of each feature, so what it adds to one feature's sums is one
-    number, |w| or |r·w|, where |r| ≤ RESIDUAL by its own cut. Where a person is one row, w = 1 = most. Elsewhere a
+    `most` to the weights, and of `most`·`clip` to the residuals, at most; so ℓ₂ norms over all of n features are √n
+    times these at most. Proof: a row has one level of each feature, so what it adds to one feature's sums is one
+    number, |w| or |r·w|, where |r| ≤ `clip` by its own cut. Where a person is one row, w = 1 = most. Elsewhere a
     person with `held` rows has w = min(parts, ⌊most/held⌋) on each, integers, so that held·w ≤ most. Weights depend on
     the person's own rows alone, and residuals on the row and on what was released before.
     """
 
     training: Training
     rows_each: int  # of one person, that count as much as so many rows of others
+    clip: int  # steps of a residual, at most
 
     @property
     def is_weighted(self) -> bool:
@@ -79,11 +80,11 @@ class CodedRows:
 
     def residuals_sql(self, scores: Sequence[Sequence[int]]) -> str:
         """The same of residuals times weights, where each level has a score, in steps of 1/`SCORE`."""
-        residual = Cut("r", -RESIDUAL, RESIDUAL)
+        residual = Cut("r", -self.clip, self.clip)
         columns = [f"c{place}" for place in range(len(scores))]
         listed = ", ".join([*columns, "w", f"{self._residual('z')} AS r"])
         scored = f'SELECT {", ".join([*columns, "t", "w", f"{_score(scores)} AS z"])} FROM "{CODED}"'
-        weighted = Cut(f"({residual} * w)", -RESIDUAL * self.parts, RESIDUAL * self.parts)
+        weighted = Cut(f"({residual} * w)", -self.clip * self.parts, self.clip * self.parts)
         named = f'WITH "__scored" AS ({scored}), "__residuals" AS MATERIALIZED (SELECT {listed} FROM "__scored") '
         return named + self._by_level(weighted, '"__residuals"')
 
@@ -91,9 +92,9 @@ class CodedRows:
         step = Fraction(1, RESIDUAL)
         if self.training.target.task is Task.CLASSIFICATION:
             exponent = f"{double_sql(-1 / SCORE)} * CAST({cut(score, -_MOST_SCORE, _MOST_SCORE)} AS DOUBLE)"
-            return cut_float(f"CAST(t AS DOUBLE) - 1e0 / (1e0 + exp({exponent}))", step, -RESIDUAL, RESIDUAL)
+            return cut_float(f"CAST(t AS DOUBLE) - 1e0 / (1e0 + exp({exponent}))", step, -self.clip, self.clip)
         predicted = f"{double_sql(1 / SCORE)} * CAST({cut(score, -SCORE // 2, SCORE // 2)} AS DOUBLE)"
-        return cut_float(f"t - {predicted}", step, -RESIDUAL, RESIDUAL)
+        return cut_float(f"t - {predicted}", step, -self.clip, self.clip)
 
     def _by_level(self, value: Cut, source: str) -> str:
         parts = []
