@@ -58,7 +58,7 @@ def test_killed_between_the_steps_of_training(tmp_path: Path, kept_in: Kept) -> 
             payload = bytes.fromhex(answer.removeprefix(b"answer ").decode())
             stages = [bytes(stage) for (stage,) in kept_in.found(here, STAGES)]
             assert [said[2].decode() for said in drawn] == [sha256(each).hexdigest() for each in (*stages, payload)]
-            assert len(AdditiveModel.from_fields(json.loads(payload)).scores) == 3
+            assert len(AdditiveModel.from_fields(json.loads(payload)).scores) == 4
         assert [len(bodies(here, kind)) for kind in ("charge", "open")] == [1, 1]
         assert len(bodies(here, "store")) + len(bodies(here, "fail")) == 1
         if not killed:

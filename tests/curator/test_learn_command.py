@@ -15,7 +15,7 @@ FIT = ("learn", "fit", "clinic.toml")
 def test_a_number_is_learned_predicted_and_evaluated(clinic: Clinic) -> None:
     fitted = clinic.tacit(*FIT, COSTS, "--target", "cost", "--epsilon", "2", "--out", "m.json")
     assert fitted.code == 0
-    assert "Additive regression of cost by 2 features, in 20 steps." in fitted.out
+    assert "Additive regression of cost by 2 columns, in 20 steps." in fitted.out
     assert "This release alone: ε = 2" in fitted.out
     (clinic.folder / "new.csv").write_text("Region,Age\nnorth,30\nsouth,\n")
     predicted = clinic.tacit("learn", "predict", "m.json", "new.csv")
@@ -39,6 +39,13 @@ def test_a_class_is_learned_and_predicted_with_its_probability(clinic: Clinic) -
     assert "accuracy" in judged.out
     model = json.loads((clinic.folder / "m.json").read_text())
     assert model["certificate"]["statement"]["query"].startswith("learn region from: SELECT")
+
+
+def test_every_setting_makes_another_release(clinic: Clinic) -> None:
+    others = [("--bins", "5"), ("--steps", "3"), ("--rows", "2"), ("--clip", "0.1")]
+    fits = [(*FIT, COSTS, "--target", "cost", "--epsilon", "0.1", "--out", "m.json", *other) for other in [(), *others]]
+    assert all("This release alone" in clinic.tacit(*fit).out for fit in fits)
+    assert all("free" in clinic.tacit(*fit).out for fit in fits)
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,11 @@ def test_probabilities_are_the_shares(tmp_path: Path, clip: str, shares: tuple[f
     sums, descent = Sums(plan.coded, visits), Descent(plan, nearly_exact(tmp_path))
     released = [sums.weights()]
     for _ in range(64):
-        released.append(sums.residuals([in_steps(descent.scores(released))]))
-    scores = tuple(in_steps(descent.scores(released)))
-    model = AdditiveModel(plan.training.target, plan.training.features, (scores,), float(Fraction(clip)))
+        intercept, *ages = in_steps(descent.scores(released))
+        released.append(sums.residuals([[intercept], ages]))
+    intercept, *ages = in_steps(descent.scores(released))
+    scores = ((intercept,), tuple(ages))
+    model = AdditiveModel(plan.training.target, plan.training.features, scores, float(Fraction(clip)))
     found = model.probability({"age": [10, 70]})
     assert np.abs(found - shares).max() < 0.005
     uncut = replace(model, clip=1.0).probability({"age": [10, 70]})

@@ -78,7 +78,9 @@ def test_residuals_are_what_rows_are_above_their_predictions(tmp_path: Path) -> 
     scores = [[int(rng.integers(-(2**17), 2**17)) for _ in range(each.levels)] for each in plan.training.features]
     known = [visit for visit in visits if visit[4] is not None]
     columns = [[visit[at] for visit in known] for at in (1, 2, 3)]
-    codes = [feature.codes(column) for feature, column in zip(plan.training.features, columns, strict=True)]
+    own = plan.training.features[1:]
+    codes = [np.zeros(len(known), np.int64)]
+    codes += [feature.codes(column) for feature, column in zip(own, columns, strict=True)]
     total = sum(np.array(numbers)[at] for numbers, at in zip(scores, codes, strict=True)) / 2**16
     residuals = np.floor((np.array([visit[4] for visit in known]) - 1 / (1 + np.exp(-total))) * RESIDUAL + 0.5)
     expected = np.concatenate(

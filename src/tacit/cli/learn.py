@@ -29,7 +29,7 @@ _out = click.option("--out", type=click.Path(path_type=Path), required=True, hel
 @click.option("--bins", type=int, default=16, show_default=True, help="How many levels a number or a date has.")
 @click.option("--steps", type=int, default=20, show_default=True, help="How many steps of descent, all paid at once.")
 @click.option("--rows", type=int, default=1, show_default=True, help="How many rows one person counts for, at most.")
-@click.option("--clip", help="Where residuals are cut: 0.5 for classes and 1 for numbers, if not given.")
+@click.option("--clip", help="Where residuals are cut: 0.5 for classes, 0.25 for numbers, if not given.")
 @_out
 @options.fresh
 @options.analyst
@@ -83,6 +83,7 @@ def fit(
             bins=bins,
             steps=steps,
             rows_each=rows,
+            clip=clip,
             fresh=fresh,
         )
     learned.write(out)

@@ -37,7 +37,7 @@ _ROWS = "each person is one row"
 _WEIGHTS = "one person's rows weigh as much as a fixed number of rows at most, in the query itself"
 
 
-_CLIP = {Task.CLASSIFICATION: Fraction(1, 2), Task.REGRESSION: Fraction(1)}
+_CLIP = {Task.CLASSIFICATION: Fraction(1, 2), Task.REGRESSION: Fraction(1, 4)}
 
 
 @frozen

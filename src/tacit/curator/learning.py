@@ -71,7 +71,7 @@ class Learning(CountingWorkloads):
         """An additive model of a target by all other columns of a SELECT; every step is paid for before the first.
 
         Settings are `bins` (16 levels of a number), `steps` (20), `rows_each` (1: how many rows the rows of one person
-        count for), `clip` (where residuals are cut: 0.5 for classes, 1 for numbers).
+        count for), `clip` (where residuals are cut: 0.5 for classes, 0.25 of the bounds for numbers).
         """
         from tacit.curator.learn_job import Settings, release_model, training_plan, training_price
 
@@ -90,8 +90,9 @@ class Learning(CountingWorkloads):
 
 def _notes(plan: AdditivePlan) -> str:
     training = plan.training
-    learned = f"Additive {training.target.task.value} of {training.target.name} by {len(training.features)} features"
-    weighted = f" All rows of one count as {plan.rows_each:,} of them at most." if plan.coded.is_weighted else ""
+    learned = f"Additive {training.target.task.value} of {training.target.name} by {len(training.features) - 1} columns"
+    many = "one row" if plan.rows_each == 1 else f"{plan.rows_each:,} rows"
+    weighted = f" All rows of one person weigh as much as {many} at most." if plan.coded.is_weighted else ""
     return f"{learned}, in {plan.steps} steps. Hidden: {plan.unit} ({plan.relation}).{weighted}"
 
 
@@ -106,9 +107,11 @@ def evaluation_sql(model: AdditiveModel, sql: str) -> str:
     """The query whose answer says how good a model is on the rows of a SELECT."""
     from tacit.learn.training_text import Task, parsed_rows
 
-    select, target, judged = parsed_rows(sql).copy(), model.target, model.judged_sql()
+    select, target = parsed_rows(sql).copy(), model.target
     is_classifier = target.task is Task.CLASSIFICATION
     known = f"({target.unit_sql() if is_classifier else target.item}) IS NOT NULL"
-    what = f"AVG({judged}) AS accuracy" if is_classifier else f"SQRT(AVG({judged})) AS rmse"
-    asked = select.select(what, append=False, dialect="duckdb").where(known, dialect="duckdb")
-    return str(asked.select("COUNT(*) AS n", dialect="duckdb").sql("duckdb"))
+    judged = select.select(f"{model.judged_sql()} AS judged", append=False, dialect="duckdb").where(
+        known, dialect="duckdb"
+    )
+    what = "AVG(judged) AS accuracy" if is_classifier else "SQRT(AVG(judged)) AS rmse"
+    return f"SELECT {what}, COUNT(*) AS n FROM ({judged.sql('duckdb')})"

@@ -37,18 +37,18 @@ class AdditiveModel:
     def score(self, columns: Mapping[str, Sequence[Any]]) -> Floats:
         """The sums of scores of rows, given by columns that are named as in the SELECT, in any case."""
         named = {name.lower(): values for name, values in columns.items()}
-        missing = [feature.name for feature in self.features if feature.name not in named]
+        missing = [name for name in self.names if name not in named]
         if missing:
             raise Refused(f"rows without {missing[0]}", "The model reads it.", f"columns {', '.join(self.names)}.")
         total = np.zeros(len(named[self.names[0]]))
         for feature, scores in zip(self.features, self.scores, strict=True):
-            total += np.array(scores)[feature.codes(named[feature.name])]
+            total += np.array(scores)[feature.codes(named[feature.name])] if feature.name else scores[0]
         return total / SCORE
 
     @property
     def names(self) -> list[str]:
         """What the columns are called that it reads."""
-        return [feature.name for feature in self.features]
+        return [feature.name for feature in self.features if feature.name]
 
     def probability(self, columns: Mapping[str, Sequence[Any]]) -> Floats:
         """The probability of the second value of the target."""

@@ -54,7 +54,7 @@ class ModelFeature:
         else:
             tests = [f"({self.item}) < {literal(edge)}" for edge in self.edges or ()] + [f"({self.item}) IS NOT NULL"]
         runs = " ".join(f"WHEN {test} THEN {number}" for test, number in zip(tests, numbers, strict=True))
-        return f"CASE {runs} ELSE {otherwise} END"
+        return f"CASE {runs} ELSE {otherwise} END" if runs else str(otherwise)
 
     def codes(self, column: Iterable[Any]) -> NDArray[np.int64]:
         """The levels of given values, as the database finds them; NULL is None or NaN."""
@@ -79,6 +79,10 @@ class ModelFeature:
         read = tuple(date.fromisoformat(each) if said["type"] == "date" else each for each in listed)
         is_cut = "cut" in said
         return cls(said["name"], said["item"], read if is_cut else None, None if is_cut else read)
+
+
+INTERCEPT: Final = ModelFeature("", "", None, ())
+"""The feature of which all rows have the one level: what the others are above or below."""
 
 
 def feature_of(name: str, item: str, typed: Typed, bins: int) -> ModelFeature:

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.learn.features import ModelFeature, feature_of, literal, parsed_expression
+from tacit.learn.features import INTERCEPT, ModelFeature, feature_of, literal, parsed_expression
 from tacit.query.catalogue import Catalogue
 from tacit.query.plans.question import calls_in, parsed_selects
 from tacit.query.sql.expressions.rule_registry import type_expression
@@ -56,7 +56,7 @@ class TrainingTarget:
 
 @frozen(eq=False)
 class Training:
-    """Private rows with their target and their features; each is typed SQL over the rows."""
+    """Private rows with their target and their features, the intercept first; each is typed SQL over the rows."""
 
     sql: str
     rows: Rows
@@ -90,7 +90,8 @@ def read_training(sql: str, target: str, bins: int, catalogue: Catalogue) -> Tra
         raise Refused(f"{len(items)} features", "A model needs some, and all share one price.", "1 to 64 columns.")
     found, target_sql = _target(target, chosen, rows)
     typed = {name: type_expression(item, rows) for name, item in items.items()}
-    features = tuple(feature_of(name, items[name].sql("duckdb"), each, bins) for name, each in typed.items())
+    own = [feature_of(name, items[name].sql("duckdb"), each, bins) for name, each in typed.items()]
+    features = (INTERCEPT, *own)
     levels = tuple(type_expression(parsed_expression(each.level_sql()), rows).sql for each in features)
     return Training(sql, rows, found, features, target_sql, levels)
 
