@@ -131,6 +131,8 @@ def predict(model: Path, rows: Path, out: Path | None) -> None:
 @options.sql
 @options.epsilon
 @options.delta
+@options.confidence
+@options.interval
 @options.fresh
 @options.analyst
 @options.ledger
@@ -140,6 +142,8 @@ def evaluate(
     sql: str,
     epsilon: str | None,
     delta: str | None,
+    confidence: str,
+    interval: str,
     fresh: bool,
     analyst: str | None,
     ledger: str | None,
@@ -154,5 +158,13 @@ def evaluate(
       tacit learn evaluate clinic.toml m.json "SELECT ward, age, cost FROM visits WHERE day >= '2026-01-01'" --epsilon 1
     """
     with open_dataset(file, ledger=ledger, analyst=analyst) as dataset:
-        answer = dataset.evaluate(read_model(model), options.read_sql(sql), epsilon=epsilon, delta=delta, fresh=fresh)
+        answer = dataset.evaluate(
+            read_model(model),
+            options.read_sql(sql),
+            epsilon=epsilon,
+            delta=delta,
+            confidence=confidence,
+            interval=interval,
+            fresh=fresh,
+        )
     say(answer)
