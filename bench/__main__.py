@@ -30,6 +30,7 @@ SUBJECTS = (
     "many_counts",
     "tables",
     "workloads",
+    "learn",
     "house",
 )
 

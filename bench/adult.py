@@ -66,8 +66,8 @@ class Encoded:
 @cache
 def adult() -> Encoded:
     """All 15 columns, numbers in 32 public bins: all tables of at most three columns have 2.7 million cells."""
-    records = _records("adult.data") + _records("adult.test")
-    words = _domains()
+    records = adult_records("adult.data") + adult_records("adult.test")
+    words = adult_domains()
     columns, sizes = [], []
     for name, values in zip(NAMES, zip(*records, strict=True), strict=True):
         if name in RANGES:
@@ -113,13 +113,13 @@ def coarse() -> Encoded:
     return Encoded(tuple(columns), tuple(size for _, size in columns.values()), rows)
 
 
-def _records(name: str) -> list[list[str]]:
+def adult_records(name: str) -> list[list[str]]:
     """The rows of a file that have all columns: not the empty last one, nor the test file's heading."""
     found = list(csv.reader(_text(name).splitlines(), skipinitialspace=True))
     return [record for record in found if len(record) == len(NAMES)]
 
 
-def _domains() -> dict[str, list[str]]:
+def adult_domains() -> dict[str, list[str]]:
     """The values of each column of words, in alphabetical order, as the description lists them."""
     found = {"income": ["<=50K", ">50K"]}
     for line in _text("adult.names").splitlines():

@@ -81,6 +81,21 @@ def workload() -> None:
     """
 
 
+_LEARN: Final = {
+    "fit": ("tacit.cli.learn", "Train a model in the database, at one price for all steps."),
+    "predict": ("tacit.cli.learn", "Predict the target of rows in a file; free."),
+    "evaluate": ("tacit.cli.learn", "Say privately how good a model is, with its interval."),
+}
+
+
+@click.group(cls=LazyGroup, mounts=_LEARN, no_args_is_help=True)
+def learn() -> None:
+    """Models under the same budget: a fit is one release, and what a model predicts is free.
+
+    Example: `tacit learn fit clinic.toml "SELECT ward, age, cost FROM visits" --target cost --epsilon 1 --out m.json`
+    """
+
+
 CURATOR: Final = {
     "init": ("tacit.cli.init", "Write a first description of a data set, from its header alone."),
     "check": ("tacit.cli.dataset", "Say whether a description fits its data, and what it promises."),
@@ -90,6 +105,7 @@ CURATOR: Final = {
     "query": ("tacit.cli.query", "Answer a query privately, with error bars, against the budget."),
     "tables": ("tacit.cli.tables", "Release several tables together: they add up, at one price."),
     "workload": ("tacit.cli.main", "Many counting questions answered together: explain, release."),
+    "learn": ("tacit.cli.main", "Models trained in the database: fit, predict, evaluate."),
     "budget": ("tacit.cli.budget", "Show what was spent, by whom, on what, and what is left."),
     "failures": ("tacit.cli.budget", "Show which questions failed, and let new ones in again."),
     "retry": ("tacit.cli.verify", "Let a charge run again that failed before noise was drawn."),

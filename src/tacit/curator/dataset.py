@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.curator.account_view import BudgetView
 from tacit.curator.certifier import Certifier
-from tacit.curator.counting_workloads import CountingWorkloads
 from tacit.curator.explanation import Explanation, explain_plan
 from tacit.curator.ibis_expression import Asked, ibis_table, sql_of
 from tacit.curator.implied_search import find_implied, implied_as_asked
+from tacit.curator.learning import Learning, evaluation_sql
 from tacit.curator.notes import intervals_of, notes_of
 from tacit.curator.open_data import Watcher, open_data, unwatched
 from tacit.curator.planner import Planner
@@ -38,11 +38,12 @@ from tacit.workload.residual_basis import Weighting
 
 if TYPE_CHECKING:
     from tacit.curator.weights_job import WeightsDesk
+    from tacit.learn.additive_model import AdditiveModel
 
 _USUAL = "0.1"  # the ε that is explained where none is named
 
 
-class Dataset(CountingWorkloads):
+class Dataset(Learning):
     """A data set behind its curator. Every answer is charged to the one budget of the data before a row is read."""
 
     @property
@@ -94,6 +95,10 @@ class Dataset(CountingWorkloads):
             if found.free:
                 raise
             raise Failed from None  # it is paid for, and stored: asking again is free
+
+    def evaluate(self, model: AdditiveModel, sql: str, **options: Any) -> Release:
+        """How good a model is on the rows of a SELECT like that of its training: a query, with the options of one."""
+        return self.query(evaluation_sql(model, sql), **options)
 
     def explain(
         self,

@@ -1,0 +1,170 @@
+"""`tacit learn`: train a model privately, predict with it, and say privately how good it is."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import click
+
+from tacit.cli import options
+from tacit.cli.progress import Waiting
+from tacit.cli.query import Output
+from tacit.cli.terminal import say
+from tacit.curator.dataset import open_dataset
+from tacit.curator.learning import read_model
+from tacit.errors import Refused
+
+_model = click.argument("model", type=click.Path(path_type=Path))
+_out = click.option("--out", type=click.Path(path_type=Path), required=True, help="Write it to this file.")
+
+
+@click.command()
+@options.file
+@options.sql
+@click.option("--target", required=True, help="The column of the SELECT that is predicted; all others are features.")
+@options.epsilon
+@options.delta
+@click.option("--bins", type=int, default=16, show_default=True, help="How many levels a number or a date has.")
+@click.option("--steps", type=int, default=20, show_default=True, help="How many steps of descent, all paid at once.")
+@click.option("--rows", type=int, default=1, show_default=True, help="How many rows one person counts for, at most.")
+@click.option("--clip", help="Where residuals are cut: 0.5 for classes, 0.25 for numbers, if not given.")
+@_out
+@options.fresh
+@options.analyst
+@options.memory
+@options.threads
+@options.ledger
+def fit(
+    file: Path,
+    sql: str,
+    target: str,
+    epsilon: str | None,
+    delta: str | None,
+    bins: int,
+    steps: int,
+    rows: int,
+    clip: str | None,
+    out: Path,
+    fresh: bool,
+    analyst: str | None,
+    memory: str | None,
+    threads: int | None,
+    ledger: str | None,
+) -> None:
+    """Train an additive model in the database: each column has its own curve, and their sum predicts the target.
+
+    FILE is the description of the data set; SQL is a SELECT of the target and the features, without GROUP BY. Features
+    need declared keys, or min and max; CASE makes levels of anything else. A target with two values is classified, a
+    number with min and max is estimated.
+
+    \b
+    Example:
+      tacit learn fit clinic.toml "SELECT ward, age, stay_days, cost FROM visits" --target cost --epsilon 1 --out m.json
+
+    Exit codes: 0 trained, 2 refused and nothing spent, 3 failed after the charge, 130 interrupted, 143 ended.
+    """
+    if epsilon is None:
+        raise Refused("training without a price", "Each fit is paid for.", "--epsilon 1.")
+    Output.checked(None, out, None, None)
+    waiting = Waiting("Training", is_steward=analyst is None)
+    with (
+        open_dataset(
+            file, ledger=ledger, analyst=analyst, memory=memory, threads=threads, watcher=waiting.watch
+        ) as dataset,
+        waiting,
+    ):
+        learned = dataset.learn(
+            options.read_sql(sql),
+            target=target,
+            epsilon=epsilon,
+            delta=delta,
+            bins=bins,
+            steps=steps,
+            rows_each=rows,
+            clip=clip,
+            fresh=fresh,
+        )
+    learned.write(out)
+    say(learned)
+    say(f"Wrote {out}.", err=True)
+
+
+@click.command()
+@_model
+@click.argument("rows", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), help="Write predictions to this CSV file, not to the terminal.")
+def predict(model: Path, rows: Path, out: Path | None) -> None:
+    """Predict the target of rows in a CSV or Parquet file. Nothing is spent: the model is public once it is released.
+
+    MODEL is a file that `tacit learn fit` wrote; ROWS has a column for each feature, named as in the SELECT.
+
+    \b
+    Example:
+      tacit learn predict m.json new_visits.csv --out predicted.csv
+    """
+    from tacit.audit.table_file import read_table
+
+    trained, columns = read_model(model), read_table(rows)
+    predicted = trained.predict(columns)
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    if trained.target.values is None:
+        writer.writerow([trained.target.name])
+        writer.writerows([f"{value:.6g}"] for value in predicted)
+    else:
+        writer.writerow([trained.target.name, f"probability of {trained.target.values[1]}"])
+        pairs = zip(predicted, trained.probability(columns), strict=True)
+        writer.writerows([value, f"{chance:.4f}"] for value, chance in pairs)
+    if out is None:
+        click.echo(lines.getvalue(), nl=False)
+    else:
+        Output.checked(None, out, None, None)
+        out.write_text(lines.getvalue(), encoding="utf-8")
+        say(f"Wrote {out}.", err=True)
+
+
+@click.command()
+@options.file
+@_model
+@options.sql
+@options.epsilon
+@options.delta
+@options.confidence
+@options.interval
+@options.fresh
+@options.analyst
+@options.ledger
+def evaluate(
+    file: Path,
+    model: Path,
+    sql: str,
+    epsilon: str | None,
+    delta: str | None,
+    confidence: str,
+    interval: str,
+    fresh: bool,
+    analyst: str | None,
+    ledger: str | None,
+) -> None:
+    """Say how good a model is on private rows, as a query with its price and its interval.
+
+    SQL is a SELECT as that of the training, of rows that were held out: FROM and WHERE say which. Shown are the share
+    of rows that are predicted right, or the root of the mean squared error, and the number of rows.
+
+    \b
+    Example:
+      tacit learn evaluate clinic.toml m.json "SELECT ward, age, cost FROM visits WHERE day >= '2026-01-01'" --epsilon 1
+    """
+    with open_dataset(file, ledger=ledger, analyst=analyst) as dataset:
+        answer = dataset.evaluate(
+            read_model(model),
+            options.read_sql(sql),
+            epsilon=epsilon,
+            delta=delta,
+            confidence=confidence,
+            interval=interval,
+            fresh=fresh,
+        )
+    say(answer)
