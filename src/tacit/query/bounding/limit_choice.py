@@ -7,6 +7,7 @@ each part the one that serves its error best. Nothing but a public histogram is 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -48,15 +49,29 @@ def make_plan(
     declared = _declared(question, catalogue)
     limits = {part: _limit(part, question, declared, is_gaussian) for part in question.parts}
     at_most = possible_norms(question, catalogue, limits, is_gaussian)
-    if interval is IntervalKind.USUAL:  # a limit that cuts nobody needs nobody to be counted
-        reached = {part: norm for part, norm in at_most.items() if (limits[part].norm or -1) >= norm}
-        limits |= {part: Limit(norm, Origin.AT_MOST) for part, norm in reached.items()}
     if interval is IntervalKind.GUARANTEED:
         limits |= {part: Limit(norm, Origin.AT_MOST) for part, norm in at_most.items()}
         refuse_cuts(question, catalogue, limits)
     _refuse_many_trees(question)
     most = 1 if question.rows.ownership is not Ownership.MANY else max(declared.keys or 0, MOST_KEYS)
-    return Plan(question, unit.relation, unit.hides, limits, most, interval, at_most)
+    plan = Plan(question, unit.relation, unit.hides, limits, most, interval, at_most)
+    return plan if interval is not IntervalKind.USUAL else replace(plan, limits={**limits, **_reached(plan)})
+
+
+def _reached(plan: Plan) -> dict[Part, Limit]:
+    """At_most as the limit of each part whose declared one reaches it: nobody is cut, and none need be counted.
+
+    Where one factor shrinks all totals of a person, it is that of all of them or of none.
+    """
+    reached = {
+        part: Limit(norm, Origin.AT_MOST)
+        for part, norm in plan.at_most.items()
+        if (plan.limits[part].norm or -1) >= norm
+    }
+    joined = [] if not plan.is_joint else [part for part in plan.measures if part not in plan.apart]
+    if all(part in reached for part in joined):
+        return reached
+    return {part: limit for part, limit in reached.items() if part not in joined}
 
 
 def _refuse_many_trees(question: Question) -> None:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import Measure, Part, Ranks, noise_deviation
 from tacit.query.aggregates.clipping_bias import LEVELS, ClippingBias
-from tacit.query.aggregates.moments import Mean, Variance
 from tacit.query.bounding.amount import Amount
 from tacit.query.bounding.amount_histogram import Span, seen
 from tacit.query.bounding.amounts import amount_of
@@ -140,8 +139,7 @@ class _PartLimit:
 
 def _scaled_together(plan: Plan, found: Mapping[Part, ClippedLimit]) -> Mapping[Part, ClippedLimit]:
     """Where means are asked for, or groups, one factor scales all totals of a person: what cuts one cuts them all."""
-    has_means = any(isinstance(each, (Mean, Variance)) for each in plan.question.aggregates.values())
-    if not (has_means or plan.question.keys):
+    if not plan.is_joint:
         return found
     together = [each for part, each in found.items() if isinstance(part, Measure)]
     is_sure = all(each.is_sure for each in together)
