@@ -73,9 +73,9 @@ class NoisyVariance:
         value = np.clip(value, 0.0, most)
         first, last = np.clip(first, 0.0, most), np.clip(last, 0.0, most)
         if spec.is_sample:
-            with np.errstate(invalid="ignore", divide="ignore"):
-                factor = np.where(self.rows.steps > 2, self.rows.steps / (self.rows.steps - 1), 1.0)
-            value, last, most = value * factor, last * factor, most * 2
+            fewest = np.where(sharp, self.rows.steps, self.rows.steps - self.rows.reach(confidence))
+            value, last = value * _of_sample(self.rows.steps), last * _of_sample(fewest)
+            most *= 2  # the variance of two rows
         ends = [np.where(telling, value, np.nan), first, np.minimum(last, most)]
         scaled = [end * step**2 for end in ends]
         return Estimates(*([np.sqrt(end) for end in scaled] if spec.is_root else scaled))
@@ -136,3 +136,9 @@ class NoisyVariance:
         largest = np.maximum(first**2, last**2)
         smallest = np.where((first <= 0) & (last >= 0), 0.0, np.minimum(first**2, last**2))
         return np.clip(least - largest, 0.0, most), np.clip(top - smallest, 0.0, most)
+
+
+def _of_sample(rows: Floats) -> Floats:
+    """How many times the variance of so many rows is that of a sample; there are two at least."""
+    many = np.maximum(rows, 2.0)
+    return np.asarray(many / (many - 1))
