@@ -17,11 +17,11 @@ from tacit.errors import Refused
 from tacit.exact import whole
 from tacit.query.aggregates.aggregate import Part, noise_deviation
 from tacit.query.aggregates.rank_grid import nodes_of
-from tacit.query.bounding.amount import MANY_SMALL
+from tacit.query.bounding.amount import MANY_SMALL, MANY_SMALL_WIDE
 from tacit.query.bounding.amount_histogram import Bins, Span, end_of_reach, possible_tails, seen
 from tacit.query.bounding.amounts import amount_of
 from tacit.query.bounding.at_most import possible_norms, refuse_cuts
-from tacit.query.bounding.histogram_sql import FindingBlock, bins_of
+from tacit.query.bounding.histogram_sql import WIDE_BINS, FindingBlock, bins_of
 from tacit.query.bounding.objectives import Objective
 from tacit.query.catalogue import Catalogue
 from tacit.query.plans.group_keys import MOST_KEYS, public_groups
@@ -129,8 +129,10 @@ def chosen_amount(
 ) -> int:
     """The same, as an amount; that of `rows` rows, each at its largest, where nobody stands out of the noise."""
     amount = amount_of(part, plan.question.keys, not price.is_pure)
-    aim = MANY_SMALL if plan.is_selecting else amount.objective(plan, price)
-    return choose_limit(bins_of(people), people, deviation, aim, laplace=price.is_pure, unseen=amount.unseen(rows))
+    bins = bins_of(people)
+    many_small = MANY_SMALL_WIDE if bins is WIDE_BINS else MANY_SMALL
+    aim = many_small if plan.is_selecting else amount.objective(plan, price)
+    return choose_limit(bins, people, deviation, aim, laplace=price.is_pure, unseen=amount.unseen(rows))
 
 
 _LARGEST = 1e18
