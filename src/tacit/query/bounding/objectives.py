@@ -152,4 +152,5 @@ class ManyKeys(Objective):
         within = np.cumsum(people)
         enough = amounts[np.argmax(within >= float(self.share) * within[-1])]
         above = int(np.argmax(limits >= enough))
-        return max(above - 1, 0) if self.is_below else above
+        is_wide = above > 0 and limits[above] - limits[above - 1] > 1  # else each amount has its own bin
+        return above - 1 if self.is_below and is_wide else above
