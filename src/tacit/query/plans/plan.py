@@ -39,6 +39,7 @@ class Plan:
     interval: IntervalKind = IntervalKind.BOUNDED
     at_most: Mapping[Part, Fraction] = field(default_factory=dict)  # the norm of the most that a person can have
     evidence: Mapping[Part, AmountCounts] = field(default_factory=dict)  # what a profile says of people's amounts
+    caps: Mapping[Part, AmountCounts] = field(default_factory=dict)  # the same of all rows, where some are asked for
     is_beside_profile: bool = False  # whether that is so much that a smaller share finds limits: it sets `strength`
 
     @property
