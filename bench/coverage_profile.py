@@ -1,5 +1,7 @@
 """What a profile gains: the error of usual answers beside one, over the error without, on people's totals.
 
+Of questions with a filter a profile of all rows is a cap: the widths are compared too, and how often they cover.
+
 TACIT_COVERAGE_PROFILES is how many profiles of each cell are drawn (20). Each costs ε = 0.5 and has six subjects; each
 serves so many answers at ε = 1 that its price is small beside theirs.
 """
@@ -8,6 +10,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -21,6 +25,7 @@ from tacit.noise.bits import Bits, Seeded
 from tacit.query.aggregates.aggregate import noise_deviation
 from tacit.query.bounding.profile import Profile
 from tacit.query.execution.profile_release import VALUES
+from tacit.query.plans.limit import AmountCounts
 from tacit.query.plans.price import Price, noise_share, price_of
 
 EPSILON = Fraction(1, 2)
@@ -44,7 +49,13 @@ def main() -> None:
                 print(f"{cell.name}: {np.median(own):.2f}", file=sys.stderr, flush=True)
                 ratios += own
     Console(width=120).print(table)
+    capped = np.array([gains_of_cap(cell, most, profiles) for half in CAPPED for cell, most in pairs(half)])
+    widths, errors, before, after = *np.exp(np.log(capped[:, :2]).mean(axis=0)), *capped[:, 2:].mean(axis=0)
     claims = [
+        Claim("width of filtered questions with a cap / without", float(widths), 1.0, True, f"error {errors:.2f}"),
+        Claim(
+            "what they cover, with a cap / without", float(after / before), 0.99, False, f"{before:.3f}, {after:.3f}"
+        ),
         Claim("error beside a profile / without: median", float(np.median(ratios)), MEDIAN, True, ""),
         Claim("the same: 95th percentile", float(np.quantile(ratios, 0.95)), MOST, True, ""),
     ]
@@ -65,6 +76,41 @@ def gains(cell: Cell, profiles: int) -> list[float]:
         beside = Model(cell, profile.completed(model.plan, model.price), model.price)
         found.append(error(beside, ANSWERS, bits) / without)
     return found
+
+
+CAPPED = {
+    "shaping": ("to BOS", "month 1", "UA", "from EWR"),
+    "held out": ("to ATL", "month 7", "DL", "from JFK", "late"),
+}
+
+
+def pairs(half: str) -> Iterator[tuple[Cell, Cell]]:
+    """Counts of some flights, and that of all flights."""
+    known = {cell.name: cell for each in ("shaping", half) for cell in cells(each)}
+    for name in CAPPED[half]:
+        yield known[f"flights count, {name}"], known["flights count"]
+
+
+def gains_of_cap(cell: Cell, most: Cell, profiles: int) -> tuple[float, float, float, float]:
+    """The ratios of widths and of errors, and what is covered without a cap and with one: the same noise in both."""
+    model, people = Model.of(cell, described(cell)), Model.of(most, described(most)).people
+    noise = noise_share(_price(cell), 1 - VALUES, model.plan.relation)
+    deviation = noise_deviation(noise.law) / noise.split(SUBJECTS)
+    random, truth = np.random.default_rng(1), cell.truth[0]
+    found: dict[bool, list[tuple[float, float, bool]]] = {False: [], True: []}
+    for place in range(profiles):
+        cap = AmountCounts(people + random.normal(0, deviation, len(people)), deviation)
+        for is_capped, kept in found.items():
+            plan = replace(model.plan, caps={model.part: cap}) if is_capped else model.plan
+            beside, bits = Model(cell, plan, model.price), Seeded(place)
+            for _ in range(ANSWERS // 5):
+                told = beside.release(bits)[1]
+                covers = bool(told.low[0] <= truth <= told.high[0])
+                kept.append((told.high[0] - told.low[0], (told.value[0] - truth) ** 2, covers))
+    without, beside_it = (np.array(found[is_capped], float) for is_capped in (False, True))
+    width = float(np.median(beside_it[:, 0]) / np.median(without[:, 0]))
+    off = float(np.sqrt(beside_it[:, 1].mean() / without[:, 1].mean()))
+    return width, off, float(without[:, 2].mean()), float(beside_it[:, 2].mean())
 
 
 def error(model: Model, answers: int, bits: Bits) -> float:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tacit.query.aggregates.aggregate import Measure, Part
-from tacit.query.execution.noisy_table import NoisyColumn
-from tacit.query.plans.limit import CUTTING_NOBODY, IntervalKind, Origin
+from tacit.query.plans.limit import IntervalKind, Origin
 from tacit.query.plans.plan import Plan
 from tacit.query.sql.rows import Ownership
 from tacit.release.release import IntervalWords
@@ -26,14 +25,8 @@ NEED = "With at_most declared, they could be guaranteed."
 
 def planned_kinds(plan: Plan) -> Mapping[Part, IntervalKind]:
     """What the interval of each part will be about. What holds by construction, or as at_most, cuts nobody."""
-    sure = {part for part in plan.question.parts if plan.limits[part].origin in CUTTING_NOBODY}
+    sure = {part for part in plan.question.parts if plan.is_whole(part)}
     return {part: IntervalKind.GUARANTEED if part in sure else plan.interval for part in plan.question.parts}
-
-
-def released_kinds(plan: Plan, columns: Mapping[Part, NoisyColumn]) -> Mapping[Part, IntervalKind]:
-    """What the interval of each part is about. What holds by construction is one release under all kinds."""
-    is_whole = {part: plan.limits[part].origin is Origin.CONSTRUCTION for part in columns}
-    return {part: IntervalKind.GUARANTEED if is_whole[part] else column.interval for part, column in columns.items()}
 
 
 def interval_words(plan: Plan, kinds: Mapping[Part, IntervalKind], unknown: frozenset[Part]) -> IntervalWords:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from tacit.curator.interval_words import interval_words, not_counted, released_kinds
+from tacit.curator.interval_words import interval_words, not_counted
 from tacit.curator.optimality import released_optimality
 from tacit.curator.query_job import Answered
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.aggregate import Aggregate, Distinct, Part
-from tacit.query.aggregates.moments import Variance
+from tacit.query.aggregates.variance import Variance
 from tacit.query.execution.noisy_table import NoisyColumn, NoisyTable
 from tacit.query.plans.limit import IntervalKind, Origin
 from tacit.query.plans.plan import BESIDE_PROFILE, Plan
@@ -44,7 +44,7 @@ def notes_of(plan: Plan, found: Answered, confidence: Fraction) -> tuple[str, ..
     columns = _columns(plan, found.table)
     is_gaussian = any(isinstance(column.law, RoundedGaussian) for column in columns.values())
     norms = {part: column.norm for part, column in columns.items()}
-    kinds = released_kinds(plan, columns)
+    kinds = {part: column.interval for part, column in columns.items()}
     notes = limit_notes(plan, norms, kinds, found.finding, is_gaussian)
     if found.people is not None:
         notes.append(withheld(found.people))
@@ -60,7 +60,7 @@ def intervals_of(plan: Plan, table: NoisyTable) -> IntervalWords:
     """What the intervals of a release are about."""
     columns = _columns(plan, table)
     unknown = frozenset(part for part, column in columns.items() if column.bias is not None and column.bias.is_unknown)
-    return interval_words(plan, released_kinds(plan, columns), unknown)
+    return interval_words(plan, {part: column.interval for part, column in columns.items()}, unknown)
 
 
 def _columns(plan: Plan, table: NoisyTable) -> Mapping[Part, NoisyColumn]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from tacit.curator.interval_words import released_kinds
 from tacit.curator.query_job import Answered
 from tacit.query.aggregates.aggregate import Part
 from tacit.query.execution.program import Program, norm_of
@@ -32,9 +31,9 @@ def released_optimality(plan: Plan, found: Answered, confidence: Fraction) -> Se
     table = found.table
     columns = {part: table.columns[plan.identity(part)] for part in plan.question.parts}
     noise: dict[Part, PartNoise] = {
-        part: PartNoise(columns[part].law, columns[part].scale, columns[part].norm)
-        for part, kind in released_kinds(plan, columns).items()
-        if kind is IntervalKind.GUARANTEED
+        part: PartNoise(column.law, column.scale, column.norm)
+        for part, column in columns.items()
+        if column.interval is IntervalKind.GUARANTEED
     }
     groups = plan.groups if table.keys is None else table.keys
     many = None if groups is None else len(groups)

@@ -17,15 +17,17 @@ from tacit.frozen import frozen
 from tacit.ledger.certificate import Grounds
 from tacit.ledger.request import Stored
 from tacit.loss.families.loss import Loss
-from tacit.query.execution.noisy_table import NoisyTable
+from tacit.query.execution.noisy_table import NoisyColumn, NoisyTable
 from tacit.query.execution.program import key_rule
 from tacit.query.execution.run import PlanRun
-from tacit.query.plans.limit import IntervalKind
+from tacit.query.plans.limit import IntervalKind, Origin
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.plans.question import Question
+from tacit.query.sql.rows import Ownership
 
 _BALL = "one person's totals, over all groups and columns, are scaled into a ball by the query itself"
+_EACH = "each total of one person is cut by the query itself, and none is shrunk by what another is cut to"
 _RANKS = "the rows of one person share a limited weight among the cells of a public grid"
 _DISTINCT = "one person brings a limited number of values"
 _GAUSSIAN = "rounded Gaussian noise is post-processing of the Gaussian mechanism (Balle–Wang curve, μ² adds up)"
@@ -35,6 +37,7 @@ _FOUND = "limits were found from noisy numbers of people, at a fixed share of th
 _AT_MOST = (
     "limits are the most that one person can have, as declared; whoever has more is cut to it by the query itself"
 )
+_MEANS = ("AVG(", "VAR", "STDDEV")
 _PEOPLE_BY_AMOUNT = "people by amount"
 _CHARGED = "the price was charged and durable before any row was read"
 
@@ -57,7 +60,8 @@ def mechanisms_of(plan: Plan, price: Price) -> tuple[Mapping[str, Any], ...]:
 def claims_of(plan: Plan, price: Price) -> tuple[str, ...]:
     """The claims that the price rests on."""
     claims = [_CHARGED, _LAPLACE if price.is_pure else _GAUSSIAN]
-    claims += [_BALL] if plan.measures else []
+    is_alone = plan.interval is IntervalKind.USUAL and plan.question.rows.ownership is Ownership.ONE
+    claims += [_EACH if is_alone else _BALL] if plan.measures else []
     claims += [_RANKS] if plan.ranks else []
     claims += [_DISTINCT] if plan.distincts else []
     claims += [_KEYS] if plan.is_selecting else []
@@ -87,6 +91,37 @@ class Answered:
         shares = (each["share"] for each in self.grounds.mechanisms if each["counts"] == _PEOPLE_BY_AMOUNT)
         return Fraction(next(shares, 0))
 
+    def labelled(self, plan: Plan) -> Answered:
+        """The release as a plan reads it: what holds by construction is guaranteed, if nothing else shrank it."""
+        columns = dict(self.table.columns)
+        for part in plan.question.parts:
+            if plan.limits[part].origin is Origin.CONSTRUCTION:
+                column = columns[plan.identity(part)]
+                kind = IntervalKind.GUARANTEED if self._is_whole(plan, column) else IntervalKind.BOUNDED
+                columns[plan.identity(part)] = replace(column, interval=kind)
+        return replace(self, table=replace(self.table, columns=columns))
+
+    def is_shrunk(self, plan: Plan) -> bool:
+        """Whether something that holds by construction was shrunk all the same, as it is labelled."""
+        built = [part for part in plan.question.parts if plan.limits[part].origin is Origin.CONSTRUCTION]
+        return any(self.table.columns[plan.identity(part)].interval is IntervalKind.BOUNDED for part in built)
+
+    def _is_whole(self, plan: Plan, column: NoisyColumn) -> bool:
+        """Whether no factor shrank a column with what was cut beside it.
+
+        Bounded releases have one beside means; people who were counted there are named guaranteed since it leaves them
+        as they are. Usual ones of one row a person had one, also over groups, where `_EACH` is not claimed.
+        """
+        ownership = plan.question.rows.ownership
+        names = [str(each["counts"]) for each in self.grounds.mechanisms]
+        has_means = any(name.startswith(_MEANS) for name in names)
+        if ownership is Ownership.MANY:
+            return column.interval is IntervalKind.GUARANTEED or not has_means
+        is_bounded = column.interval is IntervalKind.BOUNDED
+        may_shrink = has_means or (bool(plan.question.keys) and not is_bounded)
+        is_cut = ownership is Ownership.ONE and self.finding > 0
+        return not (is_cut and may_shrink) or _EACH in self.grounds.claims
+
 
 def request_digest(version: str, plan: Plan, keys_delta: Fraction) -> tuple[str, str]:
     """(family, digest): what identifies a request, and what it has in common with requests that count the same rows.
@@ -101,7 +136,10 @@ def request_digest(version: str, plan: Plan, keys_delta: Fraction) -> tuple[str,
 
 
 def find_stored(planner: Planner, plan: Plan, keys_delta: Fraction, strength: Fraction) -> Answered | None:
-    """An earlier release that holds everything this plan counts, with at least this strength on every column."""
+    """An earlier release that holds everything this plan counts, with at least this strength on every column.
+
+    What holds by construction is one release under all kinds, but one that was shrunk serves bounded intervals alone.
+    """
     family, _ = request_digest(planner.version, plan, keys_delta)
     wanted = {identity[:_LETTERS] for identity in plan.identities}
 
@@ -112,7 +150,9 @@ def find_stored(planner: Planner, plan: Plan, keys_delta: Fraction, strength: Fr
     for stored in planner.opened.stored_under(family, strength, may_hold):
         answered = _read(stored, planner.opened)
         if plan.identities <= set(answered.table.columns):
-            return answered
+            found = answered.labelled(plan)
+            if plan.interval is IntervalKind.BOUNDED or not found.is_shrunk(plan):
+                return found
     return None
 
 
@@ -130,7 +170,11 @@ def release_query(planner: Planner, plan: Plan, price: Price, analyst: str, word
     if not fresh and (earlier := find_stored(planner, plan, price.keys_delta, plan.enough(price))) is not None:
         return earlier
     job, opened = query_job(planner, plan, price, words), planner.opened
-    return release(opened, job, analyst, fresh, lambda stored, free: replace(_read(stored, opened), free=free))
+
+    def read(stored: Stored, free: bool) -> Answered:
+        return replace(_read(stored, opened), free=free).labelled(plan)
+
+    return release(opened, job, analyst, fresh, read)
 
 
 def query_job(planner: Planner, plan: Plan, price: Price, words: str) -> Job:

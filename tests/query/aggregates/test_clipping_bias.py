@@ -9,11 +9,16 @@ import pytest
 from scipy.special import log_ndtr, ndtr
 from scipy.stats import laplace, norm
 
-from tacit.query.aggregates.clipping_bias import LEVELS, ClippingBias, Sign, mean_bias, nothing_cut, square_factors
+from tacit.query.aggregates.clipping_bias import LEVELS, ClippingBias, Sign, mean_bias, square_factors
 from tacit.query.aggregates.normal_law import log_normal_below, normal_below
 
 NINETY_FIVE = Fraction(95, 100)
 NOTHING = np.zeros(len(LEVELS))
+
+
+def nothing_cut(kept: float) -> ClippingBias:
+    """The bias of amounts that no limit cuts."""
+    return ClippingBias(NOTHING, kept, is_grouped=False)
 
 
 def test_the_normal_law_is_scipys() -> None:

@@ -14,7 +14,8 @@ from tacit.mechanisms.additive.laplace import Laplace
 from tacit.mechanisms.statistics.noise_intervals import reach
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.aggregate import Aggregate, Law, Measure
-from tacit.query.aggregates.moments import Mean, Total, Variance
+from tacit.query.aggregates.moments import Mean, Total
+from tacit.query.aggregates.variance import Variance
 
 
 def truth_and_width(exact: Exact, aggregate: Aggregate) -> tuple[Floats, Floats]:

@@ -15,7 +15,7 @@ from tests.query.coverage.oracles import truth_and_width
 from tests.query.coverage.releases import BUDGETS, CONFIDENCE, Exact, Town, covered, least_covered, mean_width
 
 from tacit.query.aggregates.aggregate import NoisySum
-from tacit.query.aggregates.moments import Variance
+from tacit.query.aggregates.variance import Variance
 from tacit.query.post_noise.estimates import Estimates, Groups
 
 _WIDEST = 1.1

@@ -14,7 +14,8 @@ from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.aggregate import Law, Measure, NoisySum
 from tacit.query.aggregates.clipping_bias import LEVELS, ClippingBias, Sign
-from tacit.query.aggregates.moments import Mean, Variance
+from tacit.query.aggregates.moments import Mean
+from tacit.query.aggregates.variance import Variance
 from tacit.query.bounding.amount_histogram import seen
 from tacit.query.bounding.histogram_sql import WIDE_BINS
 from tacit.query.bounding.tail_posterior import tail_posterior

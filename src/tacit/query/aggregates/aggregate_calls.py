@@ -13,9 +13,10 @@ from tacit.errors import Refused
 from tacit.exact import proper
 from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import Aggregate, ColumnSum, Distinct, Measure
-from tacit.query.aggregates.moments import Mean, Total, Variance
+from tacit.query.aggregates.moments import Mean, Total
 from tacit.query.aggregates.quantile import Quantile
 from tacit.query.aggregates.rank_grid import ranks_of
+from tacit.query.aggregates.variance import Variance
 from tacit.query.sql.clamp import ONE, Cut, one_where
 from tacit.query.sql.expressions.rule_registry import type_expression, type_predicate, unbounded_reason
 from tacit.query.sql.fixed_point import Steps, in_steps

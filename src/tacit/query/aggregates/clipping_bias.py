@@ -89,6 +89,16 @@ class ClippingBias:
         self, values: Floats, deviation: float, confidence: Fraction, sign: Sign, *, laplace: bool
     ) -> tuple[Floats, Floats, Floats]:
         """(middle, low, high): what to add to each noisy sum, for its answer and for the ends of its interval."""
+        return self._added(values, deviation, deviation, confidence, sign, laplace)
+
+    def cut(self, values: Floats, deviation: float, confidence: Fraction, sign: Sign) -> tuple[Floats, Floats, Floats]:
+        """The same of what was cut off alone, without the noise of this deviation."""
+        return self._added(values, deviation, max(self.kept, 1.0) * _TINY, confidence, sign, laplace=False)
+
+    def _added(
+        self, values: Floats, spread: float, deviation: float, confidence: Fraction, sign: Sign, laplace: bool
+    ) -> tuple[Floats, Floats, Floats]:
+        """What to add where the noise of the sums is `spread` and that of the ends `deviation`."""
         missed = float(1 - confidence)
         below, above = (_BELOW_BY_GROUP, _ABOVE_BY_GROUP) if self.is_grouped else (_BELOW, _ABOVE)
         levels = np.array([missed * below, 1 - missed * above])
@@ -96,7 +106,7 @@ class ClippingBias:
             low, _ = _mixture_quantiles(np.zeros((1, len(LEVELS))), deviation, levels, laplace=laplace)[0]
             ends = np.nan, (-np.inf if sign is Sign.EITHER else low), np.inf
             return ends[0] + 0 * values, ends[1] + 0 * values, ends[2] + 0 * values
-        parts = self._parts(values, deviation, sign)
+        parts = self._parts(values, spread, sign)
         tilts = np.clip(values / (parts * max(self.kept, _TINY)), -1, 1)
         if len(parts) <= _GRID:
             found = self._ends(parts, tilts, deviation, levels, sign, laplace)
@@ -184,11 +194,6 @@ def mean_bias(top: ClippingBias, bottom: ClippingBias, *, is_positive: bool) -> 
     shift = _HIGHER * float(np.interp(0.5, LEVELS, higher))
     away = float(np.sqrt(_WEIGHTS @ (_HIGHER * higher - shift) ** 2))
     return shift * size, (away + shift + _LIKE * bottom.usual_share) * size
-
-
-def nothing_cut(kept: float) -> ClippingBias:
-    """The bias of amounts that no limit cuts."""
-    return ClippingBias(np.zeros(len(LEVELS)), kept, is_grouped=False)
 
 
 def square_factors(squares: ClippingBias, rows: ClippingBias, confidence: Fraction) -> tuple[float, float, float]:

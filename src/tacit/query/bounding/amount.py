@@ -17,6 +17,7 @@ from tacit.query.sql.rows import Ownership, Rows
 from tacit.schema.description import AtMost, Limits
 
 MANY_SMALL = ManyKeys(Fraction(2, 5))  # of the people stay within the limit where groups are many and small
+MANY_SMALL_WIDE = ManyKeys(Fraction(2, 5), is_below=True)  # the same in wide bins
 FEW_ROWS = 4  # of one person, where nothing is known
 
 _P = TypeVar("_P", bound=Part, covariant=True)

@@ -7,6 +7,7 @@ each part the one that serves its error best. Nothing but a public histogram is 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,11 +17,11 @@ from tacit.errors import Refused
 from tacit.exact import whole
 from tacit.query.aggregates.aggregate import Part, noise_deviation
 from tacit.query.aggregates.rank_grid import nodes_of
-from tacit.query.bounding.amount import MANY_SMALL
+from tacit.query.bounding.amount import MANY_SMALL, MANY_SMALL_WIDE
 from tacit.query.bounding.amount_histogram import Bins, Span, end_of_reach, possible_tails, seen
 from tacit.query.bounding.amounts import amount_of
 from tacit.query.bounding.at_most import possible_norms, refuse_cuts
-from tacit.query.bounding.histogram_sql import FindingBlock, bins_of
+from tacit.query.bounding.histogram_sql import WIDE_BINS, FindingBlock, bins_of
 from tacit.query.bounding.objectives import Objective
 from tacit.query.catalogue import Catalogue
 from tacit.query.plans.group_keys import MOST_KEYS, public_groups
@@ -48,15 +49,29 @@ def make_plan(
     declared = _declared(question, catalogue)
     limits = {part: _limit(part, question, declared, is_gaussian) for part in question.parts}
     at_most = possible_norms(question, catalogue, limits, is_gaussian)
-    if interval is IntervalKind.USUAL:  # a limit that cuts nobody needs nobody to be counted
-        reached = {part: norm for part, norm in at_most.items() if (limits[part].norm or -1) >= norm}
-        limits |= {part: Limit(norm, Origin.AT_MOST) for part, norm in reached.items()}
     if interval is IntervalKind.GUARANTEED:
         limits |= {part: Limit(norm, Origin.AT_MOST) for part, norm in at_most.items()}
         refuse_cuts(question, catalogue, limits)
     _refuse_many_trees(question)
     most = 1 if question.rows.ownership is not Ownership.MANY else max(declared.keys or 0, MOST_KEYS)
-    return Plan(question, unit.relation, unit.hides, limits, most, interval, at_most)
+    plan = Plan(question, unit.relation, unit.hides, limits, most, interval, at_most)
+    return plan if interval is not IntervalKind.USUAL else replace(plan, limits={**limits, **_reached(plan)})
+
+
+def _reached(plan: Plan) -> dict[Part, Limit]:
+    """At_most as the limit of each part whose declared one reaches it: nobody is cut, and none need be counted.
+
+    Where one factor shrinks all totals of a person, it is that of all of them or of none.
+    """
+    reached = {
+        part: Limit(norm, Origin.AT_MOST)
+        for part, norm in plan.at_most.items()
+        if (plan.limits[part].norm or -1) >= norm
+    }
+    joined = [] if not plan.is_joint else [part for part in plan.measures if part not in plan.apart]
+    if all(part in reached for part in joined):
+        return reached
+    return {part: limit for part, limit in reached.items() if part not in joined}
 
 
 def _refuse_many_trees(question: Question) -> None:
@@ -114,8 +129,10 @@ def chosen_amount(
 ) -> int:
     """The same, as an amount; that of `rows` rows, each at its largest, where nobody stands out of the noise."""
     amount = amount_of(part, plan.question.keys, not price.is_pure)
-    aim = MANY_SMALL if plan.is_selecting else amount.objective(plan, price)
-    return choose_limit(bins_of(people), people, deviation, aim, laplace=price.is_pure, unseen=amount.unseen(rows))
+    bins = bins_of(people)
+    many_small = MANY_SMALL_WIDE if bins is WIDE_BINS else MANY_SMALL
+    aim = many_small if plan.is_selecting else amount.objective(plan, price)
+    return choose_limit(bins, people, deviation, aim, laplace=price.is_pure, unseen=amount.unseen(rows))
 
 
 _LARGEST = 1e18

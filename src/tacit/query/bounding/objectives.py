@@ -136,9 +136,12 @@ class ManyKeys(Objective):
 
     A small group is found, and counted well, only if the noise stays at the scale of one ordinary person; what a few
     people with very much lose does not touch most groups. So the limit is a quantile of the people, not a trade-off.
+    Where bins are wide the quantile lies somewhere in one, and the limit `is_below` it: above it would be half as large
+    again.
     """
 
     share: Number = Fraction(1, 2)
+    is_below: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "share", proper(self.share, "share"))
@@ -148,4 +151,6 @@ class ManyKeys(Objective):
         people = np.concatenate([tails.body, tails.weights @ tails.people])
         within = np.cumsum(people)
         enough = amounts[np.argmax(within >= float(self.share) * within[-1])]
-        return int(np.argmax(limits >= enough))
+        above = int(np.argmax(limits >= enough))
+        is_wide = above > 0 and limits[above] - limits[above - 1] > 1  # else each amount has its own bin
+        return above - 1 if self.is_below and is_wide else above

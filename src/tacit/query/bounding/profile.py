@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 
 from tacit.frozen import frozen
 from tacit.mechanisms.statistics.rank_tree import FAN
-from tacit.query.aggregates.aggregate import Aggregate, ColumnSum, Measure, Part, Ranks, noise_deviation
+from tacit.query.aggregates.aggregate import Aggregate, Part, Ranks, noise_deviation
 from tacit.query.aggregates.quantile import Quantile
 from tacit.query.aggregates.rank_grid import STRETCHES, Edges, fits
 from tacit.query.bounding.amount_histogram import Bins, seen
 from tacit.query.bounding.amounts import NORM_STEPS, amount_of
-from tacit.query.bounding.histogram_sql import BINS, WIDE_BINS, bins_of
+from tacit.query.bounding.histogram_sql import BINS
 from tacit.query.bounding.limit_choice import checked, choose, chosen_amount
-from tacit.query.plans.limit import AmountCounts, IntervalKind, Limit, Origin
+from tacit.query.bounding.profile_evidence import ProfileEvidence
+from tacit.query.plans.limit import IntervalKind, Limit, Origin
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, noise_share
 from tacit.query.sql.fixed_point import Steps
@@ -57,11 +58,11 @@ class Profile:
     def completed(self, plan: Plan, price: Price) -> Plan:
         """The plan with even grids, and with a limit for every part that the profile covers: all rows of one table."""
         plan = plan if price.is_pure else on_even_grids(plan, self.edges)
+        if plan.interval is IntervalKind.USUAL:
+            return self._beside(plan, price)
         table = plan.question.rows.bare
         if table is None:
             return plan
-        if plan.interval is IntervalKind.USUAL:
-            return self._beside(plan, table, price)
         limits = dict(plan.limits)
         for part in plan.unknown:
             norm = self._norm(plan, price, table, part)
@@ -69,45 +70,17 @@ class Profile:
                 limits[part] = Limit(norm, Origin.PROFILE)
         return replace(plan, limits=limits)
 
-    def _beside(self, plan: Plan, table: str, price: Price) -> Plan:
+    def _beside(self, plan: Plan, price: Price) -> Plan:
         """The plan with what the profile says of people's amounts; a smaller share finds limits if that is enough."""
-        evidence = self._evidence(plan, table, is_gaussian=not price.is_pure)
-        with_it = replace(plan, evidence=evidence, is_beside_profile=True)
+        told = ProfileEvidence(self.people, self.deviation, self.centres, plan, not price.is_pure)
+        evidence = told.evidence()
+        caps = {part: counts for part, counts in told.caps().items() if part not in evidence}
+        with_it = replace(plan, evidence=evidence, caps=caps, is_beside_profile=True)
         alone, beside = (_finding_deviation(each, price) for each in (plan, with_it))
         is_enough = len(evidence) == len(plan.binned) and all(
             (beside**-2 + counts.deviation**-2) ** -0.5 <= _ENOUGH * alone for counts in evidence.values()
         )
         return replace(with_it, is_beside_profile=is_enough)
-
-    def _evidence(self, plan: Plan, table: str, *, is_gaussian: bool) -> Mapping[Part, AmountCounts]:
-        """What the profile says of the very amounts that a query counts people by."""
-        own = [part for part in plan.binned if self._is_of_all_rows(plan, table, part)]
-        subjects = {part: self._subject(plan, part, is_gaussian) for part in own}
-        known = {part: self.people.get((table, subject)) for part, subject in subjects.items() if subject is not None}
-        return {part: wide(people, self.deviation) for part, people in known.items() if people is not None}
-
-    def _is_of_all_rows(self, plan: Plan, table: str, part: Part) -> bool:
-        """Whether a part counts every row, as a profile does: none left out by FILTER or NULL, from the same centre."""
-        if isinstance(part, Ranks):
-            columns = plan.question.rows.columns.items()
-            may_lack = any(typed.nullable for (_, name), typed in columns if name == part.column)
-            return part.column is not None and (bool(part.edges) or not may_lack)
-        if not isinstance(part, Measure) or part.of is None:
-            return False
-        if part.once or part.subject == "rows":
-            return part.of == ColumnSum()
-        return part.of.centre in (0, self.centres.get((table, str(part.of.column))))
-
-    def _subject(self, plan: Plan, part: Part, is_gaussian: bool) -> str | None:
-        """The subject that has a part's amounts; None where there is none."""
-        keys = [key.column for key in plan.question.keys]
-        key = keys[0] if len(keys) == 1 else None
-        profiled = amount_of(part, plan.question.keys, is_gaussian).profiled(key)
-        if profiled is not None or not isinstance(part, Measure):
-            return profiled
-        if keys:
-            return f"norm {key}" if part.subject == "rows" and key is not None else None
-        return part.subject
 
     def _norm(self, plan: Plan, price: Price, table: str, part: Part) -> Fraction | None:
         """The limit of one part, by the subject that speaks of it."""
@@ -145,14 +118,6 @@ def _finding_deviation(plan: Plan, price: Price) -> float:
     """The deviation of the noise on a number of people that a query itself counts."""
     noise = noise_share(price, plan.share("finding"), plan.relation)
     return noise_deviation(noise.law) / noise.split(len(plan.binned))
-
-
-def wide(people: NDArray[np.float64], deviation: float) -> AmountCounts:
-    """The same people in wide bins: older profiles have two bins in each, but for the least amounts."""
-    if bins_of(people) is WIDE_BINS:
-        return AmountCounts(people, deviation)
-    places = WIDE_BINS.index(BINS.edges())
-    return AmountCounts(np.bincount(places, people, len(WIDE_BINS)).astype(np.float64), deviation * math.sqrt(2))
 
 
 _EVERYWHERE = 1 / 16  # of the rows are taken to lie anywhere, so that no cell is more than 16 times too wide

@@ -36,6 +36,7 @@ _KINKS = (0, 1, 2, 3, 4, 5, 7, 9, 12)  # half-doublings after the start at which
 _TIMES = ((2.2, 0.027), (7.4, 0.027), (30.0, 0.027))  # it grows so many times, with what chance a half-doubling
 _ANEW = ((0.3, 0.003), (0.7, 0.003), (1.3, 0.003), (2.5, 0.006), (5.0, 0.006))  # or begins anew
 _STEEPEST = 200.0
+_LEAST = -60.0  # no logarithm of a likelihood is taken for less
 _WIDE = 4  # amounts: narrower bins are not cut in two
 _KEPT = 400  # tails, the likeliest, that are looked at further
 _ENDS = np.array([0.03, 0.14, 0.4, 0.9, 1.7, 3.2])  # people expected beyond the one who has most
@@ -95,17 +96,37 @@ def weighted_quantiles(points: Floats, weights: Floats, levels: Floats) -> Float
     return found
 
 
+@frozen(eq=False)
+class Cap:
+    """At most so many people have the least amount of each bin, or more: noisy numbers, and their deviations."""
+
+    people: Floats
+    deviations: Floats
+
+    def likelihoods(self, expected: Floats, start: int) -> Floats:
+        """The logarithm of how likely it is that tails are within it: at their worst bin, for the noise is shared."""
+        many = min(expected.shape[1], len(self.people) - start)
+        if many <= 0:
+            return np.zeros(len(expected))
+        near = slice(start, start + many)
+        away = (self.people[near] - expected[:, :many]) / self.deviations[near]
+        return np.asarray(np.maximum(log_normal_below(away.ravel()).reshape(away.shape).min(axis=1), _LEAST))
+
+
 def tail_posterior(
-    edges: Floats, counts: Floats, deviation: float, first: int, last: int, most: float = np.inf
+    edges: Floats, counts: Floats, deviation: float, first: int, last: int, most: float = np.inf, cap: Cap | None = None
 ) -> TailPosterior:
     """The tails that explain noisy numbers of people by bin; people were seen in bins `first` to `last`.
 
-    `edges` are the least amounts of the bins, from 1 on. Nobody has more than `most`.
+    `edges` are the least amounts of the bins, from 1 on. Nobody has more than `most`, and people are within `cap`.
     """
     start = _start(counts, deviation, first, last)
     low = edges[start : start + STEPS + 1]
     left = _left(low, last - start, most)
     height, unsure, weights, kept = _fitted(left, counts[start : start + len(low) - 1], deviation)
+    if cap is not None:
+        weights = weights * np.exp(cap.likelihoods(height[:, None] * left[kept], start))
+        weights = weights / weights.sum()
     nodes, left = _refined(low - 1, left[kept])
     tail = height[:, None] * left
     body = np.cumsum(np.maximum(counts[first:start], 0.0)[::-1])[::-1]

@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import Measure, Part, Ranks, noise_deviation
 from tacit.query.aggregates.clipping_bias import LEVELS, ClippingBias
-from tacit.query.aggregates.moments import Mean, Variance
 from tacit.query.bounding.amount import Amount
 from tacit.query.bounding.amount_histogram import Span, seen
 from tacit.query.bounding.amounts import amount_of
 from tacit.query.bounding.histogram_sql import FindingBlock
 from tacit.query.bounding.objectives import EVENNESS
-from tacit.query.bounding.tail_posterior import TailPosterior, tail_posterior
+from tacit.query.bounding.tail_posterior import Cap, TailPosterior, tail_posterior
 from tacit.query.plans.limit import AmountCounts
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
@@ -32,6 +31,7 @@ Floats = NDArray[np.float64]
 NEAR = 2  # times a limit: at most so far beyond it, the most that one person can have is the limit instead
 _PRIVATE_GROUPS = 16  # groups are taken to be so many where it is private which there are
 _FEW = 10  # people at the limit: at least so much is taken to be left of all amounts
+_BEYOND = 4  # bins beyond the last one that a profile sees people in
 _NOTHING: Floats = np.zeros(len(LEVELS))
 _DIGITS = 6  # that are kept of what was cut off: no more depend on the machine
 _KEYS_LOST = 0.6  # of a key beyond the limit: a person's keys are scaled, and not left out
@@ -83,7 +83,7 @@ class _PartLimit:
         if span is None:
             return self._unseen(declared, most)
         posterior = tail_posterior(
-            self.edges, self._counts, self.people.deviation, span.first, span.last, self._amount(most)
+            self.edges, self._counts, self.people.deviation, span.first, span.last, self._amount(most), self._cap
         )
         norm = declared or self._least_wide(posterior)
         if most is not None and declared is None and most <= NEAR * norm:
@@ -94,6 +94,17 @@ class _PartLimit:
     @property
     def _counts(self) -> Floats:
         return self.people.people[1:]  # whoever has nothing is not touched by a limit
+
+    @property
+    def _cap(self) -> Cap | None:
+        """What a profile of all rows says of the people beyond each bin, as far as it sees any."""
+        cap = self.plan.caps.get(self.part)
+        span = None if cap is None else seen(cap.people[1:], cap.deviation, self.price.is_pure)
+        if cap is None or span is None:
+            return None
+        people = cap.people[1 : span.last + _BEYOND + 1]
+        many = np.arange(len(people), 0, -1)
+        return Cap(np.cumsum(people[::-1])[::-1], cap.deviation * np.sqrt(many))
 
     @property
     def _amounts(self) -> Amount[Part]:
@@ -140,8 +151,7 @@ class _PartLimit:
 
 def _scaled_together(plan: Plan, found: Mapping[Part, ClippedLimit]) -> Mapping[Part, ClippedLimit]:
     """Where means are asked for, or groups, one factor scales all totals of a person: what cuts one cuts them all."""
-    has_means = any(isinstance(each, (Mean, Variance)) for each in plan.question.aggregates.values())
-    if not (has_means or plan.question.keys):
+    if not plan.is_joint:
         return found
     together = [each for part, each in found.items() if isinstance(part, Measure)]
     is_sure = all(each.is_sure for each in together)

@@ -9,13 +9,12 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
 from tacit.query.aggregates.aggregate import Distinct, Part, Ranks
-from tacit.query.aggregates.moments import Mean, Variance
 from tacit.query.bounding.histogram_sql import BINS, WIDE_BINS, FindingBlock
 from tacit.query.lowering.distinct import DistinctBlock
 from tacit.query.lowering.ranks import RanksBlock
 from tacit.query.lowering.tally import TallyBlock
 from tacit.query.plans.group_keys import GeometricRule, KeyRule
-from tacit.query.plans.limit import IntervalKind, Origin, scaling
+from tacit.query.plans.limit import IntervalKind, scaling
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, noise_share
 
@@ -85,16 +84,9 @@ def _tally(plan: Plan, price: Price) -> TallyBlock | None:
     noise = noise_share(price, plan.share("tally") if measures else plan.share("keys"), plan.relation)
     room = noise.split(max(1, len(measures)))
     scalings = tuple(scaling(norm_of(plan, measure), room) for measure in measures)
-    has_means = any(isinstance(each, (Mean, Variance)) for each in plan.question.aggregates.values())
-    is_joint = has_means or (bool(plan.question.keys) and plan.interval is not IntervalKind.BOUNDED)
-    apart = frozenset(part for part in measures if plan.limits[part].origin is Origin.CONSTRUCTION) - _of_means(plan)
-    return TallyBlock(plan.question.rows, plan.question.keys, measures, scalings, noise, rule, is_joint, apart)
-
-
-def _of_means(plan: Plan) -> frozenset[Part]:
-    """The parts that must shrink alike."""
-    means = [each for each in plan.question.aggregates.values() if isinstance(each, (Mean, Variance))]
-    return frozenset(part for each in means for part in each.parts)
+    return TallyBlock(
+        plan.question.rows, plan.question.keys, measures, scalings, noise, rule, plan.is_joint, plan.apart
+    )
 
 
 def _ranks(plan: Plan, price: Price, part: Ranks) -> RanksBlock:

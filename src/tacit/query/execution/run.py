@@ -34,7 +34,7 @@ from tacit.query.materialized.statements import NORMS, STATEMENTS, TOTALS, State
 from tacit.query.plans.limit import CUTTING_NOBODY, IntervalKind
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import NoiseShare, Price
-from tacit.query.sql.rows import UNIT, Joined, Rows
+from tacit.query.sql.rows import UNIT, Joined, Ownership, Rows
 
 Integers = NDArray[np.int64]
 _HAS_WEIGHT: Final = "w > 0"
@@ -134,9 +134,13 @@ def _is_few(groups: Sequence[Group] | None) -> bool:
 
 
 def _labelled(column: NoisyColumn, plan: Plan, part: Part, found: Mapping[Part, ClippedLimit]) -> NoisyColumn:
-    """The column with the kind of its interval, and what its limit cut off; bounded ones are as they always were."""
+    """The column with the kind of its interval, and what its limit cut off.
+
+    Bounded ones have no name, as ever. People who are counted beside a mean have, since its factor once shrank them.
+    """
     if plan.interval is IntervalKind.BOUNDED:
-        return column
+        is_named = plan.is_joint and part in plan.apart and plan.question.rows.ownership is Ownership.MANY
+        return replace(column, interval=IntervalKind.GUARANTEED) if is_named else column
     if plan.limits[part].origin in CUTTING_NOBODY:
         return replace(column, interval=IntervalKind.GUARANTEED)
     if part not in found:

@@ -12,10 +12,13 @@ from functools import cached_property
 from tacit.frozen import frozen
 from tacit.loss.families.loss import Relation
 from tacit.query.aggregates.aggregate import Distinct, Measure, Part, Ranks
+from tacit.query.aggregates.moments import Mean
+from tacit.query.aggregates.variance import Variance
 from tacit.query.plans.group_keys import MOST_KEYS, public_groups
 from tacit.query.plans.limit import CUTTING_NOBODY, AmountCounts, IntervalKind, Limit, Origin
 from tacit.query.plans.price import Price
 from tacit.query.plans.question import Question
+from tacit.query.sql.rows import Ownership
 from tacit.schema.kind import Key
 
 KEYS = Fraction(1, 2)  # what choosing private keys weighs, beside a column
@@ -36,6 +39,7 @@ class Plan:
     interval: IntervalKind = IntervalKind.BOUNDED
     at_most: Mapping[Part, Fraction] = field(default_factory=dict)  # the norm of the most that a person can have
     evidence: Mapping[Part, AmountCounts] = field(default_factory=dict)  # what a profile says of people's amounts
+    caps: Mapping[Part, AmountCounts] = field(default_factory=dict)  # the same of all rows, where some are asked for
     is_beside_profile: bool = False  # whether that is so much that a smaller share finds limits: it sets `strength`
 
     @property
@@ -76,6 +80,31 @@ class Plan:
     def groups(self) -> list[tuple[Key | None, ...]] | None:
         """All groups where every key is public; None where the keys that are shown are chosen privately."""
         return public_groups(self.question.keys)
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether one factor shrinks all totals of a person: above and below the bar of a mean, and over groups.
+
+        Where a person is one row it lies in one group, and each total is cut by itself, so that none shrinks another.
+        Bounded sums are shrunk as they always were.
+        """
+        has_means = any(isinstance(each, (Mean, Variance)) for each in self.question.aggregates.values())
+        if self.interval is IntervalKind.BOUNDED:
+            return has_means
+        return self.question.rows.ownership is Ownership.MANY and (has_means or bool(self.question.keys))
+
+    def is_whole(self, part: Part) -> bool:
+        """Whether nothing is cut off a part: no limit of its own cuts anybody, and none that shrinks all totals."""
+        rests = self.measures if self.is_joint and part not in self.apart else (part,)
+        return all(self.limits[each].origin in CUTTING_NOBODY for each in (part, *rests))
+
+    @property
+    def apart(self) -> frozenset[Measure]:
+        """The measures that a factor for means leaves as they are, where there is one group."""
+        means = [each for each in self.question.aggregates.values() if isinstance(each, (Mean, Variance))]
+        of_means = {part for each in means for part in each.parts}
+        alone = [part for part in self.measures if self.limits[part].origin is Origin.CONSTRUCTION]
+        return frozenset() if self.question.keys else frozenset(part for part in alone if part not in of_means)
 
     @property
     def is_selecting(self) -> bool:
