@@ -99,7 +99,7 @@ def numbers(release: Release, column: int = -1) -> Estimates:
 )
 def test_a_query_with_a_price_is_free_and_true(visits: Dataset, sql: str) -> None:
     """At ε = 100 an answer that joins two totals has a deviation below a person: 4 are five of them."""
-    visits.workload(RUNNING, epsilon=100)
+    visits.workload(f"{RUNNING} -- for the dashboard", epsilon=100)
     entry = visits.budget().entries[-1].number
     spent = str(visits.budget())
     said = str(visits.explain(sql, epsilon=1))

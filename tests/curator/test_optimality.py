@@ -200,6 +200,30 @@ def test_tables_name_what_is_known_of_them(opened: Opener) -> None:
     assert "at ρ = " in opened(SUMS).tables(CUBE, epsilon=1).optimality
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT SUM(income) AS s FROM people WHERE income < 50",
+        "SELECT SUM(income) FILTER (WHERE income < 50) AS s FROM people",
+        "SELECT income // 20 AS k, SUM(income) AS s FROM people GROUP BY k",
+        "SELECT SUM(income - income) AS s FROM people",
+        "SELECT SUM(CASE WHEN income < 50 THEN income END) AS s FROM people",
+    ],
+)
+@pytest.mark.parametrize("budget", [RHO, PURE])
+def test_a_sum_that_nobody_can_move_by_its_bounds_has_none(opened: Opener, sql: str, budget: str) -> None:
+    """Nobody adds 100 here: noise for what they can add is unbiased, and below what was the least for 100."""
+    assert explained(opened(budget), sql) == "No bound is known."
+    assert explained(opened(budget), "SELECT SUM(income) AS s FROM people WHERE sex = 'f'") != "No bound is known."
+
+
+def test_tables_of_sums_by_their_own_values_have_none(opened: Opener) -> None:
+    sql = "SELECT sex, income // 26 AS k, COUNT(*) AS n, SUM(income) AS s FROM people GROUP BY CUBE(sex, k)"
+    said = opened(RHO).tables(sql, epsilon=1).optimality
+    assert said.startswith("The noise of COUNT(*) over all tables is within 1.0")
+    assert said.endswith("No bound is known of SUM(income).")
+
+
 def test_tables_under_replace_and_with_at_most(opened: Opener) -> None:
     moved = opened(RHO, relation="replace").tables(CUBE, epsilon=1).optimality
     assert 1.4 < factor(moved) < 2.5  # noise for twice the norm, and a total that is public anyway

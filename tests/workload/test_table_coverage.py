@@ -44,9 +44,9 @@ DRAWS, VARIANCE = 400, Fraction(10**12)
 LEVEL = Fraction(95, 100)
 
 
-def drawn(seed: int) -> NoisyContrasts:
+def drawn(seed: int, tables: tuple[Attributes, ...] = CUBE, sizes: tuple[int, ...] = SIZES) -> NoisyContrasts:
     """The contrasts of an empty table: nothing but exact noise."""
-    strategy, bits, law = best_strategy(CUBE, SIZES, Weighting.TABLES), Seeded(seed), RoundedGaussian(VARIANCE)
+    strategy, bits, law = best_strategy(tables, sizes, Weighting.TABLES), Seeded(seed), RoundedGaussian(VARIANCE)
     shapes = {each: [size - 1 for size in strategy.shape(each)] for each in strategy.scales}
     values = {
         each: slabs(law).draw(int(np.prod(shape)), bits).astype(np.int64).reshape(shape)
@@ -87,6 +87,19 @@ def test_ignored_covariance_and_a_halved_scale_are_caught(draws: list[NoisyContr
     assert farthest(draws, asked, asked**2 @ draws[0].variances(FINEST).ravel()) > 6
     halved = replace(draws[0], variance=VARIANCE / 4)
     assert farthest(draws, asked, halved.answers(FINEST, asked)[1]) > 20
+
+
+def test_margins_of_many_cells_are_as_certain_as_they_say() -> None:
+    """Cells are rounded, so that their sums are exact; 250,000 of them must not move the total beyond its noise."""
+    contrasts = drawn(19, ((0, 1), (0,), (1,), ()), (500, 500))
+    scale = Fraction(round(float(contrasts.table((0, 1)).std()) * 10**6), 10**7)  # a cell is off by ten people or so
+    contrasts = replace(contrasts, scale=scale)
+    read = TableReader(NoisyTables((tuple(range(500)),) * 2, {"rows": contrasts}, Fraction(1)), {})
+    for margin in ((), (0,)):
+        table, exact = read.table("rows", margin), contrasts.estimates.table(margin).ravel()
+        assert np.sqrt(np.mean((table.steps - exact) ** 2)) < 0.1 * table.deviations.max()
+    cells, sums = read.table("rows", (0, 1)).steps.reshape(500, 500), read.table("rows", (0,)).steps
+    assert (cells[:, ::-1].sum(axis=1) == sums).all()
 
 
 TEXT = """\

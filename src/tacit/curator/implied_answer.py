@@ -71,6 +71,11 @@ class ImpliedAnswer(ABC):
     def kinds(self) -> set[IntervalKind]:
         """What its intervals are about."""
 
+    @property
+    def rests_on_facts(self) -> bool:
+        """Whether it counts only rows that fit public facts, or agrees with them: a query by itself knows of none."""
+        return False
+
     @abstractmethod
     def deviations(self, name: str) -> Floats:
         """How far noise moves an aggregate, group by group, in steps of its measure."""

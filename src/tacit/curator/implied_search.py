@@ -25,14 +25,17 @@ def find_implied(
     interval: IntervalKind,
     is_enough: Callable[[ImpliedAnswer], bool] = lambda _: True,
 ) -> ImpliedAnswer | None:
-    """The release with the narrowest intervals that answers a question with intervals of this kind."""
+    """The release with the narrowest intervals that answers a question with intervals of this kind.
+
+    One that counts all rows comes before those that count what fits public facts.
+    """
     best: ImpliedAnswer | None = None
-    width = inf
+    rank = (True, inf)
     for answer in _answers(planner, question):
         if answer.serves(interval) and is_enough(answer):
-            own = answer.widest(interval)
-            if best is None or own < width:
-                best, width = answer, own
+            own = (answer.rests_on_facts, answer.widest(interval))
+            if best is None or own < rank:
+                best, rank = answer, own
     return best
 
 

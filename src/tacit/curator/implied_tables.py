@@ -26,7 +26,7 @@ from tacit.release.release import IntervalWords
 from tacit.workload.implied import ImpliedGroups, implied_groups
 from tacit.workload.implied_reading import ImpliedReading
 from tacit.workload.implied_ways import ImpliedWays
-from tacit.workload.known_cells import known_cells
+from tacit.workload.known_cells import known_cells, structure_notes
 from tacit.workload.table_reading import TableReader, kinds_of
 from tacit.workload.tables_plan import TablesPlan
 
@@ -52,6 +52,10 @@ class TablesAnswer(ImpliedAnswer):
     @property
     def kinds(self) -> set[IntervalKind]:
         return kinds_of(self.found.tables)
+
+    @property
+    def rests_on_facts(self) -> bool:
+        return bool(structure_notes(self.plan, self.found.tables))
 
     @cached_property
     def reading(self) -> ImpliedReading:

@@ -36,6 +36,8 @@ def tables_interval_words(plan: TablesPlan, tables: NoisyTables, *, is_bounded: 
         return IntervalWords("usual", about, () if is_declared else (NEED,))
     if IntervalKind.BOUNDED in kinds:
         return IntervalWords("bounded", " for rows scaled to the limits: the noise alone, not what limits cut off")
+    if structure_notes(plan, tables):  # rows that do not fit are not counted, and totals are believed
+        return IntervalWords("guaranteed", ", guaranteed where the data are as the description's public facts say")
     return IntervalWords("guaranteed", ", guaranteed: they hold on all data")
 
 

@@ -28,6 +28,7 @@ from tacit.query.post_noise.scope import PostNoiseScope, canonical, plain
 from tacit.query.sql.from_clause import group_keys
 from tacit.query.sql.joins import conjuncts
 from tacit.schema.kind import Key, Kind
+from tacit.workload.alike_in_doubles import is_alike
 from tacit.workload.grouping_sets import TablesQuestion
 from tacit.workload.implied_ways import AggregateWay, ImpliedWays, plainly
 from tacit.workload.noisy_contrasts import NoisyTables
@@ -119,6 +120,9 @@ def _counted(
     values_of = tables.columns(attributes)
     shown = [[_shown(columns[place], value) for value in values_of[place]] for place in attributes]
     listed = list(zip(*shown, strict=True)) if shown else [()]
+    known = {columns[place].name: {*column} for place, column in zip(attributes, shown, strict=True)}
+    if not all(is_alike(each, known) for each in (*keys, *conditions)):
+        return None
     groups = Groups(
         {columns[place].name: _column(columns[place], axis, listed) for axis, place in enumerate(attributes)},
         {},

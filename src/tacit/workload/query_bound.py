@@ -28,6 +28,7 @@ from tacit.query.plans.plan import Plan
 from tacit.query.sql.rows import Ownership
 from tacit.workload.optimality.count_bound import least_half_width
 from tacit.workload.optimality.group_sums import PersonalMove
+from tacit.workload.optimality.reached_bounds import reaches_its_bounds
 from tacit.workload.optimality.unbiased import MOST_RHO, least_unbiased
 
 _NAMED = "\0"  # where names will stand
@@ -75,9 +76,10 @@ class QueryBound:
     @cached_property
     def _found(self) -> Mapping[str, tuple[LeastVariance | LeastHalfWidth, Fraction] | None]:
         """For each aggregate the least error of its class, and the error that it has."""
-        aggregates = self.plan.question.aggregates
+        question = self.plan.question
         return {
-            name: self._compared(each.part) if isinstance(each, Total) else None for name, each in aggregates.items()
+            name: self._compared(each.part) if isinstance(each, Total) and reaches_its_bounds(question, name) else None
+            for name, each in question.aggregates.items()
         }
 
     def _compared(self, part: Part) -> tuple[LeastVariance | LeastHalfWidth, Fraction] | None:

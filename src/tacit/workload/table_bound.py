@@ -24,6 +24,7 @@ from tacit.query.plans.limit import IntervalKind
 from tacit.workload.helmert import squared_norms
 from tacit.workload.known_cells import known_cells
 from tacit.workload.noisy_contrasts import NoisyTables
+from tacit.workload.optimality.reached_bounds import reaches_its_bounds
 from tacit.workload.optimality.tables_optimum import tables_optimum_down
 from tacit.workload.optimality.unbiased import MOST_RHO, least_unbiased
 from tacit.workload.residual_basis import Attributes, ResidualStrategy, Weighting, subsets
@@ -56,7 +57,11 @@ def optimality_words(plan: TablesPlan, tables: NoisyTables, charge: Loss) -> str
     """The sentences about the noise of tables: of the counts and sums of which a bound is known, and of the others."""
     if plan.tree.places or any(known_cells(plan, tables).values()):
         return NO_BOUND
-    compared = {name: _compared(plan, each, tables, charge) for name, each in plan.base.question.aggregates.items()}
+    question = plan.base.question
+    compared = {
+        name: _compared(plan, each, tables, charge) if reaches_its_bounds(question, name) else None
+        for name, each in question.aggregates.items()
+    }
     known = [found for found in compared.values() if found is not None]
     if not known:
         return NO_BOUND

@@ -31,6 +31,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _FINEST, _FINE = 2.0**-10, 2.0**-6  # of the grid of cells: the least step, and the part of their deviation that it is
+_FEW = 3  # 4^3 cells, for whose sum that is small enough
+_EXACT = 52  # bits of a sum of cells, on which doubles are exact
 _LAW_BITS = 20  # of the deviation of the law that stands for the noise of a cell
 
 
@@ -102,8 +104,9 @@ class TableReader:
         if finest is None:
             return self._settled(identity, attributes, estimates.table(attributes) * (1 + shift))
         if (identity, finest, shift) not in self._cells:
-            grid = _grid(float(estimates.variances(finest).max(initial=0.0)) ** 0.5)
-            cells = np.round(estimates.table(finest) * (1 + shift) / grid) * grid
+            cells = estimates.table(finest) * (1 + shift)
+            grid = _grid(float(estimates.variances(finest).max(initial=0.0)) ** 0.5, cells)
+            cells = np.round(cells / grid) * grid
             self._cells[identity, finest, shift] = self._settled(identity, finest, cells)
         return self._tables.tree.margin(self._cells[identity, finest, shift], finest, attributes)
 
@@ -140,9 +143,16 @@ class TableReader:
         return bias, median / max(bias.kept, 1e-12)
 
 
-def _grid(deviation: float) -> float:
-    """A step far below the noise, a power of two: sums of cells are exact, and so are a few decimals of them."""
-    return 2.0 ** floor(log2(min(1.0, max(_FINEST, deviation * _FINE))))
+def _grid(deviation: float, cells: Floats) -> float:
+    """A step far below the noise, a power of two: sums of cells are exact, and so are a few decimals of them.
+
+    A sum of n cells is off by √(n/12) steps for their rounding: where there are many, the step is so much smaller that
+    this adds a thousandth to its variance, if it is as certain as a cell.
+    """
+    many = max(0, ceil(log2(max(1, cells.size)) / 2) - _FEW)
+    fine = 2.0 ** (floor(log2(min(1.0, max(_FINEST, deviation * _FINE)))) - many)
+    whole = float(np.abs(cells).sum())
+    return max(fine, 2.0 ** (ceil(log2(whole)) - _EXACT)) if whole else fine
 
 
 def finest_of(contrasts: NoisyContrasts) -> Attributes | None:

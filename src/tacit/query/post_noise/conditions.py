@@ -12,7 +12,7 @@ import numpy as np
 from tacit.frozen import frozen
 from tacit.query.post_noise import interval_arithmetic
 from tacit.query.post_noise.estimates import Estimates, Keys
-from tacit.query.post_noise.expression import EvaluationFrame, Expression, as_numbers, moment
+from tacit.query.post_noise.expression import Column, Constant, EvaluationFrame, Expression, as_numbers, moment
 from tacit.query.post_noise.interval_arithmetic import Truth
 from tacit.schema.kind import Key, Kind
 
@@ -28,6 +28,7 @@ _ON_KEYS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "<=": operator.le,
     "=": operator.eq,
 }
+_LARGE: Final = 2**53
 _FAMILIES: Final = (str, date, (int, float))  # values of one family have an order
 
 
@@ -46,6 +47,8 @@ class Comparison(Expression):
 
     def over(self, frame: EvaluationFrame) -> Truth:
         left, right = self.left.over(frame), self.right.over(frame)
+        if isinstance(left, Keys) or isinstance(right, Keys):
+            left, right = _as_written(self.left, left, frame.size), _as_written(self.right, right, frame.size)
         if isinstance(left, Keys) and isinstance(right, Keys):
             rows = [_compared(self.sign, x, y) for x, y in zip(left.values, right.values, strict=True)]
             return Truth.exactly(np.array([row is True for row in rows]), np.array([row is False for row in rows]))
@@ -111,6 +114,12 @@ class Missing(Expression):
 def either(left: Expression, right: Expression) -> Expression:
     """left OR right."""
     return Not(Both(Not(left), Not(right)))
+
+
+def _as_written(side: Expression, column: Column, size: int) -> Column:
+    """A whole number as it is written, where a double might be another one."""
+    value = side.value if isinstance(side, Constant) else None
+    return Keys((value,) * size, Kind.INTEGER) if type(value) is int and abs(value) >= _LARGE else column
 
 
 def _compared(sign: str, left: Value, right: Value) -> bool | None:

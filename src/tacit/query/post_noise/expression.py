@@ -18,6 +18,8 @@ from tacit.query.post_noise.estimates import Estimates, Groups, Keys
 from tacit.query.post_noise.interval_arithmetic import Truth, constant
 from tacit.schema.kind import PARSED, TIMES, Key, Kind
 
+_DAY = 10  # letters of a day, as it is written
+
 Column: TypeAlias = Estimates | Keys | Truth
 
 
@@ -172,6 +174,12 @@ def literal(node: exp.Expr) -> Constant:
     return Constant(int(node.this) if str(node.this).isdecimal() else value, Kind.FLOAT)
 
 
+def negative(number: Constant) -> Constant:
+    """Minus a literal number."""
+    assert isinstance(number.value, int | float)
+    return Constant(-number.value, number.kind)
+
+
 def whole_literal(node: exp.Expr, what: str) -> int:
     """The whole number that a literal is, signed or not."""
     sign, inner = (-1, node.this) if isinstance(node, exp.Neg) else (1, node)
@@ -192,9 +200,9 @@ def cast_literal(node: exp.Expr) -> Constant:
 
 
 def as_date_like(side: Expression, other: Expression) -> Expression:
-    """A text compared with a date is read as one, as DuckDB does."""
+    """A text compared with a time is read as what it writes: a day, or a moment, beside which a day is its midnight."""
     if isinstance(side, Constant) and isinstance(side.value, str) and other.kind in TIMES:
-        return _time(side.value, other.kind)
+        return _time(side.value, Kind.DATE if len(side.value.strip()) <= _DAY else Kind.TIMESTAMP)
     return side
 
 
@@ -209,7 +217,7 @@ def _time(text: str, kind: Kind) -> Constant:
 def moment(text: str) -> datetime | None:
     """The moment that a text writes, the first of its day if it writes a day; None if it writes neither."""
     try:
-        found = datetime.fromisoformat(text)
+        found = datetime.fromisoformat(text.strip())
     except ValueError:
         return None
     return found if found.tzinfo is None else None

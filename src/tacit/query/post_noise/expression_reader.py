@@ -10,7 +10,15 @@ from sqlglot import exp
 
 from tacit.errors import Refused
 from tacit.query.post_noise.conditions import Both, Comparison, Missing, Not, either
-from tacit.query.post_noise.expression import Constant, Expression, as_date_like, cast_literal, literal, whole_literal
+from tacit.query.post_noise.expression import (
+    Constant,
+    Expression,
+    as_date_like,
+    cast_literal,
+    literal,
+    negative,
+    whole_literal,
+)
 from tacit.query.post_noise.operations import Case, Coalesce, NullIf, Operation, Rounded
 from tacit.query.post_noise.scope import PostNoiseScope
 from tacit.schema.kind import TIMES, Kind
@@ -56,6 +64,8 @@ def read(node: exp.Expr, scope: PostNoiseScope) -> Expression:
         raise scope.column(node)
     if isinstance(node, exp.Literal | exp.Boolean | exp.Null):
         return literal(node)
+    if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal) and not node.this.is_string:
+        return negative(literal(node.this))
     if type(node) in _OPERATIONS:
         _only(node, "this", "expression", "expressions", "typed", "safe", "ignore_nulls")
         return Operation(_OPERATIONS[type(node)], tuple(_number(part, scope) for part in _parts(node)))
@@ -187,7 +197,8 @@ def _cast(node: exp.Expr, scope: PostNoiseScope) -> Expression:
         return Operation("to float", (_castable(node.this, scope),))
     if to.this == exp.DType.DECIMAL:
         digits = [whole_literal(part.this, "the digits of DECIMAL") for part in to.expressions]
-        return Rounded(_castable(node.this, scope), (digits + [18, 3][len(digits) :])[1])
+        width, scale = (digits + [18, 3][len(digits) :])[:2]
+        return Rounded(_castable(node.this, scope), scale, width - scale)
     raise Refused(
         _sql(node), "Above the noise only casts to numbers are supported.", "BIGINT, DOUBLE or DECIMAL(p, s)."
     )

@@ -54,10 +54,14 @@ class Operation(Expression):
 
 @frozen
 class Rounded(Expression):
-    """A number rounded to so many digits after the point, halves away from zero."""
+    """A number rounded to so many digits after the point, halves away from zero.
+
+    `room` are the digits that a cast leaves before the point; None where it is no cast. Noise is not cut to it.
+    """
 
     operand: Expression
     digits: int = 0
+    room: int | None = None
     kind: Kind | None = Kind.FLOAT
 
     @property

@@ -22,6 +22,7 @@ from tacit.query.post_noise.expression import Expression, as_truth, evaluate
 from tacit.query.post_noise.expression_reader import condition, read
 from tacit.query.post_noise.post_processing import exact_values
 from tacit.query.post_noise.scope import PostNoiseScope, canonical, plain
+from tacit.workload.alike_in_doubles import is_alike
 from tacit.workload.factorisation.question_matrix import QuestionMatrix
 from tacit.workload.linear.cell_classes import CellDomain, cell_domain
 from tacit.workload.linear.public_functions import PublicFunction, functions_in
@@ -86,6 +87,12 @@ def read_asked(sql: str, weights: Sequence[Fraction] | None, catalogue: Catalogu
     read_selects = [_ReadSelect.of(select, scope) for select in text.selects]
     every = [each for select in read_selects for each in select.expressions]
     domain = cell_domain(keyed.keys, functions, every)
+    if not all(is_alike(each, domain.values) for each in every):
+        raise Refused(
+            "a question that is computed from values of columns",
+            "Whether a value is in it is decided before the release, in doubles, and SQL's exact numbers may differ.",
+            "comparisons of columns with numbers; // by a whole number; in tables, the expression as a key.",
+        )
     weighed = list(weights or [Fraction(1)] * len(text.selects))
     if len(weighed) != len(text.selects):
         raise Refused(f"{len(weighed)} weights", "Each SELECT has one.", f"{len(text.selects)} of them.")

@@ -6,7 +6,7 @@ are found column by column, and cells are combinations of classes: the raw produ
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -92,6 +92,15 @@ class CellDomain:
         for axis, column in enumerate(self.columns):
             keys |= column.columns([cell[axis] for cell in listed])
         return Groups(keys, {}, len(listed))
+
+    @cached_property
+    def values(self) -> Mapping[str, Collection[Shown]]:
+        """What each column, and each function of one, may be."""
+        found: dict[str, Collection[Shown]] = {}
+        for column in self.columns:
+            listed = column.columns(range(len(column.values)))
+            found |= {name: {*keys.values} for name, keys in listed.items()}
+        return found
 
     @cached_property
     def is_raw(self) -> bool:

@@ -31,7 +31,7 @@ def implied_readings(
 ) -> Floats | None:
     """The readings of all that is asked from what was measured for earlier questions; None where one is not implied."""
     try:
-        both = read_asked(f"{released.sql.rstrip().rstrip(';')};\n{asked.sql}", None, catalogue)
+        both = read_asked(f"{released.sql.rstrip().rstrip(';')}\n;\n{asked.sql}", None, catalogue)
     except Refused:  # other rows, another measure, or too many cells together
         return None
     if canonical(both.text.whole) != canonical(released.text.whole):
