@@ -43,7 +43,7 @@ def implied_readings(
     if not strategy.is_by_question:
         return np.asarray(rows @ strategy.inverse)
     combined = exact_combinations(released.matrix.rows, rows)
-    return None if combined is None else np.asarray(combined @ strategy.inverse)
+    return None if combined is None else np.asarray(combined @ strategy.readings)
 
 
 def exact_combinations(basis: Integers, rows: Integers) -> Floats | None:
