@@ -45,4 +45,5 @@ def main(names: list[str]) -> int:
     return 0
 
 
-sys.exit(main(sys.argv[1:]))
+if __name__ == "__main__":  # not in a worker, which imports it anew
+    sys.exit(main(sys.argv[1:]))

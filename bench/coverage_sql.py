@@ -87,7 +87,7 @@ def main() -> None:
         for call in calls
     ]
     begun, found = monotonic(), []
-    with get_context("fork").Pool(jobs) as pool:
+    with get_context("spawn").Pool(jobs) as pool:
         for one in pool.imap(_measured, [(each, releases) for each in asked]):
             found.append(one)
             said = f"{len(found)}/{len(asked)} {one.asked.words}: {one.coverage:.3f}"

@@ -56,7 +56,7 @@ def coverage_claims() -> list[Claim]:
     jobs = int(os.environ.get("TACIT_TABLES_JOBS", "2"))
     asked = _asked()
     begun, found = monotonic(), []
-    with get_context("fork").Pool(jobs) as pool:
+    with get_context("spawn").Pool(jobs) as pool:
         for one, measured in zip(asked, pool.imap(_measured, [(each, releases) for each in asked]), strict=True):
             found.append((one, measured))
             print(f"{monotonic() - begun:6.0f} s  {one.words}: {_mean(measured):.3f}", file=sys.stderr, flush=True)

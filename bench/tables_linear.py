@@ -57,10 +57,10 @@ class Held:
     of: int = 0
 
     def add(self, found: Estimates, truth: list[float]) -> None:
-        true = np.array(truth)
+        true = np.array(truth)  # NaN, which no interval is held against, is a mean of no rows
         slack = 1e-9 * np.abs(true)
         self.held += int(((found.low <= true + slack) & (true - slack <= found.high)).sum())
-        self.of += len(true)
+        self.of += int((~np.isnan(true)).sum())
 
     @property
     def share(self) -> float:
@@ -149,18 +149,19 @@ def _estimates(release: Release, name: str) -> Estimates:
 
 
 def _truth(connection: duckdb.DuckDBPyConnection, sql: str, answer: Release) -> list[float]:
-    """What plain SQL gives in the groups of an answer: 0 in those that it leaves out."""
-    rows = {tuple(row[:-1]): float(row[-1]) for row in connection.execute(sql).fetchall()}
+    """What plain SQL gives in the groups of an answer: 0 in those that it leaves out, NaN for a mean of no rows."""
+    listed = connection.execute(sql).fetchall()
+    rows = {tuple(row[:-1]): float("nan") if row[-1] is None else float(row[-1]) for row in listed}
     columns = [each.values.values for each in answer.rendered.columns if isinstance(each.values, Keys)]
     return [rows.get(group, 0.0) for group in zip(*columns, strict=True)] if columns else list(rows.values())
 
 
 def _adds_up(found: TablesRelease) -> bool:
     """Whether every margin is the sum of the finest table's cells, in the digits of the files, and none is negative."""
-    files = found.files(("csv",))
-    tables = {name: list(csv.DictReader(io.StringIO(octets.decode()))) for name, octets in files.items()}
-    finest = max(tables.values(), key=len)
-    for rows in tables.values():
+    csvs = [each.release.presented("csv").decode() for each in found]
+    tables = [list(csv.DictReader(io.StringIO(text))) for text in csvs]
+    finest = max(tables, key=len)
+    for rows in tables:
         keys = [key for key in KEYS if key in rows[0]]
         for of in ("n", "s", "n_published"):
             sums: dict[tuple[str, ...], Fraction] = {}
@@ -171,5 +172,5 @@ def _adds_up(found: TablesRelease) -> bool:
                 return False
             if of == "n_published" and any(Fraction(row[of]) < 0 for row in rows):
                 return False
-    (total,) = min(tables.values(), key=len)
+    (total,) = min(tables, key=len)
     return Fraction(total["n_published"]) == round(Fraction(total["n"]))

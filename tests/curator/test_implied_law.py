@@ -141,3 +141,17 @@ def test_a_share_is_of_sums_that_go_together(people: Dataset) -> None:
     with patch.object(CellShare, "covariances", 0 * share.covariances):
         blind = share.at(Fraction(19, 20))
     assert not np.allclose((blind.high - blind.low) / 2, half, rtol=0.1)
+
+
+def test_a_share_beyond_its_bounds_is_no_certain_number() -> None:
+    """−9 and 209 of 200 rows at noise of 3: cut alone, both intervals would be one number."""
+    top, rows, both = (
+        ReadSum(np.array(each), np.full(3, deviation), None, np.array(each))
+        for each, deviation in (([-9.0, 100.0, 209.0], 3.0), ([200.0] * 3, 3.0), ([191.0, 300.0, 409.0], 18.0**0.5))
+    )
+    read = CellShare(top, rows, both).at(Fraction(19, 20))
+    half = NormalDist().inv_cdf(0.975) * 3 / 200
+    assert read.low[0] == 0
+    assert read.high[2] == 1
+    assert read.high[0] == pytest.approx(half, rel=0.02)
+    assert 1 - read.low[2] == pytest.approx(half * 2**0.5, rel=0.05)

@@ -40,6 +40,12 @@ FROM_COUNTS = (
     "SELECT region, COUNT(CASE WHEN sex = 'f' THEN 1 END) AS v, COUNT(*) AS n FROM people GROUP BY region",
     "SELECT region, 100 * COUNT(*) FILTER (WHERE sex = 'f') / COUNT(*) AS v FROM people GROUP BY region",
 )
+AGES = "SELECT age, sex, COUNT(*) AS n, SUM(income) AS s FROM people GROUP BY GROUPING SETS ((age), (age, sex))"
+FROM_AGES = (
+    "SELECT age // 20 AS a, COUNT(*) AS v FROM people GROUP BY a",
+    "SELECT sex, age % 4 AS a, COUNT(*) AS v FROM people WHERE age // 10 > 2 GROUP BY sex, a",
+    "SELECT p.age // 30 AS a, COUNT(*) FILTER (WHERE p.age % 2 = 1 AND p.sex = 'f') AS v FROM people AS p GROUP BY a",
+)
 SHARES = (
     "SELECT region, AVG(CASE WHEN sex = 'f' AND age // 20 > 0 THEN 1 ELSE 0 END) AS v FROM people GROUP BY region",
     "SELECT AVG(CASE WHEN region = 'north' THEN 1 ELSE 0 END) AS v FROM people WHERE sex = 'f'",
@@ -49,6 +55,8 @@ ASKED = [
     *((MEANS, sql, 900.0) for sql in FROM_MEANS),
     *((COUNTS, sql, 10.0) for sql in FROM_COUNTS),
     *((COUNTS, sql, 0.01) for sql in SHARES),
+    *((AGES, sql, 10.0) for sql in FROM_AGES),
+    (AGES, "SELECT age // 40 AS a, AVG(income) AS v FROM people GROUP BY a", 0.2),
 ]
 
 
@@ -90,6 +98,20 @@ def test_others_have_their_price(people: Dataset, tables: str, sql: str) -> None
     with pytest.raises(Refused, match="without a price"):
         people.query(sql)
     assert not people.explain(sql, epsilon=1).is_stored
+
+
+@pytest.mark.parametrize(
+    "sql", ["age // 40 AS a, COUNT(*) AS v FROM people GROUP BY a", "COUNT(*) FROM people WHERE age % 2 = 1"]
+)
+def test_functions_of_keys_that_are_not_public_have_their_price(people: Dataset, tmp_path: Path, sql: str) -> None:
+    """A value that was not shown lies in the row NULL: which group it would be in is not told."""
+    text = (tmp_path / "people.toml").read_text(encoding="utf-8")
+    (tmp_path / "private.toml").write_text(text.replace("min = 0, max = 79, ", "", 1), encoding="utf-8")
+    with tacit.open(tmp_path / "private.toml") as dataset:
+        dataset.tables(AGES, epsilon=10)
+        assert dataset.query("SELECT age, COUNT(*) FROM people GROUP BY age").price.free
+        with pytest.raises(Refused, match="without a price"):
+            dataset.query(f"SELECT {sql}")
 
 
 def test_they_are_no_wider_than_their_own_price_makes_them(people: Dataset) -> None:

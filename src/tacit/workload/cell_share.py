@@ -3,7 +3,9 @@
 Claim: the interval holds the true ratio r of A to N with its confidence, where N is surely positive. Proof (Fieller):
 at the truth A − r·N is normal noise of variance Var A − 2r·Cov(A, N) + r²·Var N; r is kept unless A − r·N strays beyond
 z of its deviations, which happens with the probability that is missed. Where N is beyond z of its own deviations the
-quadratic is convex, and it is not positive at A/N: what is kept is the interval between its two real roots.
+quadratic is convex, and it is not positive at A/N: what is kept is the interval between its two real roots. Where A/N
+lies beyond 0 or 1, the interval moves along with it to that end, which leaves out no r between 0 and 1 that was kept:
+cut alone, it might have no width.
 """
 
 from __future__ import annotations
@@ -57,7 +59,8 @@ class CellShare:
         is_telling = (rows > 0) & (square > 0)
         with np.errstate(invalid="ignore", divide="ignore"):
             root = np.sqrt(np.maximum(middle**2 - square * rest, 0.0))
-            low, high = ((middle + side * root) / square for side in (-1, 1))
+            moved = self.shares - top / rows
+            low, high = ((middle + side * root) / square + moved for side in (-1, 1))
         low, high = np.where(is_telling, low, 0.0), np.where(is_telling, high, 1.0)
         value = np.where(is_telling, self.shares, np.nan)
         return Estimates(value, np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0))

@@ -32,6 +32,7 @@ from tacit.workload.alike_in_doubles import is_alike
 from tacit.workload.grouping_sets import TablesQuestion
 from tacit.workload.implied_ways import AggregateWay, ImpliedWays, plainly
 from tacit.workload.noisy_contrasts import NoisyTables
+from tacit.workload.public_functions import PublicFunction, functions_in
 from tacit.workload.residual_basis import Attributes
 
 _MOST = 2**25  # coefficients of all groups together
@@ -68,7 +69,10 @@ def implied_groups(query: ImpliedWays, asked: TablesQuestion, tables: NoisyTable
     ways = None if tests is None else query.among(asked.question.measures)
     if tests is None or ways is None:
         return None
-    scope = PostNoiseScope.of({key.name: key.kind for key in asked.question.keys}, [])
+    inside = [node for way in ways.values() for node in (*way.tests, *way.within)]
+    functions = _functions(asked.question.keys, [*group_keys(select), *tests, *inside])
+    kinds = {key.name: key.kind for key in asked.question.keys} | {each.name: each.kind for each in functions}
+    scope = PostNoiseScope.of(kinds, [])
     try:
         keys = [read(plain(node), scope) for node in group_keys(select)]
         filters = [read(plain(node), scope) for node in tests]
@@ -76,7 +80,14 @@ def implied_groups(query: ImpliedWays, asked: TablesQuestion, tables: NoisyTable
         within = {name: [read(plain(node), scope) for node in way.within] for name, way in ways.items()}
     except Refused:  # it names a column that is no key, or a function that has no form above the noise
         return None
-    return _counted(query.question, asked, tables, ways, keys, filters, own, within)
+    return _counted(query.question, asked, tables, ways, functions, keys, filters, own, within)
+
+
+def _functions(keys: Sequence[KeyColumn], nodes: Sequence[exp.Expr]) -> list[PublicFunction]:
+    """The functions of keys that are whole numbers or dates, by which values of theirs are put together."""
+    known = {key.name: key.kind for key in keys}
+    found = {each.name: each for node in nodes for each in functions_in(plain(node)) if each.name not in known}
+    return [each for each in found.values() if known.get(each.column) in (Kind.INTEGER, Kind.DATE)]
 
 
 def _text(clause: object) -> str:
@@ -98,6 +109,7 @@ def _counted(
     asked: TablesQuestion,
     tables: NoisyTables,
     ways: Mapping[str, AggregateWay],
+    functions: Sequence[PublicFunction],
     keys: Sequence[Expression],
     filters: Sequence[Expression],
     own: Mapping[str, Sequence[Expression]],
@@ -105,14 +117,16 @@ def _counted(
 ) -> ImpliedGroups | None:
     columns, closed = asked.question.keys, tables.tree.closed
     conditions = [*filters, *(each for tests in (*own.values(), *within.values()) for each in tests)]
-    used = {name for each in (*keys, *conditions) for name in each.keys}
+    owners = {key.name: key.name for key in columns} | {each.name: each.column for each in functions}
+    used = {owners[name] for each in (*keys, *conditions) for name in each.keys}
     attributes = closed([place for place, key in enumerate(columns) if key.name in used])
     measured = {part: [closed(table) for table in sets] for part, sets in asked.measured().items()}
     if not all(_is_held(attributes, measured[part]) for way in ways.values() for part in way.measures):
         return None
-    private = {columns[place].name for place in attributes if columns[place].domain is None}
+    hidden = {columns[place].name for place in attributes if columns[place].domain is None}
+    private = {name for name, owner in owners.items() if owner in hidden}
     if any(private & each.keys for each in conditions) or any(
-        private & each.keys and _key_name(each) not in private for each in keys
+        private & each.keys and _key_name(each) not in hidden for each in keys
     ):
         return None  # values that are not shown lie in no cell of their own
     if not prod(tables.shape(attributes)) <= _MOST:
@@ -120,14 +134,16 @@ def _counted(
     values_of = tables.columns(attributes)
     shown = [[_shown(columns[place], value) for value in values_of[place]] for place in attributes]
     listed = list(zip(*shown, strict=True)) if shown else [()]
-    known = {columns[place].name: {*column} for place, column in zip(attributes, shown, strict=True)}
+    named = {columns[place].name: _column(columns[place], axis, listed) for axis, place in enumerate(attributes)}
+    named |= {
+        each.name: Keys(tuple(map(each.of, named[each.column].values)), each.kind)
+        for each in functions
+        if each.column in named
+    }
+    known = {name: {*column.values} for name, column in named.items()}
     if not all(is_alike(each, known) for each in (*keys, *conditions)):
         return None
-    groups = Groups(
-        {columns[place].name: _column(columns[place], axis, listed) for axis, place in enumerate(attributes)},
-        {},
-        len(listed),
-    )
+    groups = Groups(named, {}, len(listed))
     kept = {name: _kept(tests, groups) for name, tests in own.items()}
     values = [exact_values(evaluate(each, groups, Fraction(1, 2))) for each in keys]
     placed = _placed(question, values, _kept(filters, groups))

@@ -154,6 +154,24 @@ def test_what_is_read_of_measured_cells_is_the_answer() -> None:
         assert np.allclose(strategy.readings @ measured, rows @ cells, rtol=1e-9)
 
 
+def test_what_adds_up_agrees_whatever_the_noise_is() -> None:
+    """Two histograms, one by a second key: fewer questions than cells, and pairs of the first are sums of the second.
+
+    Both say the same of each pair, and the error stays below the certified one.
+    """
+    age, region = np.arange(12).repeat(4), np.tile(np.arange(4), 12)
+    narrow = [age == each for each in range(12)]
+    rows = np.array([*narrow, *((age // 2 == each) & (region == other) for each in range(6) for other in range(4))])
+    weights = tuple(map(Fraction, [4, *[1] * 35]))
+    strategy = optimal_strategy(QuestionMatrix.of(rows.astype(np.int64), weights)).strategy
+    assert strategy.is_by_question
+    pairs, fours = strategy.readings[:12].reshape(6, 2, -1), strategy.readings[12:].reshape(6, 4, -1)
+    apart = pairs.sum(axis=1) - fours.sum(axis=1)
+    assert np.abs(apart).max() < 1e-9 * np.abs(strategy.readings).max()
+    weighed = strategy.variances() @ [float(each) for each in weights] * strategy.squared_norm
+    assert weighed <= float(strategy.error_up)
+
+
 def test_cells_that_no_question_tells_apart_are_one() -> None:
     rows = np.array([[0, 1, 1, 0, 1, 0], [0, 0, 0, 2, 0, 0]])
     questions = QuestionMatrix.of(rows)

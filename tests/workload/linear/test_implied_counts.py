@@ -47,6 +47,21 @@ def test_combinations_are_found_exactly() -> None:
     assert exact_combinations(pairs, np.array([[0, 0, 0, 1]])) is None
 
 
+def test_questions_that_depend_on_each_other_imply_what_they_span() -> None:
+    """Histograms of two widths, one of them by a second key, and some ranges: they give the total in many ways."""
+    age, region = np.arange(20).repeat(5), np.tile(np.arange(5), 20)
+    narrow = [age == each for each in range(20)]
+    wide = [(age // 7 == each) & (region == other) for each in range(3) for other in range(5)]
+    ranges = [(age >= 4) & (age < 9) & (region == 1), region == 4, *((age < 6) & (region == k) for k in range(5))]
+    basis = np.array([*narrow, *wide, *ranges, *((age >= 13) & (region == k) for k in range(5))], np.int64)
+    assert np.linalg.matrix_rank(basis) < len(basis) < basis.shape[1]
+    asked = np.array([np.ones(100), *(age // 7 == each for each in range(3)), (age >= 6) & (age < 13)], np.int64)
+    found = exact_combinations(basis, asked)
+    assert found is not None
+    assert np.allclose(found @ basis, asked)
+    assert exact_combinations(basis, np.array([(age == 3) & (region == 2)], np.int64)) is None
+
+
 def test_random_questions_are_combinations_where_their_rank_says_so() -> None:
     random = np.random.default_rng(7)
     seen = set()

@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 
 _HALF = 18  # bits of a half of an entry, whose squares add up in a word
 _EXACT = 2**53
+_SMALL = 1e-11  # of the largest
 _WEIGHED = 1 + 2.0**-50  # more than a rounded root of a weight is off by
 
 
@@ -76,8 +77,18 @@ class IntegerStrategy:
 
     @cached_property
     def readings(self) -> Floats:
-        """C·T⁻¹, a row a question: its answer is this row times what was measured."""
-        return self.inverse if self.is_by_question else np.asarray(self.questions.values @ self.inverse)
+        """C·T⁻¹, a row a question: its answer is this row times what was measured.
+
+        Claim: answers of questions that depend on each other depend likewise, and none is biased. Proof: C·B is B. By
+        question C is ω⁻¹·U·Uᵀ·ω, the columns of U orthonormal and with the span of those of ω·B: so nᵀ·C = 0 for every
+        n with nᵀ·B = 0. Being an orthogonal projection of ω·T⁻¹, it makes the weighted error no larger.
+        """
+        if not self.is_by_question:
+            return np.asarray(self.questions.values @ self.inverse)
+        span, roots = _span(self.questions.weighted), self.questions.roots[:, None]
+        if span.shape[1] == len(span):
+            return self.inverse
+        return np.asarray(span @ (span.T @ (roots * self.inverse)) / roots)
 
     def variances(self) -> Floats:
         """The variance of each question's answer, where what is measured has noise of variance 1."""
@@ -99,6 +110,15 @@ class IntegerStrategy:
             reach = norm_up(roots * self.readings)
             reach += float(roots.max()) * product_error_up(self.questions.values, self.inverse)
         return Fraction(reach * _WEIGHED / (1 - excess) * _WEIGHED) ** 2 * self.squared_norm
+
+
+def _span(rows: Floats) -> Floats:
+    """An orthonormal basis of the columns. Of whole numbers and roots, what is left below `_SMALL` is rounding."""
+    from scipy.linalg import qr
+
+    vectors, triangle, _ = qr(rows, mode="economic", pivoting=True)
+    sizes = np.abs(np.diag(triangle))
+    return np.asarray(vectors[:, sizes > _SMALL * sizes[0]])
 
 
 def rounded_strategy(questions: QuestionMatrix, point: DualPoint, bits: int) -> IntegerStrategy:

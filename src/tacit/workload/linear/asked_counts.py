@@ -25,8 +25,8 @@ from tacit.query.post_noise.scope import PostNoiseScope, canonical, plain
 from tacit.workload.alike_in_doubles import is_alike
 from tacit.workload.factorisation.question_matrix import QuestionMatrix
 from tacit.workload.linear.cell_classes import CellDomain, cell_domain
-from tacit.workload.linear.public_functions import PublicFunction, functions_in
 from tacit.workload.linear.question_text import CountSelect, CountText, RunningTotal, read_counts
+from tacit.workload.public_functions import PublicFunction, functions_in
 
 _MOST_COEFFICIENTS = 2**24  # before cells are merged
 _HALF = Fraction(1, 2)

@@ -23,7 +23,7 @@ from tacit.query.post_noise.expression import Expression, KeyReference, evaluate
 from tacit.query.post_noise.post_processing import exact_values
 from tacit.query.sql.values.storage import literal_sql
 from tacit.schema.kind import Key, Kind
-from tacit.workload.linear.public_functions import PublicFunction, Shown
+from tacit.workload.public_functions import PublicFunction, Shown
 
 MOST_COMBINATIONS = 2**17
 _RAW = 2**16  # combinations of raw values that are grouped by as they are

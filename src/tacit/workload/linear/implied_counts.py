@@ -24,6 +24,7 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 _MOST_DENOMINATOR = 10_000  # of a coefficient: far above the error of doubles
+_SMALL = 1e-10  # of the largest: what is less of a row depends on the others
 
 
 def implied_readings(
@@ -42,7 +43,7 @@ def implied_readings(
     if not strategy.is_by_question:
         return np.asarray(rows @ strategy.inverse)
     combined = exact_combinations(released.matrix.rows, rows)
-    return None if combined is None else np.asarray(combined @ strategy.inverse)
+    return None if combined is None else np.asarray(combined @ strategy.readings)
 
 
 def exact_combinations(basis: Integers, rows: Integers) -> Floats | None:
@@ -50,20 +51,31 @@ def exact_combinations(basis: Integers, rows: Integers) -> Floats | None:
 
     Claim: what is returned, as fractions of one denominator D a row, solves c·B = q. Proof: D·c is rounded to whole
     numbers, and (D·c)·B = D·q is compared in integers that cannot overflow. A row may be refused that has a solution,
-    if its denominator is large; none is accepted that has none.
+    if its denominator is large; none is accepted that has none. Where rows of the basis depend on each other, some that
+    do not are used alone: the shortest solution of all shares the work among them, with denominators that grow.
     """
-    solved = np.linalg.lstsq(basis.T.astype(np.float64), rows.T.astype(np.float64), rcond=1e-10)[0].T
-    found = np.zeros(solved.shape)
+    places, found = _independent(basis), np.zeros((len(rows), len(basis)))
+    chosen = basis[places]
+    solved = np.linalg.lstsq(chosen.T.astype(np.float64), rows.T.astype(np.float64), rcond=_SMALL)[0].T
     for place, (coefficients, row) in enumerate(zip(solved, rows, strict=True)):
         listed = [Fraction(float(each)).limit_denominator(_MOST_DENOMINATOR) for each in coefficients]
         common = lcm(*(each.denominator for each in listed))
         wholes = [int(each * common) for each in listed]
-        if not sum(map(abs, wholes)) * int(np.abs(basis).max()) + common * int(np.abs(row).max()) < 2**62:
+        if not sum(map(abs, wholes)) * int(np.abs(chosen).max()) + common * int(np.abs(row).max()) < 2**62:
             return None
-        if not np.array_equal(np.array(wholes, np.int64) @ basis, common * row):
+        if not np.array_equal(np.array(wholes, np.int64) @ chosen, common * row):
             return None
-        found[place] = [whole / common for whole in wholes]
+        found[place, places] = [whole / common for whole in wholes]
     return found
+
+
+def _independent(basis: Integers) -> Integers:
+    """Places of rows that span all of them, none a combination of the others, as far as doubles tell."""
+    from scipy.linalg import qr
+
+    triangle, places = qr(basis.T.astype(np.float64), mode="r", pivoting=True)
+    sizes = np.abs(np.diag(triangle))
+    return np.sort(places[: int((sizes > _SMALL * sizes[0]).sum())]).astype(np.int64)
 
 
 def _places(released: AskedCounts, asked: AskedCounts, both: AskedCounts) -> Integers:
