@@ -54,7 +54,7 @@ def number(value: float, error: float) -> str:
     if not error > 0:
         return f"{value:,.6g}"
     digits = max(0, 1 - floor(log10(error)))
-    return f"{value:,.{digits}f}"
+    return f"{value:z,.{digits}f}"  # what is rounded to 0 has no sign
 
 
 def percent_up(share: Fraction | float) -> str:
