@@ -31,6 +31,13 @@ def test_a_first_description_needs_a_unit_and_overwrites_nothing(clinic: Clinic)
     assert (clinic.folder / "visits.toml").exists()
 
 
+def test_a_csv_file_that_is_not_there_is_not_blamed_for_its_first_line(clinic: Clinic) -> None:
+    (clinic.folder / "empty.csv").write_text("")
+    gone, empty = (clinic.tacit("init", name, "--row").err for name in ("gone.csv", "empty.csv"))
+    assert "the source gone.csv. It cannot be read (No such file or directory)." in gone
+    assert "the source empty.csv. Its first line does not name its columns, each once." in empty
+
+
 def test_a_check_says_what_is_promised(clinic: Clinic) -> None:
     ended = clinic.tacit("check", "clinic.toml")
     assert ended.code == 0, ended.err
