@@ -50,3 +50,19 @@ def test_tables_are_read_when_they_are_asked_for(people: Dataset, monkeypatch: p
     assert after > before
     assert found.table("sex").rendered is first
     assert len(read) == after
+
+
+def test_a_column_for_publication_is_shown_as_numbers_and_explained(people: Dataset) -> None:
+    """It ends under one another with thousands set off, in the terminal and in a notebook."""
+    found = people.tables("SELECT sex, COUNT(*) AS n FROM people GROUP BY CUBE(sex)", epsilon=1)
+    whole = found.table("sex").rendered["n_published"].values.values
+    shown, notebook = found.text(), found._repr_html_()
+    first, second = (line for line in shown.splitlines() if line.startswith((" f ", " m ")))
+    assert [first.split()[-1], second.split()[-1]] == [f"{each:,}" for each in whole]
+    assert len(first) == len(second)
+    assert "n_published: for print: whole numbers, none negative" in shown
+    assert all(f">{each:,}</td>" in notebook for each in whole)
+    widths = {row.count("<td") + row.count("<th") + row.count("colspan=2") for row in notebook.split("<tr>")[1:]}
+    assert len(widths) == 2  # that of the table by sex, and that of the total
+    alone = people.tables("SELECT sex, SUM(income) AS s FROM people GROUP BY CUBE(sex)", epsilon=1)
+    assert "for print" not in alone.text()

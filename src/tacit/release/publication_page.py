@@ -15,7 +15,7 @@ from tacit.ledger.certificate import Certificate
 from tacit.ledger.signature import fingerprint
 from tacit.mechanisms.answer import percent
 from tacit.query.post_noise.estimates import PUBLISHED, Estimates, OutputColumn, Rendered
-from tacit.release.cells import Cell, cells
+from tacit.release.cells import Cell, cells_of
 from tacit.release.page_pictures import pictures
 from tacit.release.text import html_text
 
@@ -118,9 +118,10 @@ def _table(head: str, table: ReleasedTable, forms: Sequence[str]) -> str:
 
 def _cells(rendered: Rendered) -> str:
     first = rendered.first(_ROWS)
-    beside = {column.name for column in first.columns} - {column.name for column in first.measured.columns}
-    head = "".join(_head(column, column.name in beside) for column in first.columns)
-    texts = [[_cell(cell, column, beside) for cell in cells(column)] for column in first.columns]
+    beside = [first.is_published(column) for column in first.columns]
+    head = "".join(_head(column, is_beside) for column, is_beside in zip(first.columns, beside, strict=True))
+    columns = zip(first.columns, cells_of(first), beside, strict=True)
+    texts = [[_cell(cell, column, is_beside) for cell in read] for column, read, is_beside in columns]
     rows = "".join(f"<tr>{''.join(row)}</tr>\n" for row in zip(*texts, strict=True))
     return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>"
 
@@ -133,9 +134,9 @@ def _head(column: OutputColumn, is_beside: bool) -> str:
     return f'<th scope="col"{span}>{html_text(column.name)}</th>{after}'
 
 
-def _cell(cell: Cell, column: OutputColumn, beside: set[str]) -> str:
-    if column.name in beside:
-        return f'<td class="value">{html_text(f"{int(cell.value):,}" if cell.value.isdigit() else cell.value)}</td>'
+def _cell(cell: Cell, column: OutputColumn, is_beside: bool) -> str:
+    if is_beside:
+        return f'<td class="value">{html_text(cell.value)}</td>'
     if column.is_key:
         return f"<td>{html_text(cell.value)}</td>"
     if cell.is_words:
