@@ -59,7 +59,7 @@ class TablesExplanation:
         if self.planned is None:
             yield f"Expected ±: known with the answer, {self._unknown()}."
             return
-        yield f"Expected ± of each cell, {sure}:"
+        yield f"Expected ± of each cell, {sure}{', at most' if self.is_stored else ''}:"
         tables = self.plan.asked.tables
         for request in tables[:_LISTED]:
             title = ", ".join(request.key_names(self.plan.base.question)) or "total"
