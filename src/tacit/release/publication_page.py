@@ -14,7 +14,7 @@ from urllib.parse import quote
 from tacit.ledger.certificate import Certificate
 from tacit.ledger.signature import fingerprint
 from tacit.mechanisms.answer import percent
-from tacit.query.post_noise.estimates import PUBLISHED, Estimates, OutputColumn, Rendered
+from tacit.query.post_noise.estimates import PUBLISHED, Estimates, Keys, OutputColumn, Rendered
 from tacit.release.cells import Cell, cells_of
 from tacit.release.page_pictures import pictures
 from tacit.release.text import html_text
@@ -137,8 +137,9 @@ def _head(column: OutputColumn, is_beside: bool) -> str:
 def _cell(cell: Cell, column: OutputColumn, is_beside: bool) -> str:
     if is_beside:
         return f'<td class="value">{html_text(cell.value)}</td>'
-    if column.is_key:
-        return f"<td>{html_text(cell.value)}</td>"
+    if isinstance(column.values, Keys):
+        day = ' class="day"' if column.values.type.is_time else ""
+        return f"<td{day}>{html_text(cell.value)}</td>"
     if cell.is_words:
         return f'<td colspan="2" class="words">{html_text(str(cell))}</td>'
     return f'<td class="value">{html_text(cell.value)}</td><td class="rest">{html_text(cell.rest.strip())}</td>'
