@@ -64,5 +64,6 @@ def test_a_column_for_publication_is_shown_as_numbers_and_explained(people: Data
     assert all(f">{each:,}</td>" in notebook for each in whole)
     widths = {row.count("<td ") + row.count("<th ") + row.count("colspan=2") for row in notebook.split("<tr>")[1:]}
     assert len(widths) == 2  # that of the table by sex, and that of the total
+    assert found.meaning.startswith("Hidden is whether one person is in the data. ")
     alone = people.tables("SELECT sex, SUM(income) AS s FROM people GROUP BY CUBE(sex)", epsilon=1)
     assert "for print" not in alone.text()
