@@ -157,6 +157,7 @@ def test_questions_that_cannot_be_asked_are_refused(people: Dataset) -> None:
 
 def test_a_session_says_what_it_is_and_what_is_left(people: Dataset) -> None:
     with people.weights(TABLE, epsilon=8, updates=4) as desk:
+        assert "weights: SELECT region" in str(people.budget())
         over = "A session over region, decade, sex (24 cells); "
         assert str(desk) == f"{over}4 of 4 answers from the data left; each reply ± {desk.error():,} (95%)."
         reply = desk.ask({"region": "north"})
