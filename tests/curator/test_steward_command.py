@@ -38,6 +38,15 @@ def test_a_csv_file_that_is_not_there_is_not_blamed_for_its_first_line(clinic: C
     assert "the source empty.csv. Its first line does not name its columns, each once." in empty
 
 
+def test_one_column_with_a_delimiter_in_its_name_is_pointed_at(clinic: Clinic) -> None:
+    (clinic.folder / "bills.csv").write_text("patient;cost\n1;2\n")
+    ended = clinic.tacit("init", "bills.csv", "--row")
+    assert "It describes 1 column of bills.csv" in ended.out
+    assert "if that stands between values, --delimiter ';'." in " ".join(ended.out.split())
+    again = clinic.tacit("init", "bills.csv", "--row", "--delimiter", ";", "--out", "again.toml")
+    assert "--delimiter" not in again.out
+
+
 def test_a_check_says_what_is_promised(clinic: Clinic) -> None:
     ended = clinic.tacit("check", "clinic.toml")
     assert ended.code == 0, ended.err

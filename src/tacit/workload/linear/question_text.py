@@ -74,7 +74,7 @@ class CountText:
     selects: tuple[CountSelect, ...]
 
     @cached_property
-    def columns(self) -> dict[str, exp.Expr]:
+    def columns(self) -> dict[str, exp.Column]:
         """The columns that say which cells are counted."""
         nodes = [node for select in self.selects for node in select.expressions]
         return {canonical(column): column for node in nodes for column in node.find_all(exp.Column)}
