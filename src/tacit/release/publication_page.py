@@ -18,6 +18,7 @@ from tacit.query.post_noise.estimates import PUBLISHED, Estimates, Keys, OutputC
 from tacit.release.cells import Cell, cells_of
 from tacit.release.page_pictures import pictures
 from tacit.release.text import html_text
+from tacit.words import glued
 
 if TYPE_CHECKING:
     from tacit.release.tables_release import ReleasedTable, TablesRelease
@@ -46,7 +47,7 @@ def publication_page(release: TablesRelease, signed: Certificate | None, forms: 
 <body>
 <main>
 <h1>{html_text(title)}</h1>
-<p>{html_text(f"{release.margins} {release.price.cost}")}</p>
+<p>{_said(f"{release.margins} {release.price.cost}")}</p>
 {_facts(release)}
 <nav aria-label="Tables">
 <h2>Tables</h2>
@@ -74,8 +75,12 @@ def _facts(release: TablesRelease) -> str:
         ("To be known", " ".join(release.notes)),
         ("Free from now on", release.free),
     )
-    listed = "".join(f"<dt>{html_text(name)}</dt>\n<dd>{html_text(words)}</dd>\n" for name, words in facts if words)
+    listed = "".join(f"<dt>{html_text(name)}</dt>\n<dd>{_said(words)}</dd>\n" for name, words in facts if words)
     return f"<dl>\n{listed}</dl>"
+
+
+def _said(text: str) -> str:
+    return glued(html_text(text), "&nbsp;")
 
 
 def _chance(sure: str) -> str:
@@ -157,7 +162,7 @@ def _signature(signed: Certificate | None) -> str:
 <p><a href="certificate.json">certificate.json</a> is signed for this page and for every file beside it, byte for byte:
 <code>tacit verify certificate.json</code> in this folder says whether one was changed, is missing or was added. The key
 that signed is {html_text(fingerprint(signed.public_key))}; compare that with what its owner tells you elsewhere.</p>
-<p>{html_text(f"Charged as entry {said.entry:,} of the ledger, {said.time}; {said.price}; hides {said.unit}.")}
+<p>{_said(f"Charged as entry {said.entry:,} of the ledger, {said.time}; {said.price}; hides {said.unit}.")}
 It rests on:</p>
 <ul>{rests}</ul>
 <p>What was asked:</p>
