@@ -13,10 +13,14 @@ _GLUE = "\u00a0"
 _TOGETHER = re.compile(r"[εδρ] = |[ερδ] (?=\d)|± (?=\d)| of (?=\d)")
 
 
+def glued(text: str, glue: str = _GLUE) -> str:
+    """The text with signs for spaces that a line must not be broken at, as in ± 5 and ε = 1."""
+    return _TOGETHER.sub(lambda found: found[0].replace(" ", glue), text)
+
+
 def folded(text: str, width: int, indent: str = "") -> str:
     """A paragraph at a width; what belongs together, such as ± 5 and ε = 1, stays on one line."""
-    glued = _TOGETHER.sub(lambda found: found[0].replace(" ", _GLUE), text)
-    lines = fill(glued, width, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
+    lines = fill(glued(text), width, initial_indent=indent, subsequent_indent=indent, break_long_words=False)
     return lines.replace(_GLUE, " ")
 
 
@@ -54,7 +58,7 @@ def number(value: float, error: float) -> str:
     if not error > 0:
         return f"{value:,.6g}"
     digits = max(0, 1 - floor(log10(error)))
-    return f"{value:,.{digits}f}"
+    return f"{value:z,.{digits}f}"  # what is rounded to 0 has no sign
 
 
 def percent_up(share: Fraction | float) -> str:

@@ -184,3 +184,25 @@ def test_missing_and_wild_values_count_alike_in_sums_and_means(
         dataset.tables("SELECT even, AVG(x) AS a FROM people GROUP BY CUBE(even)", epsilon=100)
         found = dataset.query("SELECT even, SUM(x) AS v FROM people GROUP BY even ORDER BY even")
         assert np.allclose(numbers(found, "v").value, totals, atol=200)
+
+
+def test_conditions_over_shown_values_of_a_private_key_are_implied(people: Dataset) -> None:
+    """A cell of a shown town has its rows and no others; what is true of other towns too lies in no cells."""
+    found = people.tables("SELECT sex, town, COUNT(*) AS n FROM people GROUP BY CUBE(sex, town)", epsilon=20)
+    towns = numbers(found.table("town")).value
+    both = numbers(found.table("sex", "town")).value.reshape(2, -1)
+    free = {
+        "SELECT COUNT(*) AS n FROM people WHERE town = 'town 2'": towns[2],
+        "SELECT COUNT(*) AS n FROM people WHERE 'town 0' = town OR town IN ('town 1', 'town 3')": towns[
+            [0, 1, 3]
+        ].sum(),
+        "SELECT COUNT(*) FILTER (WHERE town = 'town 1') AS n FROM people WHERE sex = 'm'": both[1, 1],
+        "SELECT COUNT(*) AS n FROM people WHERE town = 'town 1' OR sex = 'm'": both[1].sum() + both[0, 1],
+    }
+    for sql, number in free.items():
+        answer = people.query(sql)
+        assert answer.price.free
+        assert numbers(answer).value == pytest.approx([number], abs=1e-6)
+    for where in ("town <> 'town 2'", "town IN ('town 2', 'town 9')", "NOT town = 'town 2'", "town IS NULL"):
+        with pytest.raises(Refused, match="without a price"):
+            people.query(f"SELECT COUNT(*) AS n FROM people WHERE {where}")

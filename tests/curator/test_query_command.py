@@ -146,3 +146,6 @@ def test_an_explanation_is_free_and_agrees_with_the_bill(clinic: Clinic) -> None
     brief = clinic.tacit("explain", "clinic.toml", *ask, "--brief")
     assert "An earlier release answers this: asking is free." in brief.out
     assert "SQL" not in brief.out
+    free = clinic.tacit("explain", "clinic.toml", BY_REGION, "--epsilon", "0.5").out
+    assert "Expected error of the noise, 95%, at most; what limits cut off is added" in free
+    assert free.endswith("No SQL is sent to the engine.\n")

@@ -31,6 +31,22 @@ def test_a_first_description_needs_a_unit_and_overwrites_nothing(clinic: Clinic)
     assert (clinic.folder / "visits.toml").exists()
 
 
+def test_a_csv_file_that_is_not_there_is_not_blamed_for_its_first_line(clinic: Clinic) -> None:
+    (clinic.folder / "empty.csv").write_text("")
+    gone, empty = (clinic.tacit("init", name, "--row").err for name in ("gone.csv", "empty.csv"))
+    assert "the source gone.csv. It cannot be read (No such file or directory)." in gone
+    assert "the source empty.csv. Its first line does not name its columns, each once." in empty
+
+
+def test_one_column_with_a_delimiter_in_its_name_is_pointed_at(clinic: Clinic) -> None:
+    (clinic.folder / "bills.csv").write_text("patient;cost\n1;2\n")
+    ended = clinic.tacit("init", "bills.csv", "--row")
+    assert "It describes 1 column of bills.csv" in ended.out
+    assert "if that stands between values, --delimiter ';'." in " ".join(ended.out.split())
+    again = clinic.tacit("init", "bills.csv", "--row", "--delimiter", ";", "--out", "again.toml")
+    assert "--delimiter" not in again.out
+
+
 def test_a_check_says_what_is_promised(clinic: Clinic) -> None:
     ended = clinic.tacit("check", "clinic.toml")
     assert ended.code == 0, ended.err
@@ -61,6 +77,31 @@ def test_a_check_of_a_table_with_one_row_a_person_asks_for_at_most(clinic: Clini
     text = " ".join(clinic.tacit("check", "clinic.toml").out.split())
     assert "visits: at most 1 row a person declared." in text
     assert "Write rows = 1, if nobody can have more, under [tables.visits.at_most]" in text
+
+
+def test_a_check_where_nothing_is_left_to_find_speaks_of_no_profile(clinic: Clinic) -> None:
+    """Limits that are declared as the most there can be: a profile has nothing to tell of counts."""
+    (clinic.folder / "clinic.toml").write_text(DESCRIPTION.replace("rows = 6 }", "rows = 1 }\nat_most = { rows = 1 }"))
+    ended = clinic.tacit("check", "clinic.toml")
+    assert ended.code == 0, ended.err
+    assert "visits: one person can have at most 1 row (at_most)." in ended.out
+    assert "profile" not in ended.out
+
+
+def test_a_check_says_what_tables_use_of_what_everybody_knows(clinic: Clinic) -> None:
+    """Totals apply where each row is a person: where they do not, the steward is told."""
+    ward = 'ward = { type = "text", keys = ["ward 0", "ward 1"], nullable = false }'
+    place = 'levels = ["region", "ward"]\nmembers = { north = ["ward 0"], south = ["ward 1"] }'
+    known = f"[tables.visits.hierarchies.place]\n{place}\n[[tables.visits.totals]]\ncount = 2000\n"
+    more = DESCRIPTION.replace('ward = { type = "text" }', ward) + known
+    (clinic.folder / "clinic.toml").write_text(more)
+    text = " ".join(clinic.tacit("check", "clinic.toml").out.split())
+    assert "visits: tables that are released together use region > ward." in text
+    assert "visits: public totals are not used, since rows are not people of their own." in text
+    own = more.replace('id = "patient_id"', "row = true").replace("limits = { rows = 6 }", "")
+    (clinic.folder / "clinic.toml").write_text(own)
+    text = " ".join(clinic.tacit("check", "clinic.toml").out.split())
+    assert "visits: tables that are released together use region > ward, 1 public total." in text
 
 
 def test_a_check_says_where_a_profile_gains_nothing(clinic: Clinic) -> None:

@@ -64,7 +64,7 @@ def test_a_file_may_hold_several_selects_with_comments(clinic: Clinic) -> None:
 REFUSALS = (
     (CUBE, (), "No earlier release holds them.", "epsilon (--epsilon 1)"),
     (CUBE, ("--epsilon", "nan"), "It cannot be read as a finite number.", "a finite number"),
-    (CUBE, ("--epsilon", "300"), "every component must fit", "no more than what is left"),
+    (CUBE, ("--epsilon", "300"), "every component must fit", "a smaller epsilon or a larger error"),
     (CUBE, ("--epsilon", "1", "--weight", "rows"), "There is no such weighting.", "--weight tables"),
     (CUBE, ("--epsilon", "1", "--format", "csv"), "Several tables are several files.", "--out folder"),
     (CUBE, ("--epsilon", "1", "--interval", "guaranteed"), "Nothing declares the most", "at_most"),
@@ -75,7 +75,9 @@ REFUSALS = (
     ("SELECT MEDIAN(cost) FROM visits GROUP BY CUBE(region)", ("--epsilon", "1"), "add up hold counts", "COUNT(*)"),
     ("SELECT COUNT(*) FROM visits GROUP BY CUBE(patient_id)", ("--epsilon", "1"), "one person", "in a sub-query"),
     ("empty.sql", ("--epsilon", "1"), "The file is empty.", "SELECT"),
-    ("gone.sql", ("--epsilon", "1"), "cannot be read", "SQL"),
+    ("gone.sql", ("--epsilon", "1"), "There is no such file.", "a file that is there"),
+    ("people.sql", ("--epsilon", "1"), "it breaks at visits in line 3.", "SELECT"),
+    ("notes.txt", ("--epsilon", "1"), "It is the name of a file.", "@notes.txt"),
     ("", ("--epsilon", "1"), "asks nothing", "SELECT"),
     (
         f"SELECT COUNT(*) FROM visits GROUP BY CUBE({', '.join(f'age + {i}' for i in range(13))})",
@@ -91,6 +93,8 @@ def test_what_cannot_be_answered_says_why_and_what_can(
     clinic: Clinic, sql: str, options: tuple[str, ...], why: str, accepted: str
 ) -> None:
     (clinic.folder / "empty.sql").write_text("  \n")
+    (clinic.folder / "notes.txt").write_text(CUBE)
+    (clinic.folder / "people.sql").write_bytes(f"{CUBE};\r\n-- année\r\nSELECT COUNT(*) FORM visits;\r\n".encode())
     ended = clinic.tacit("tables", "clinic.toml", sql, *options)
     refused, _, instead = one_line(ended.err).partition("Accepted instead: ")
     assert (ended.code, ended.out) == (2, "")

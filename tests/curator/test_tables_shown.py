@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from tests.curator.test_tables import CUBE, people
 
@@ -50,3 +52,37 @@ def test_tables_are_read_when_they_are_asked_for(people: Dataset, monkeypatch: p
     assert after > before
     assert found.table("sex").rendered is first
     assert len(read) == after
+
+
+def test_a_column_for_publication_is_shown_as_numbers_and_explained(people: Dataset) -> None:
+    """It ends under one another with thousands set off, in the terminal and in a notebook."""
+    found = people.tables("SELECT sex, COUNT(*) AS n FROM people GROUP BY CUBE(sex)", epsilon=1)
+    whole = found.table("sex").rendered["n_published"].values.values
+    shown, notebook = found.text(), found._repr_html_()
+    first, second = (line for line in shown.splitlines() if line.startswith((" f ", " m ")))
+    assert [first.split()[-1], second.split()[-1]] == [f"{each:,}" for each in whole]
+    assert len(first) == len(second)
+    assert "n_published: for print: whole numbers, none negative" in shown
+    assert all(f">{each:,}</td>" in notebook for each in whole)
+    widths = {row.count("<td ") + row.count("<th ") + row.count("colspan=2") for row in notebook.split("<tr>")[1:]}
+    assert len(widths) == 2  # that of the table by sex, and that of the total
+    assert found.meaning.startswith("Hidden is whether one person is in the data. ")
+    alone = people.tables("SELECT sex, SUM(income) AS s FROM people GROUP BY CUBE(sex)", epsilon=1)
+    assert "for print" not in alone.text()
+
+
+def test_several_selects_may_be_a_list(people: Dataset) -> None:
+    """A text of it may end with a comment; what is no text at all is refused."""
+    one, two = "SELECT region, COUNT(*) AS n FROM people GROUP BY region -- first", "SELECT COUNT(*) AS n FROM people;"
+    found = people.tables([one, two], epsilon=1)
+    assert [each.title for each in found] == ["region", "total"]
+    assert people.tables(f"{one}\n;{two}").price.free
+    assert "2 tables" in str(people.explain_tables((one, two), epsilon=1))
+    assert len(people.workload([one, two], epsilon=1)) == 2
+    wrong: list[Any] = [None, 3, [3], {"sql": one}]
+    for asked in wrong:
+        for ask in (people.tables, people.explain_tables, people.workload, people.explain_workload):
+            with pytest.raises(Refused, match="It is neither text nor an ibis expression"):
+                ask(asked, epsilon=1)
+    with pytest.raises(Refused, match="It is neither text nor an ibis expression"):
+        people.weights(wrong[0], epsilon=1, updates=1)

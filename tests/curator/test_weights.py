@@ -149,7 +149,21 @@ def test_questions_that_cannot_be_asked_are_refused(people: Dataset) -> None:
     for where in ({"town": "a"}, {"region": "west"}, {"region": ["north", None]}, {"decade": 9}):
         with pytest.raises(Refused):
             desk.ask(where)
+    for shape in ("region = 'north'", None, 3):
+        with pytest.raises(Refused, match=r"It names no key.*region"):
+            desk.ask(shape)  # type: ignore[arg-type]
     assert not desk.is_closed
+
+
+def test_a_session_says_what_it_is_and_what_is_left(people: Dataset) -> None:
+    with people.weights(TABLE, epsilon=8, updates=4) as desk:
+        assert "weights: SELECT region" in str(people.budget())
+        over = "A session over region, decade, sex (24 cells); "
+        assert str(desk) == f"{over}4 of 4 answers from the data left; each reply ± {desk.error():,} (95%)."
+        reply = desk.ask({"region": "north"})
+        assert str(reply) == f"{reply.number:,} (from the data)"
+    assert repr(desk).startswith(f"{over}3 of 4 answers from the data left; closed: ")
+    assert str(desk.ask({})).endswith(" (compared with nothing: no error is known)")
 
 
 def test_the_file_of_a_session_holds_no_row_and_is_the_owners_alone(people: Dataset, tmp_path: Path) -> None:

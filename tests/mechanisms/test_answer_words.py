@@ -20,6 +20,9 @@ from tacit.words import number
         (np.int64(-(2**63)), 3e30, "-9.2e+18"),
         (0.0, 6e31, "0"),
         (49.475, 0, "49.475"),
+        (-0.3, 11.2, "0"),
+        (np.float32(-0.004), 0.1, "0.00"),
+        (np.int64(-5), 0.3, "-5.00"),
     ],
 )
 def test_numbers_have_the_digits_their_error_leaves(value: float, error: float, text: str) -> None:

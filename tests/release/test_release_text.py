@@ -78,6 +78,7 @@ def test_a_long_answer_is_cut_where_it_is_shown_and_whole_where_it_is_printed() 
         (7, 7, 7, "7"),
         (0.125, 0.125, 0.125, "0.125"),
         (-0.0, -0.5, 0.5, "0.00 ± 0.50"),
+        (-0.3, -11.5, 10.9, "0 ± 11"),
         (5, 3, inf, "5 (at least 3)"),
         (5, -inf, 9, "5 (at most 9)"),
         (nan, -inf, inf, "too few to say"),

@@ -8,11 +8,14 @@ import re
 from collections.abc import Sequence
 from datetime import date
 from fractions import Fraction
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.font_manager import findfont
+from PIL import ImageFont
 
 from tacit.query.post_noise.estimates import Estimates, Keys, OutputColumn, Rendered
 from tacit.release.page_pictures import pictures
@@ -201,3 +204,22 @@ def test_tables_beyond_the_sixtieth_are_linked_only() -> None:
     found = parsed(publication_page(released(*many), None, ("parquet",)))
     assert len([each for each in found.ids if each.startswith("table-")]) == 60
     assert "k69.parquet" in found.links
+
+
+def test_labels_lie_within_the_picture() -> None:
+    """In a wide font, at the size of the style sheet: of bars, and at both sides of a heat map."""
+    font = ImageFont.truetype(findfont("DejaVu Sans"), 13)
+    words = ("maternity", "MM", "Çeşme <b>", "educ BETWEEN 12 AND 16", "NULL", "Wmwm" * 8, "illicit")
+    (bars,) = pictures(table("word", {"word": Keys(words, Kind.TEXT)}, range(7)).release.rendered)
+    pairs = [(word, other) for word in words for other in words[:3]]
+    both = {name: Keys(tuple(each), Kind.TEXT) for name, each in zip("ab", zip(*pairs, strict=True), strict=True)}
+    (heat,) = pictures(table("a, b", both, range(21)).release.rendered)
+    for drawn in (bars, heat):
+        ends = re.findall(r'<text x="([\d.]+)" y="[\d.]+" text-anchor="end">([^<]+)<', drawn)
+        assert len(ends) == len(words)
+        assert all(font.getlength(unescape(label)) <= float(x) for x, label in ends)
+    for x, y, head in re.findall(r"translate\(([\d.]+) ([\d.]+)\) rotate\(-45\)\">([^<]+)<", heat):
+        assert font.getlength(unescape(head)) * 0.71 <= min(float(y), 440 - float(x))
+    heads = tuple(f"{n} are too long to be beside one another" for n in range(24))
+    crowded = {"a": Keys(tuple(n for n in range(24) for _ in heads)), "b": Keys(heads * 24)}
+    assert pictures(table("a, b", crowded, range(576)).release.rendered) == []

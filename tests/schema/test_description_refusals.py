@@ -156,7 +156,7 @@ def test_a_file_of_another_form_is_refused(tmp_path: Path, text: str) -> None:
 
 
 def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="cannot be read"):
+    with pytest.raises(Refused, match="There is no such file"):
         read_description(tmp_path / "none.toml")
     with pytest.raises(Refused, match="cannot be read"):
         read_description(tmp_path)

@@ -3,13 +3,17 @@ gains."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from math import prod, sqrt
+from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
-from tests.curator.test_tables import CUBE, people  # noqa: F401
+from tests.curator.test_tables import CUBE, PEOPLE, ROWS, people  # noqa: F401
 
+import tacit
 from tacit.curator.dataset import Dataset
 from tacit.curator.tables_explanation import TablesExplanation
 from tacit.query.post_noise.estimates import Estimates
@@ -35,6 +39,30 @@ def test_the_errors_told_beforehand_are_those_of_the_release(people: Dataset, we
             values = table.release.rendered[shown].values
             assert isinstance(values, Estimates)
             assert np.max(values.high - values.low) / 2 == pytest.approx(reach[name], rel=1e-6)
+
+
+@pytest.fixture
+def one_row_each(people: Dataset, tmp_path: Path) -> Iterator[Dataset]:  # noqa: F811
+    """The same people, told apart by a column, with limits that are declared as the most there can be."""
+    rows = f"SELECT row_number() OVER () AS pid, * FROM ({ROWS})"
+    duckdb.sql(rows).write_parquet(str(tmp_path / "known.parquet"))
+    limits = 'source = "known.parquet"\nlimits = { rows = 1 }\nat_most = { rows = 1 }'
+    unit = PEOPLE.replace("row = true", 'id = "pid"').replace('name = "people"', 'name = "known"')
+    (tmp_path / "known.toml").write_text(unit.replace('source = "people.parquet"', limits), encoding="utf-8")
+    with tacit.open(tmp_path / "known.toml") as dataset:
+        yield dataset
+
+
+def test_the_errors_are_told_where_limits_are_declared(one_row_each: Dataset) -> None:
+    told, explained = planned(one_row_each, CUBE)
+    assert "found first" not in str(explained)
+    assert "One by one" not in str(explained)
+    released = one_row_each.tables(CUBE, epsilon=1)
+    for request, table in zip(explained.plan.asked.tables, released, strict=True):
+        values = table.release.rendered["n"].values
+        assert isinstance(values, Estimates)
+        half = told.reach(request, Fraction(19, 20))["COUNT(*)"]
+        assert np.max(values.high - values.low) / 2 == pytest.approx(half, rel=1e-3)
 
 
 @pytest.mark.parametrize("weight", ["tables", "cells"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -11,6 +12,9 @@ from tacit.curator.engine_choice import engine_of
 from tacit.errors import Refused
 from tacit.schema.first_description import FirstFile, first_description
 from tacit.schema.sources import read_source
+from tacit.words import counted
+
+_DELIMITERS: Final = (";", "\t", "|", ",")
 
 
 @click.command()
@@ -58,10 +62,13 @@ def init(
 
 
 def _what_next(found: FirstFile, place: Path, data: Path) -> str:
-    described = f"{len(found.columns)} columns of {data.name} by name and type only"
+    described = f"{counted(len(found.columns), 'column')} of {data.name} by name and type only"
     lines = [f"Wrote {place}. It describes {described}; no value was read."]
     if data.suffix.lower() == ".csv":
         lines.append("A CSV file has no types: replace text by int, money, float, date … where a column holds them.")
+        if len(found.columns) == 1 and (marks := [mark for mark in _DELIMITERS if mark in found.columns[0]]):
+            sign = "\\t" if marks[0] == "\t" else marks[0]
+            lines.append(f"Its one column has {sign} in its name: if that stands between values, --delimiter '{sign}'.")
     if found.bounds:
         lines.append(f"Declare bounds for: {', '.join(found.bounds)}.")
     if found.keys:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from os.path import isfile
 from pathlib import Path
 
 import click
@@ -43,10 +44,15 @@ def read_sql(written: str) -> str:
         return sys.stdin.read()
     is_named = written.lower().endswith(".sql") and not any(map(str.isspace, written))
     if not (written.startswith("@") or is_named):
+        if len(written.split()) == 1 and isfile(written):
+            raise Refused(f"the query {written}", "It is the name of a file.", f"@{written}, which reads it; or SQL.")
         return written
     place = written.removeprefix("@")
     try:
         text = Path(place).read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        accepted = "a file that is there, as @query.sql; or SQL."
+        raise Refused(f"the query in {place}", "There is no such file.", accepted) from None
     except (OSError, UnicodeDecodeError):
         raise Refused(f"the query in {place}", "The file cannot be read as text.", "@query.sql, or SQL.") from None
     if not text.strip():

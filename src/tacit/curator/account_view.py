@@ -111,8 +111,11 @@ class BudgetView:
         return "1 more query like the last" if count == 1 else f"{count:,} more queries like the last"
 
 
+_SEVERAL: Final = ("tables", "workload", "weights")
+
+
 def _short(entry: Entry, width: int) -> str:
-    several = "tables: " if entry.note == "tables" else ""
+    several = f"{entry.note}: " if entry.note in _SEVERAL else ""
     words = printable(several + " ".join(entry.words.split()))
     end = _FAILED if entry.failed else "" if entry.stored else _OPEN
     room = max(20, width - len(end))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tacit.curator.ibis_expression import Asked, sql_of_all
 from tacit.curator.open_data import Opened
 from tacit.curator.planner import Planner
 from tacit.curator.terms import analyst_share
@@ -30,7 +31,7 @@ class CountingWorkloads:
 
     def workload(
         self,
-        asked: str | Sequence[str],
+        asked: Asked | Sequence[Asked],
         *,
         epsilon: Number | None = None,
         delta: Number | None = None,
@@ -46,13 +47,13 @@ class CountingWorkloads:
         level, kind = proper(confidence, "confidence"), IntervalKind.named(interval)
         analyst_share(self._opened, self._analyst)
         planner = self._planner
-        plan = counts_plan(planner, _joined(asked), weights, kind)
+        plan = counts_plan(planner, sql_of_all(asked), weights, kind)
         price = None if epsilon is None else counts_price(planner, epsilon, delta)
         return ask_counts(planner, plan, price, self._analyst, level, fresh)
 
     def explain_workload(
         self,
-        asked: str | Sequence[str],
+        asked: Asked | Sequence[Asked],
         *,
         epsilon: Number = 1,
         delta: Number | None = None,
@@ -65,9 +66,5 @@ class CountingWorkloads:
         from tacit.curator.counts_job import counts_plan, counts_price
 
         level, planner = proper(confidence, "confidence"), self._planner
-        plan = counts_plan(planner, _joined(asked), weights, IntervalKind.named(interval))
+        plan = counts_plan(planner, sql_of_all(asked), weights, IntervalKind.named(interval))
         return explain_counts(planner, plan, counts_price(planner, epsilon, delta), level)
-
-
-def _joined(asked: str | Sequence[str]) -> str:
-    return asked if isinstance(asked, str) else ";\n".join(text.rstrip().rstrip(";") for text in asked)

@@ -62,7 +62,7 @@ class CountsExplanation:
         lines = [
             self.price_words.before(self.is_stored),
             f"{counted(matrix.questions, 'question')} over {counted(matrix.cells, 'cell')}; "
-            f"{percent(self.confidence)} intervals.",
+            f"{percent(self.confidence)} intervals{', at most as wide as these' if self.is_stored else ''}.",
         ]
         if self.plan.is_scaled:
             lines.append(

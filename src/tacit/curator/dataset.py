@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.curator.account_view import BudgetView
 from tacit.curator.certifier import Certifier
 from tacit.curator.explanation import Explanation, explain_plan
-from tacit.curator.ibis_expression import Asked, ibis_table, sql_of
+from tacit.curator.ibis_expression import Asked, ibis_table, sql_of, sql_of_all
 from tacit.curator.implied_search import find_implied, implied_as_asked
 from tacit.curator.learning import Learning, evaluation_sql
 from tacit.curator.notes import intervals_of, notes_of
@@ -122,7 +122,7 @@ class Dataset(Learning):
 
     def tables(
         self,
-        sql: str,
+        asked: Asked | Sequence[Asked],
         *,
         epsilon: Number | None = None,
         delta: Number | None = None,
@@ -134,19 +134,19 @@ class Dataset(Learning):
         """Several tables released together: CUBE, ROLLUP, GROUPING SETS, or several SELECTs over the same rows."""
         analyst_share(self._opened, self._analyst)
         level, planner = proper(confidence, "confidence"), self._planner
-        plan = tables_plan(planner, sql, IntervalKind.named(interval), Weighting.named(weight))
+        plan = tables_plan(planner, sql_of_all(asked), IntervalKind.named(interval), Weighting.named(weight))
         price = None if epsilon is None else tables_price(planner, plan, epsilon, delta)
         return ask_tables(planner, plan, price, self._analyst, level, fresh)
 
-    def weights(self, sql: str, *, epsilon: Number, updates: int, **options: Any) -> WeightsDesk:
+    def weights(self, asked: Asked, *, epsilon: Number, updates: int, **options: Any) -> WeightsDesk:
         """A session of counting questions by the keys of one table (`open_weights`), paid for up front."""
         from tacit.curator.weights_job import open_weights
 
-        return open_weights(self._planner, self._analyst, sql, epsilon, updates, **options)
+        return open_weights(self._planner, self._analyst, sql_of(asked), epsilon, updates, **options)
 
     def explain_tables(
         self,
-        sql: str,
+        asked: Asked | Sequence[Asked],
         *,
         epsilon: Number | None = None,
         delta: Number | None = None,
@@ -156,7 +156,7 @@ class Dataset(Learning):
     ) -> TablesExplanation:
         """What tables would cost and how far off they would be; nothing is spent and no row is read."""
         level, planner = proper(confidence, "confidence"), self._planner
-        plan = tables_plan(planner, sql, IntervalKind.named(interval), Weighting.named(weight))
+        plan = tables_plan(planner, sql_of_all(asked), IntervalKind.named(interval), Weighting.named(weight))
         price = tables_price(planner, plan, _USUAL if epsilon is None else epsilon, delta)
         price = price if epsilon is not None else at_least(self._opened, price, bool(plan.private))
         return explain_tables(planner, plan, price, level)

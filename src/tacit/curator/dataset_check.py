@@ -26,7 +26,7 @@ from tacit.query.plans.price import Price, noise_share, price_of
 from tacit.schema.description import Description, Table
 from tacit.schema.kind import Kind
 from tacit.toml_text import key_text
-from tacit.words import percent_up, share_used, shown
+from tacit.words import counted, percent_up, share_used, shown
 
 _EXAMPLE = Fraction(1, 10)
 _ADVISED: Final = Fraction(1, 50)  # of the budget, for a profile
@@ -49,7 +49,11 @@ class ProfileAdvice:
         """The largest ε in one digit that costs little of the budget; None where there is nothing to learn."""
         description = planner.opened.description
         subjects = subjects_of(planner.catalogue, True, {}, {})
-        if not subjects:
+        tables = dict.fromkeys(subject.table for subject in subjects)
+        questions = {table: planner.question(f"SELECT COUNT(*) FROM {_quoted(table)}") for table in tables}
+        plans = {table: planner.bare_plan(question, IntervalKind.USUAL) for table, question in questions.items()}
+        unsure = next((table for table, plan in plans.items() if plan.binned), None)
+        if unsure is None:  # what one person can have is declared, and counts whole
             return None
 
         def price(epsilon: Fraction) -> Price:
@@ -60,11 +64,8 @@ class ProfileAdvice:
         paid = price(epsilon)
         noise = noise_share(paid, 1 - VALUES, description.unit.relation)
         deviation = noise_deviation(noise.law) / noise.split(MOST_SUBJECTS)
-        table = subjects[0].table
-        profile = Profile({(table, "rows"): np.zeros(len(WIDE_BINS))}, deviation, {})
-        question = planner.question(f"SELECT COUNT(*) FROM {_quoted(table)}")
-        plan = planner.bare_plan(question, IntervalKind.USUAL)
-        gains = [each for each in _EPSILONS if profile.completed(plan, price(each)).is_beside_profile]
+        profile = Profile({(unsure, "rows"): np.zeros(len(WIDE_BINS))}, deviation, {})
+        gains = [each for each in _EPSILONS if profile.completed(plans[unsure], price(each)).is_beside_profile]
         saved = 1 - (1 - USUAL_FINDING) / (1 - BESIDE_PROFILE)
         less = saved if paid.is_pure else Fraction(1 - float(1 - saved) ** 0.5)
         return cls(epsilon, account.share(paid.charge), max(gains, default=None), less, saved, paid.is_pure)
@@ -96,15 +97,15 @@ class Check:
     public_key: bytes
 
     def __str__(self) -> str:
-        declared = (self._limits(), self._columns(), self._analysts(), self._failures())
+        declared = (self._limits(), self._columns(), self._structure(), self._analysts(), self._failures())
         parts = (self._tables(), self._budget(), *declared, self._signature())
         return "\n".join(part for part in parts if part)
 
     def _tables(self) -> str:
-        counted = ", ".join(f"{name} with {count:,} rows" for name, count in self.rows.items())
+        rows = ", ".join(f"{name} with {counted(count, 'row')}" for name, count in self.rows.items())
         whose = self.description.unit.identifier
         unit = "each row is a person" if whose is None else f"people are told apart by {whose}"
-        return f"{self.description.name}: {counted}; {unit}. (Row counts are for the steward's eyes only.)"
+        return f"{self.description.name}: {rows}; {unit}. (Row counts are for the steward's eyes only.)"
 
     def _budget(self) -> str:
         budget, promise, unit = self.description.budget, self.description.promise, self.description.unit
@@ -144,6 +145,19 @@ class Check:
                 lines.append(
                     f"{name}: the values of {', '.join(private)} are private; those that few share are not shown."
                 )
+        return "\n".join(lines)
+
+    def _structure(self) -> str:
+        """What everybody knows of the keys, which tables that are released together use."""
+        whose, lines = self.description.unit.identifier, []
+        for name, table in self.description.tables.items():
+            nested = [" > ".join(each.levels) for each in table.hierarchies]
+            totals = counted(len(table.totals), "public total") if table.totals and whose is None else ""
+            never = counted(len(table.impossible), "impossible combination") if table.impossible else ""
+            if known := [each for each in (*nested, never, totals) if each]:
+                lines.append(f"{name}: tables that are released together use {', '.join(known)}.")
+            if table.totals and whose is not None:
+                lines.append(f"{name}: public totals are not used, since rows are not people of their own.")
         return "\n".join(lines)
 
     def _analysts(self) -> str:
@@ -187,8 +201,8 @@ def check_dataset(opened: Opened) -> Check:
 
 def _declared(table: Table) -> str:
     limits = table.limits
-    said = [f"at most {_many(limits.rows, 'row')} a person"] if limits.rows is not None else []
-    said += [f"{_many(limits.keys, 'key')} a person"] if limits.keys is not None else []
+    said = [f"at most {counted(limits.rows, 'row')} a person"] if limits.rows is not None else []
+    said += [f"{counted(limits.keys, 'key')} a person"] if limits.keys is not None else []
     said += [f"a total of {float(most):,.12g} of {name} a person" for name, most in limits.totals.items()]
     return ", ".join(said) if said else "no contribution limit"
 
@@ -196,7 +210,7 @@ def _declared(table: Table) -> str:
 def _possible(name: str, table: Table) -> str:
     """The most that one person can have in a table, as it is declared; or what it would be good for."""
     most = table.at_most
-    said = [_many(most.rows, "row")] if most.rows is not None else []
+    said = [counted(most.rows, "row")] if most.rows is not None else []
     said += [f"a total of {float(total):,.12g} of {column}" for column, total in most.totals.items()]
     if said:
         return f"{name}: one person can have at most {' and '.join(said)} (at_most)."
@@ -209,10 +223,6 @@ def _possible(name: str, table: Table) -> str:
         f"[tables.{key_text(name)}.at_most]: then --interval guaranteed is possible, which spends nothing on finding "
         "limits, and usual intervals get narrower."
     )
-
-
-def _many(number: int, one: str) -> str:
-    return f"{number:,} {one}{'' if number == 1 else 's'}"
 
 
 def _quoted(table: str) -> str:

@@ -29,6 +29,7 @@ from tacit.curator.terms import refuse_below_floor, terms_of
 from tacit.errors import Failed, Refused
 from tacit.frozen import frozen
 from tacit.ledger.account import BudgetAccount
+from tacit.ledger.affordability import Totals, price_of, refuse_unless_affordable
 from tacit.ledger.request import Charge, Request, Stored
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
@@ -213,10 +214,10 @@ def release(opened: Opened, job: Job, analyst: str, fresh: bool, read: Callable[
     """What is read of the release of a job, and of whether it was free; charged first, unless it is stored already."""
     terms, charge = terms_of(opened, analyst), job.price.charge
     refuse_below_floor(opened, job.price, job.chooses_keys)
-    if opened.known_account is None:  # a first request that does not fit must not open the account
-        opened.filter.charge(charge)
-    _ = opened.signing_key  # refused now, where it cannot be used, and not when there is something to sign
     request = Request(job.digest, job.accuracy, charge, analyst, job.words, terms, fresh, job.note, job.relation)
+    if opened.known_account is None:  # a first request that does not fit must not open the account
+        refuse_unless_affordable(Totals(opened.filter, 0), request, price_of(opened.filter, request))
+    _ = opened.signing_key  # refused now, where it cannot be used, and not when there is something to sign
     with ready(opened, job.session) as session:
 
         def watched() -> None:

@@ -82,7 +82,7 @@ class Explanation:
         return printable_lines("\n".join([*lines, *self._errors()]))
 
     def __str__(self) -> str:
-        if self.implied is not None:
+        if self.is_stored:
             return f"{self.brief()}\nNo SQL is sent to the engine."
         statements = (f"  {printable(each)}" for each in self._shown())
         return "\n".join([self.brief(), *map(printable, self._optimality()), "SQL sent to the engine:", *statements])
@@ -127,7 +127,8 @@ class Explanation:
         noise, cut = " of the noise", "; what limits cut off is added when it is known"
         noise, cut = (noise, cut) if self.plan.binned else ("", "")
         lines = [f"  {self.expected.words(name, each, self.size)}" for name, each in aggregates.items()]
-        return [f"Expected error{noise}, {percent(self.confidence)}{cut}:", *lines]
+        most = ", at most" if self.is_stored else ""  # what is stored may be more accurate than was asked for
+        return [f"Expected error{noise}, {percent(self.confidence)}{most}{cut}:", *lines]
 
     def _optimality(self) -> Sequence[str]:
         """How near the noise is to the least that is possible, or that no bound is known."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Protocol, TypeAlias
 
@@ -34,6 +35,13 @@ def ibis_table(name: str, catalogue: Catalogue) -> Any:
     if person is not None and person.lower() not in {known.lower() for known in types}:
         types = {person: _person_type(table, person, catalogue), **types}
     return _ibis("ibis").table(types, name=table.name)
+
+
+def sql_of_all(asked: Asked | Sequence[Asked]) -> str:
+    """The SQL of one question or of several, with a semicolon between them."""
+    if isinstance(asked, str) or not isinstance(asked, Sequence):
+        return sql_of(asked)
+    return "\n;\n".join(sql_of(each).rstrip().rstrip(";") for each in asked)  # a text may end with a comment
 
 
 def sql_of(asked: Asked) -> str:

@@ -20,6 +20,7 @@ from tacit.workload.table_bound import optimality_words
 from tacit.workload.tables_plan import TablesPlan
 
 _LISTED: Final = 12  # tables
+_GAIN: Final = 1.005  # from here on a gain is more than none, as it is shown
 
 
 @frozen(eq=False)
@@ -58,7 +59,7 @@ class TablesExplanation:
         if self.planned is None:
             yield f"Expected ±: known with the answer, {self._unknown()}."
             return
-        yield f"Expected ± of each cell, {sure}:"
+        yield f"Expected ± of each cell, {sure}{', at most' if self.is_stored else ''}:"
         tables = self.plan.asked.tables
         for request in tables[:_LISTED]:
             title = ", ".join(request.key_names(self.plan.base.question)) or "total"
@@ -69,15 +70,13 @@ class TablesExplanation:
             yield f"  {title} ({cells:,} {'cell' if cells == 1 else 'cells'}): {', '.join([*known, *rest])}"
         if len(tables) > _LISTED:
             yield f"  … and {len(tables) - _LISTED:,} more tables"
-        if len(tables) > 1:
-            yield (
-                f"One by one, each at an equal part of the same price, they would be {self.planned.gain:.2f} times as "
-                "far off, and would not add up."
-            )
+        if len(tables) > 1 and (gain := self.planned.gain) is not None:
+            times = f"{gain:.2f} times as far off" if gain >= _GAIN else "as far off"
+            yield f"One by one, each at an equal part of the same price, they would be {times}, and would not add up."
         yield optimality_words(self.plan, self.planned.tables, self.price.charge)
 
     def _unknown(self) -> str:
-        if not self.plan.is_scaled:
+        if not self.plan.binned:
             return "since it depends on how many values of private keys are shown"
         return "since a person may have several rows, and how much of one person counts is found first"
 

@@ -78,7 +78,8 @@ def guess_words(charge: Loss, plan: Plan) -> str:
         hidden = f"what the data say of {plan.unit}"
         guess = "and would have to flip a coin between two possibilities"
     else:
-        hidden, guess = f"whether {plan.unit}, is in the data", "and would have to flip a coin to guess it"
+        comma = "," if "," in plan.unit else ""  # as in: one patient, all visits
+        hidden, guess = f"whether {plan.unit}{comma} is in the data", "and would have to flip a coin to guess it"
     after = f"is right at most {best} of the time after seeing these tables"
     return f"Hidden is {hidden}. Whoever knows all else, {guess}, {after}."
 

@@ -16,6 +16,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import prod
 
 from tacit.curator.door import Job, release
 from tacit.curator.planner import Planner
@@ -27,6 +28,7 @@ from tacit.ledger.durable import make_folder
 from tacit.ledger.request import Stored
 from tacit.loss.families.loss import Relation
 from tacit.loss.families.zcdp import Zcdp
+from tacit.mechanisms.answer import percent
 from tacit.mechanisms.weights.hypothesis import Hypothesis, private_histogram
 from tacit.mechanisms.weights.online_weights import OnlineWeights
 from tacit.mechanisms.weights.weights_session import WeightsReply, WeightsSession
@@ -37,6 +39,7 @@ from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import Price, price_of
 from tacit.query.post_noise.scope import canonical
 from tacit.schema.kind import Key
+from tacit.words import counted
 from tacit.workload.cell_sums import CellSums
 from tacit.workload.grouping_sets import read_tables
 from tacit.workload.residual_basis import Weighting
@@ -72,6 +75,9 @@ class WeightsDesk:
 
     def ask(self, where: Mapping[str, Key | Sequence[Key | None] | None]) -> WeightsReply:
         """How many people have these values: of each key that is named, one value or any of several."""
+        if not isinstance(where, Mapping):
+            shape = f'values by the names of keys, as {{"{self._names[0]}": …}}; {{}} is everybody.'
+            raise Refused(f"a question of type {type(where).__name__}", "It names no key.", shape)
         asked: dict[int, list[int]] = {}
         for name, given in where.items():
             if name not in self._names:
@@ -91,6 +97,17 @@ class WeightsDesk:
     def close(self) -> None:
         """Lets go of the data."""
         self._session.close()
+
+    def __str__(self) -> str:
+        """What it is over, how many answers from the data are left, and how far off one reply is."""
+        cells = counted(prod(len(key.domain) for key in self._keys), "cell")
+        left = f"{self.updates_left:,} of {counted(self._mechanism.updates, 'answer')} from the data left"
+        sure = "closed: the public hypothesis answers alone, and no error is known"
+        if not self.is_closed:
+            sure = f"each reply ± {self.error():,} ({percent('0.95')})"
+        return f"A session over {', '.join(self._names)} ({cells}); {left}; {sure}."
+
+    __repr__ = __str__
 
     def __enter__(self) -> WeightsDesk:
         return self

@@ -8,7 +8,7 @@ from typing import Final
 
 from tacit.frozen import frozen
 from tacit.printable import printable
-from tacit.query.post_noise.estimates import Estimates, Keys, OutputColumn
+from tacit.query.post_noise.estimates import Estimates, Keys, OutputColumn, Rendered
 from tacit.schema.kind import Key
 from tacit.words import number
 
@@ -34,6 +34,18 @@ def cells(column: OutputColumn) -> list[Cell]:
     if isinstance(column.values, Keys):
         return [Cell(text, is_words=True) for text in key_texts(column.values)]
     return number_cells(column.values)
+
+
+def cells_of(rendered: Rendered) -> list[list[Cell]]:
+    """The cells of every column; those of a column for publication are numbers too."""
+    return [
+        [_published(cell) for cell in cells(column)] if rendered.is_published(column) else cells(column)
+        for column in rendered.columns
+    ]
+
+
+def _published(cell: Cell) -> Cell:
+    return Cell(f"{int(cell.value):,}") if cell.value.isdecimal() else cell
 
 
 def number_cells(numbers: Estimates) -> list[Cell]:

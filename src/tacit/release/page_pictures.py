@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import accumulate
 from math import floor, isfinite, log10
 from typing import Final
+from unicodedata import east_asian_width
 
 import numpy as np
 
@@ -20,10 +22,13 @@ from tacit.words import number
 
 _WIDTH: Final = 440  # of a picture; a page shows it as wide as it can
 _ROW, _TOP, _FOOT = 24, 6, 44
-_LETTER: Final = 7.6
+_LETTER: Final = 8.4
+_WIDE, _THIN = dict.fromkeys("mwMW@%…", 13.0), dict.fromkeys("fijlrtI.,' ", 5.4)
+_WIDTHS: Final = dict.fromkeys("ABCDEGHKNOQRUVX&", 10.2) | _WIDE | _THIN
 _MOST_LETTERS: Final = 20
 _MOST_BARS: Final = 30
 _MOST_CELLS: Final = 24  # of a heat map, each way
+_NARROW: Final = 12.0  # of a heat map's column
 _HIGH: Final = 190  # of a line's panel
 _MOST_PICTURES: Final = 3
 
@@ -80,7 +85,7 @@ def _line(shape: Lines, by: str, keys: Keys, name: str, numbers: Estimates) -> s
     rows = shape.series[0][1]
     places = shape.places[rows].astype(np.float64)
     ticks = _ticks(*_ends(numbers, len(numbers)))
-    left, bottom = 12 + _LETTER * max(len(_tick(tick, ticks)) for tick in ticks), _TOP + _HIGH
+    left, bottom = 12 + max(_length(_tick(tick, ticks)) for tick in ticks), _TOP + _HIGH
     x = left + (_WIDTH - 20 - left) * (places - places.min()) / max(float(np.ptp(places)), 1.0)
 
     def down(values: Floats) -> Floats:
@@ -111,8 +116,10 @@ def _heat(one: tuple[str, Keys], other: tuple[str, Keys], name: str, numbers: Es
         return ""
     labels = [_short(text) for text in key_texts(Keys(tuple(lines), down[1].kind))]
     heads = [_short(text) for text in key_texts(Keys(tuple(stacks), across[1].kind))]
-    left, top = _room(labels), _LETTER * max(map(len, heads)) * 0.75 + 14
-    wide = min(44.0, (_WIDTH - left - 40) / len(stacks))
+    left, top = _room(labels), max(map(_length, heads)) * 0.75 + 14
+    wide = min(44.0, (_WIDTH - left - 0.75 * max(map(_length, heads)) - 14) / len(stacks))
+    if wide < _NARROW:  # heads would lie on one another
+        return ""
     most = max(0.0, float(numbers.value[np.isfinite(numbers.value)].max()))
     parts = []
     for place, head in enumerate(heads):
@@ -170,11 +177,20 @@ def _tick(value: float, ticks: Sequence[float]) -> str:
 
 
 def _room(labels: Sequence[str]) -> float:
-    return 10 + _LETTER * max(map(len, labels), default=0)
+    return 10 + max(map(_length, labels), default=0.0)
+
+
+def _length(text: str) -> float:
+    """About how long a text is, in a wide font."""
+    return sum(2 * _LETTER if east_asian_width(each) in "WF" else _WIDTHS.get(each, _LETTER) for each in text)
 
 
 def _short(text: str, most: int = _MOST_LETTERS) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+    """The text, cut where it is longer than so many letters are in the mean."""
+    if _length(text) <= most * _LETTER:
+        return text
+    room = most * _LETTER - _length("…")
+    return text[: sum(reach <= room for reach in accumulate(map(_length, text)))] + "…"
 
 
 def _text_at(x: float, y: float, text: str, anchor: str, style: str = "") -> str:

@@ -14,10 +14,11 @@ from urllib.parse import quote
 from tacit.ledger.certificate import Certificate
 from tacit.ledger.signature import fingerprint
 from tacit.mechanisms.answer import percent
-from tacit.query.post_noise.estimates import PUBLISHED, Estimates, OutputColumn, Rendered
-from tacit.release.cells import Cell, cells
+from tacit.query.post_noise.estimates import PUBLISHED, Estimates, Keys, OutputColumn, Rendered
+from tacit.release.cells import Cell, cells_of
 from tacit.release.page_pictures import pictures
 from tacit.release.text import html_text
+from tacit.words import glued
 
 if TYPE_CHECKING:
     from tacit.release.tables_release import ReleasedTable, TablesRelease
@@ -46,7 +47,7 @@ def publication_page(release: TablesRelease, signed: Certificate | None, forms: 
 <body>
 <main>
 <h1>{html_text(title)}</h1>
-<p>{html_text(f"{release.margins} {release.price.cost}")}</p>
+<p>{_said(f"{release.margins} {release.price.cost}")}</p>
 {_facts(release)}
 <nav aria-label="Tables">
 <h2>Tables</h2>
@@ -74,8 +75,12 @@ def _facts(release: TablesRelease) -> str:
         ("To be known", " ".join(release.notes)),
         ("Free from now on", release.free),
     )
-    listed = "".join(f"<dt>{html_text(name)}</dt>\n<dd>{html_text(words)}</dd>\n" for name, words in facts if words)
+    listed = "".join(f"<dt>{html_text(name)}</dt>\n<dd>{_said(words)}</dd>\n" for name, words in facts if words)
     return f"<dl>\n{listed}</dl>"
+
+
+def _said(text: str) -> str:
+    return glued(html_text(text), "&nbsp;")
 
 
 def _chance(sure: str) -> str:
@@ -118,9 +123,10 @@ def _table(head: str, table: ReleasedTable, forms: Sequence[str]) -> str:
 
 def _cells(rendered: Rendered) -> str:
     first = rendered.first(_ROWS)
-    beside = {column.name for column in first.columns} - {column.name for column in first.measured.columns}
-    head = "".join(_head(column, column.name in beside) for column in first.columns)
-    texts = [[_cell(cell, column, beside) for cell in cells(column)] for column in first.columns]
+    beside = [first.is_published(column) for column in first.columns]
+    head = "".join(_head(column, is_beside) for column, is_beside in zip(first.columns, beside, strict=True))
+    columns = zip(first.columns, cells_of(first), beside, strict=True)
+    texts = [[_cell(cell, column, is_beside) for cell in read] for column, read, is_beside in columns]
     rows = "".join(f"<tr>{''.join(row)}</tr>\n" for row in zip(*texts, strict=True))
     return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>"
 
@@ -133,11 +139,12 @@ def _head(column: OutputColumn, is_beside: bool) -> str:
     return f'<th scope="col"{span}>{html_text(column.name)}</th>{after}'
 
 
-def _cell(cell: Cell, column: OutputColumn, beside: set[str]) -> str:
-    if column.name in beside:
-        return f'<td class="value">{html_text(f"{int(cell.value):,}" if cell.value.isdigit() else cell.value)}</td>'
-    if column.is_key:
-        return f"<td>{html_text(cell.value)}</td>"
+def _cell(cell: Cell, column: OutputColumn, is_beside: bool) -> str:
+    if is_beside:
+        return f'<td class="value">{html_text(cell.value)}</td>'
+    if isinstance(column.values, Keys):
+        day = ' class="day"' if column.values.type.is_time else ""
+        return f"<td{day}>{html_text(cell.value)}</td>"
     if cell.is_words:
         return f'<td colspan="2" class="words">{html_text(str(cell))}</td>'
     return f'<td class="value">{html_text(cell.value)}</td><td class="rest">{html_text(cell.rest.strip())}</td>'
@@ -155,7 +162,7 @@ def _signature(signed: Certificate | None) -> str:
 <p><a href="certificate.json">certificate.json</a> is signed for this page and for every file beside it, byte for byte:
 <code>tacit verify certificate.json</code> in this folder says whether one was changed, is missing or was added. The key
 that signed is {html_text(fingerprint(signed.public_key))}; compare that with what its owner tells you elsewhere.</p>
-<p>{html_text(f"Charged as entry {said.entry:,} of the ledger, {said.time}; {said.price}; hides {said.unit}.")}
+<p>{_said(f"Charged as entry {said.entry:,} of the ledger, {said.time}; {said.price}; hides {said.unit}.")}
 It rests on:</p>
 <ul>{rests}</ul>
 <p>What was asked:</p>

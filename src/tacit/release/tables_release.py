@@ -143,11 +143,20 @@ class TablesRelease:
         """All tables, at most so many rows of each, or a list of them where they are many; then the remarks."""
         across = width or min(120, get_terminal_size((120, 24)).columns)
         parts = [f"{printable(each.title)}\n{table_text(each.release.rendered, most)}\n" for each in self._whole]
-        return "\n".join([*parts, *self._listed(), notes_text([each for each in self.remarks if each], across)])
+        said = [each for each in (*self._beside, *self.remarks) if each]
+        return "\n".join([*parts, *self._listed(), notes_text(said, across)])
 
     @property
     def _whole(self) -> tuple[ReleasedTable, ...]:
         return self.tables if len(self.tables) <= _WHOLE else ()
+
+    @property
+    def _beside(self) -> list[str]:
+        """What columns for publication are, where tables that have them are printed."""
+        shown = [each.release.rendered for each in self._whole]
+        named = {column.name: None for one in shown for column in one.columns if one.is_published(column)}
+        about = "for print: whole numbers, none negative, that add up exactly; biased, without ±."
+        return [f"{', '.join(named)}: {about}"] if named else []
 
     def _listed(self) -> list[str]:
         """A line a table, of the first ones, where there are too many to print."""

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 
 from tacit.printable import printable
 from tacit.query.post_noise.estimates import OutputColumn, Rendered
-from tacit.release.cells import Cell, cells, number_cells
+from tacit.release.cells import Cell, cells, cells_of, number_cells
 from tacit.words import counted, folded
 
 _GAP = "    "
@@ -23,7 +23,8 @@ def table_text(rendered: Rendered, most: int | None = None) -> str:
     """The table, at most so many rows of it; one row without keys is written downwards."""
     if rendered.is_one_row:
         return _downwards(rendered.columns)
-    columns = [[_head(column), *cells(column)] for column in rendered.first(most).columns]
+    shown = rendered.first(most)
+    columns = [[_head(column), *read] for column, read in zip(shown.columns, cells_of(shown), strict=True)]
     padded = [_padded(column) for column in columns]
     lines = [" " + _GAP.join(row).rstrip() for row in zip(*padded, strict=True)]
     hidden = rendered.size - (len(lines) - 1)
@@ -79,12 +80,12 @@ _REST: Final = _CELL + "text-align:left;padding-left:0.3em;opacity:0.65;font-var
 
 def release_html(rendered: Rendered, notes: Sequence[str], most: int) -> str:
     """The table and, under it, the notes."""
-    columns = [cells(column) for column in rendered.first(most).columns]
+    columns = cells_of(rendered.first(most))
+    widths = [1 if column.is_key and not rendered.is_published(column) else 2 for column in rendered.columns]
     head = "".join(
-        f'<th{"" if column.is_key else " colspan=2"} style="{_LEFT}">{html_text(column.name)}</th>'
-        for column in rendered.columns
+        f'<th{"" if width == 1 else " colspan=2"} style="{_LEFT}">{html_text(column.name)}</th>'
+        for column, width in zip(rendered.columns, widths, strict=True)
     )
-    widths = [1 if column.is_key else 2 for column in rendered.columns]
     rows = "".join(
         "<tr>" + "".join(_cell(cell, width) for cell, width in zip(row, widths, strict=True)) + "</tr>"
         for row in zip(*columns, strict=True)

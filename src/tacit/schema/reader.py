@@ -62,6 +62,8 @@ def _toml(path: Path) -> dict[str, object]:
     wanted = "a TOML file, as `tacit init` writes it."
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise Refused(str(path), "There is no such file.", wanted) from None
     except OSError:
         raise Refused(path.name, "The file cannot be read.", wanted) from None
     except tomllib.TOMLDecodeError as error:

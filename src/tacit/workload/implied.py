@@ -20,8 +20,9 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.plans.group_keys import KeyColumn, public_groups
 from tacit.query.plans.question import Question
+from tacit.query.post_noise.conditions import Both, Comparison, Not
 from tacit.query.post_noise.estimates import Groups, Keys
-from tacit.query.post_noise.expression import Expression, KeyReference, as_truth, evaluate
+from tacit.query.post_noise.expression import Constant, Expression, KeyReference, as_truth, evaluate
 from tacit.query.post_noise.expression_reader import read
 from tacit.query.post_noise.post_processing import exact_values
 from tacit.query.post_noise.scope import PostNoiseScope, canonical, plain
@@ -37,6 +38,7 @@ from tacit.workload.residual_basis import Attributes
 
 _MOST = 2**25  # coefficients of all groups together
 _ROWS = ("from_", "joins", "with_")
+_WHOLE = 64  # letters of a text that are never cut
 
 Shown = Key | float | None
 
@@ -123,16 +125,20 @@ def _counted(
     measured = {part: [closed(table) for table in sets] for part, sets in asked.measured().items()}
     if not all(_is_held(attributes, measured[part]) for way in ways.values() for part in way.measures):
         return None
-    hidden = {columns[place].name for place in attributes if columns[place].domain is None}
-    private = {name for name, owner in owners.items() if owner in hidden}
-    if any(private & each.keys for each in conditions) or any(
-        private & each.keys and _key_name(each) not in hidden for each in keys
-    ):
-        return None  # values that are not shown lie in no cell of their own
     if not prod(tables.shape(attributes)) <= _MOST:
         return None
     values_of = tables.columns(attributes)
     shown = [[_shown(columns[place], value) for value in values_of[place]] for place in attributes]
+    private = {
+        columns[place].name: {*values} - {None}
+        for place, values in zip(attributes, shown, strict=True)
+        if columns[place].domain is None
+    }
+    hidden = private | {name: set[Shown]() for name, owner in owners.items() if owner in private and name != owner}
+    if not all(_is_of_shown(each, hidden) for each in conditions) or any(
+        hidden.keys() & each.keys and _key_name(each) not in private for each in keys
+    ):
+        return None  # values that are not shown lie in no cell of their own
     listed = list(zip(*shown, strict=True)) if shown else [()]
     named = {columns[place].name: _column(columns[place], axis, listed) for axis, place in enumerate(attributes)}
     named |= {
@@ -149,6 +155,26 @@ def _counted(
     placed = _placed(question, values, _kept(filters, groups))
     inner = {name: _kept(tests, groups) for name, tests in within.items()}
     return None if placed is None else ImpliedGroups(attributes, *placed, ways, kept, inner)
+
+
+def _is_of_shown(condition: Expression, private: Mapping[str, set[Shown]]) -> bool:
+    """Whether a condition over private keys is true of a cell as of each row in it.
+
+    Claim: so it is of AND and OR over comparisons of such a key, by =, with a value that is shown. Proof: the rows in
+    the cell NULL have other values, or none. Each comparison is then false, or NULL; on the cell it is NULL. AND and OR
+    are least and greatest in the order false, NULL, true, so that what is not true may be either without changing
+    whether they are true. (Shown texts may be cut: a short one is not.)
+    """
+    if not private.keys() & condition.keys:
+        return True
+    match condition:
+        case Both(left, right) | Not(Both(Not(left), Not(right))):
+            return _is_of_shown(left, private) and _is_of_shown(right, private)
+        case Comparison("=", KeyReference(name), Constant(value)) | Comparison(
+            "=", Constant(value), KeyReference(name)
+        ):
+            return value in private[name] and len(str(value)) < _WHOLE
+    return False
 
 
 def _kept(conditions: Sequence[Expression], cells: Groups) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""How far off tables will be, before they are paid for: known where nobody is scaled and all keys are public.
+"""How far off tables will be, before they are paid for: known where all limits are declared and all keys are public.
 
 The noise then follows from the plan and the price alone. Elsewhere limits, or which keys are shown, are found first.
 """
@@ -20,7 +20,9 @@ from tacit.query.plans.price import Price
 from tacit.workload.grouping_sets import TableRequest
 from tacit.workload.noisy_contrasts import NoisyContrasts, NoisyTables
 from tacit.workload.table_estimates import TableLaw
+from tacit.workload.table_limits import known_limit
 from tacit.workload.tables_plan import TablesPlan
+from tacit.workload.tables_run import measure_scale
 
 
 @frozen(eq=False)
@@ -37,12 +39,14 @@ class PlannedTables:
     def of(cls, plan: TablesPlan, price: Price) -> PlannedTables | None:
         """None where it takes the data, and so a share of the price, to know how far off they will be."""
         keys = [key for key in plan.public_keys() if key is not None]
-        if plan.is_scaled or plan.private:
+        if plan.binned or plan.private:
             return None
         measures, kind = {}, IntervalKind.GUARANTEED.value
         for measure, strategy in plan.strategies(keys).items():
-            variance, norm = plan.law(measure, strategy, price).variance, Fraction(max(1, measure.size))
-            measures[plan.base.identity(measure)] = NoisyContrasts(strategy, {}, variance, Fraction(1), norm, kind)
+            limit = known_limit(plan, measure)
+            units = measure_scale(measure, strategy, limit, plan.is_scaled).scale
+            variance, norm = plan.law(measure, strategy, price).variance, max(Fraction(1), limit.norm)
+            measures[plan.base.identity(measure)] = NoisyContrasts(strategy, {}, variance, units, norm, kind)
         domains = tuple(key.domain for key in keys)
         return cls(plan, NoisyTables(domains, measures, plan.strength(price), plan.tree))
 
@@ -62,13 +66,14 @@ class PlannedTables:
         return found
 
     @cached_property
-    def gain(self) -> float:
+    def gain(self) -> float | None:
         """How many times as far off the tables would be one by one, each at an equal part of the price.
 
-        A table by itself has one noise on every cell. Errors are compared as the weighting does, by their root mean
-        square; each measure has an equal part of the price both ways, and the least gain among them is told.
+        It is not told where people are scaled: one by one they might be scaled less. A table by itself has one noise
+        on every cell. Errors are compared as the weighting does, by their root mean square; each measure has an equal
+        part of the price both ways, and the least gain among them is told.
         """
-        return min(map(self._gain, self.plan.measures))
+        return None if self.plan.is_scaled else min(map(self._gain, self.plan.measures))
 
     def _gain(self, measure: Measure) -> float:
         identity, worlds = self.plan.base.identity(measure), 2 if self.plan.relation is Relation.REPLACE else 1

@@ -84,7 +84,7 @@ def find_limits(
     found = {
         measure: _found(plan, strategies[measure], measure, price, people[measure], deviation)
         if measure in people
-        else _known(plan, measure)
+        else known_limit(plan, measure)
         for measure in plan.measures
     }
     return _scaled_together(found)
@@ -105,7 +105,8 @@ def _scaled_together(found: Mapping[Measure, TableLimit]) -> Mapping[Measure, Ta
     return joined
 
 
-def _known(plan: TablesPlan, measure: Measure) -> TableLimit:
+def known_limit(plan: TablesPlan, measure: Measure) -> TableLimit:
+    """The limit of a measure that is declared, or that holds by construction."""
     norm = plan.base.limits[measure].norm
     if norm is None:
         raise TypeError("a limit is still to be found")

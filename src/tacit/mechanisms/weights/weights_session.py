@@ -27,6 +27,10 @@ class WeightsReply(NamedTuple):
     is_surprise: bool
     is_unchecked: bool
 
+    def __str__(self) -> str:
+        known = "from the data" if self.is_surprise else "as the hypothesis has it"
+        return f"{self.number:,} ({'compared with nothing: no error is known' if self.is_unchecked else known})"
+
 
 class WeightsSession:
     """Holds the histogram and answers questions, until it is closed; then the hypothesis answers alone.

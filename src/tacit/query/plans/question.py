@@ -9,7 +9,7 @@ from functools import cached_property
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
+from sqlglot.errors import ParseError, SqlglotError, TokenError
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
@@ -28,6 +28,7 @@ from tacit.schema.description import Table
 from tacit.schema.kind import Kind
 
 _LONGEST = 200_000  # letters of a query
+_NEAR = 40  # letters of what could not be read, as it is shown
 _DEEPEST = 120  # parts that stand inside one another: far fewer than any reader of trees can take
 _MOST_PARTS = 100  # that are counted below the noise
 _CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "with_", "kind"}
@@ -125,8 +126,9 @@ def parsed_selects(sql: str) -> list[exp.Select]:
     _refuse_unreadable(sql)
     try:
         read = sqlglot.parse(sql, dialect="duckdb")
-    except (SqlglotError, RecursionError):
-        raise Refused("this text", "It cannot be read as SQL of DuckDB's dialect.", "SELECT … FROM … .") from None
+    except (SqlglotError, RecursionError) as error:
+        why = f"It cannot be read as SQL of DuckDB's dialect{_stopped(error)}."
+        raise Refused("this text", why, "SELECT … FROM … .") from None
     trees = [tree for tree in read if not isinstance(tree, exp.Semicolon | None)]  # a comment alone is a Semicolon
     for tree in trees:
         if not depth(tree) <= _DEEPEST:
@@ -135,11 +137,23 @@ def parsed_selects(sql: str) -> list[exp.Select]:
     if not trees:
         raise Refused("an empty text", "It asks nothing.", "SELECT … FROM … .")
     selects = [tree for tree in trees if isinstance(tree, exp.Select)]
+    if any(isinstance(tree, exp.SetOperation) for tree in trees):
+        accepted = "SELECTs by themselves; `tacit tables` releases several together, with a semicolon between them."
+        raise Refused("UNION, INTERSECT or EXCEPT", "The same people may stand in both of its SELECTs.", accepted)
     if len(selects) < len(trees):
-        raise Refused("this statement", "Only questions are answered.", "one SELECT statement.")
+        raise Refused("this statement", "Only questions are answered.", "SELECT … FROM … .")
     for select in selects:
         refuse_many_texts(select)
     return selects
+
+
+def _stopped(error: Exception) -> str:
+    """Where the parser stopped, as far as it says: what stands there is the asker's own text."""
+    if not isinstance(error, ParseError):
+        return ": perhaps a quote is not closed" if isinstance(error, TokenError) else ""
+    found = error.errors[0] if error.errors else {}
+    near, line = found.get("highlight"), found.get("line")
+    return f": it breaks at {near[:_NEAR]} in line {line}" if near and line else ""
 
 
 def _refuse_unreadable(sql: str) -> None:

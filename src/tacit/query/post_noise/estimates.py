@@ -122,8 +122,12 @@ class Rendered:
     @property
     def measured(self) -> Rendered:
         """Without columns for publication: they stand beside a number, and are no keys."""
-        beside = {f"{column.name}{PUBLISHED}" for column in self.columns if not column.is_key}
-        return Rendered(tuple(each for each in self.columns if not (each.is_key and each.name in beside)))
+        return Rendered(tuple(each for each in self.columns if not self.is_published(each)))
+
+    def is_published(self, column: OutputColumn) -> bool:
+        """Whether a column is one for publication."""
+        beside = {f"{each.name}{PUBLISHED}" for each in self.columns if not each.is_key}
+        return column.is_key and column.name in beside
 
     @property
     def is_one_row(self) -> bool:

@@ -82,6 +82,7 @@ def read_asked(sql: str, weights: Sequence[Fraction] | None, catalogue: Catalogu
     """What a text asks for; `weights` has one for each SELECT, which all its questions share."""
     text = read_counts(sql)
     question = _counted(read_question(str(text.whole.sql("duckdb")), catalogue))
+    text.refuse_floats(question.rows)
     keyed = read_question(text.by_columns(), catalogue)
     scope, functions = text_scope(text, keyed)
     read_selects = [_ReadSelect.of(select, scope) for select in text.selects]

@@ -17,8 +17,11 @@ from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate_calls import CALLS
 from tacit.query.plans.question import parsed_selects
 from tacit.query.post_noise.scope import canonical
+from tacit.query.sql.expressions.rule_registry import type_expression
 from tacit.query.sql.from_clause import resolved_key
 from tacit.query.sql.joins import conjuncts
+from tacit.query.sql.rows import Rows
+from tacit.schema.kind import Kind
 
 _ROWS = ("from_", "joins", "with_", "laterals")
 _ABOVE = ("having", "order", "limit", "offset", "distinct", "qualify", "windows")
@@ -71,10 +74,20 @@ class CountText:
     selects: tuple[CountSelect, ...]
 
     @cached_property
-    def columns(self) -> dict[str, exp.Expr]:
+    def columns(self) -> dict[str, exp.Column]:
         """The columns that say which cells are counted."""
         nodes = [node for select in self.selects for node in select.expressions]
         return {canonical(column): column for node in nodes for column in node.find_all(exp.Column)}
+
+    def refuse_floats(self, rows: Rows) -> None:
+        """Refuses columns whose values nobody could list, whatever is declared of them."""
+        for name, node in self.columns.items():
+            if type_expression(node, rows).kind is Kind.FLOAT:
+                raise Refused(
+                    f"questions about {name}",
+                    "It is a floating-point number, whose values cannot be listed.",
+                    "columns with declared keys, or integers and dates with bounds; or one condition in every SELECT.",
+                )
 
     def by_columns(self) -> str:
         """The question of all rows, by these columns."""

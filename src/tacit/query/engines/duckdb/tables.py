@@ -100,7 +100,10 @@ def _csv_names(source: Source) -> list[str]:
     try:
         with source.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
             names = next(csv.reader(file, delimiter=source.delimiter), [])
-    except (OSError, csv.Error):
+    except OSError as error:
+        why = f"It cannot be read ({error.strerror})."
+        raise Refused(f"the source {source.path.name}", why, "a CSV file that is there.") from None
+    except csv.Error:
         names = []
     is_text = not any("\ufffd" in name for name in names)
     if not names or len({name.lower() for name in names}) < len(names) or not all(names) or not is_text:
