@@ -19,7 +19,7 @@ from tacit.loss.families.rdp import rho_near
 from tacit.loss.families.zcdp import FARTHEST, Zcdp
 from tacit.loss.pairs.additive_noise import DiscreteGaussianPair
 
-_CLOSE = Fraction(10**9 + 1, 10**9)  # relative distance to the least parameter at which the search stops
+_CLOSE = Fraction(10**9 + 1, 10**9)  # ratio to the least parameter at which the search stops
 _FARTHEST = 2.0**512
 
 
