@@ -43,9 +43,9 @@ class Total(Aggregate):
 
 @frozen(eq=False)
 class NoisyTotal:
-    """A noisy sum with the exact quantile of its noise on both sides; a sum of no negative numbers is none itself.
+    """A noisy sum with the exact quantile of its noise on both sides; a sum of nonnegative numbers is cut at 0.
 
-    Where its bias is known, the answer is shifted by the median of what was cut off, and the interval joins both.
+    Where its bias is known, the answer is shifted by the median of the clipping bias, and the interval joins both.
     """
 
     sum: NoisySum
@@ -70,7 +70,7 @@ class NoisyTotal:
 
 @frozen
 class Mean(Aggregate):
-    """AVG(x) = centre + Σ(x − centre) / (rows where x is not NULL); the same rows stand above and below.
+    """AVG(x) = centre + Σ(x − centre) / (rows where x is not NULL); numerator and denominator have the same rows.
 
     `low` and `high` are the declared bounds of x, in steps.
     """
@@ -97,7 +97,7 @@ class Mean(Aggregate):
 
 @frozen(eq=False)
 class NoisyMean:
-    """A mean with Fieller's interval, cut to the declared bounds; nothing is said where rows are too few."""
+    """A mean with Fieller's interval, cut to the declared bounds; there is no value where rows are too few."""
 
     mean: Mean
     top: NoisySum
@@ -121,7 +121,7 @@ class NoisyMean:
     def _moved(
         self, value: Floats, first: Floats, last: Floats, confidence: Fraction, shift: float, deviation: float
     ) -> tuple[Floats, Floats, Floats]:
-        """The mean and its ends, moved by what clipping did: independent of the noise, so that squares add up."""
+        """The mean and its ends, shifted by the clipping bias, which is independent of the noise, so squares add up."""
         if np.isnan(shift):
             return value + np.nan, first - np.inf, last + np.inf
         reach = -NormalDist().inv_cdf(float(1 - confidence) / 2) * deviation
@@ -131,7 +131,7 @@ class NoisyMean:
         return value + shift, middle - lower, middle + upper
 
 
-_ENOUGH = 4  # times smaller than the number of rows must its noise be for the sharper interval
+_ENOUGH = 4  # the sharper interval needs noise this many times smaller than the number of rows
 
 
 @frozen
@@ -162,7 +162,7 @@ class Variance(Aggregate):
 
 @frozen(eq=False)
 class NoisyVariance:
-    """A variance, never negative and never beyond what the bounds permit.
+    """A variance, never negative and never above the largest that the bounds permit.
 
     Where rows are many, its error is that of its tangent in the three sums, which is the sharpest; elsewhere
     intervals for the means of t and t² are combined, each wrong with half of the probability.
@@ -202,12 +202,12 @@ class NoisyVariance:
     def _unclipped(
         self, confidence: Fraction, mean: Floats, value: Floats, first: Floats, last: Floats
     ) -> tuple[Floats, Floats, Floats]:
-        """The variance and its ends with the squares that limits cut off: noise and cut are independent."""
+        """The variance and its ends with the squares that limits cut off; noise and bias are independent."""
         if self.squares.bias is None:
             return value, first, last
         rows = self.rows.bias or nothing_cut(float(np.maximum(self.rows.steps, 0.0).sum()))
         factors = square_factors(self.squares.bias, rows, confidence)
-        if np.isnan(factors[0]):  # nothing can be told
+        if np.isnan(factors[0]):  # the bias is unknown
             return value + np.nan, 0 * np.nan_to_num(value), np.full(len(value), np.inf)
         with np.errstate(invalid="ignore", over="ignore"):
             square = value + np.nan_to_num(mean) ** 2

@@ -48,7 +48,7 @@ def make_plan(
     declared = _declared(question, catalogue)
     limits = {part: _limit(part, question, declared, is_gaussian) for part in question.parts}
     at_most = possible_norms(question, catalogue, limits, is_gaussian)
-    if interval is IntervalKind.USUAL:  # a limit that cuts nobody needs nobody to be counted
+    if interval is IntervalKind.USUAL:  # a limit that cuts no one needs no counts
         reached = {part: norm for part, norm in at_most.items() if (limits[part].norm or -1) >= norm}
         limits |= {part: Limit(norm, Origin.AT_MOST) for part, norm in reached.items()}
     if interval is IntervalKind.GUARANTEED:
@@ -112,7 +112,7 @@ def choose(
 def chosen_amount(
     plan: Plan, price: Price, part: Part, people: NDArray[np.float64], deviation: float, rows: Fraction | None
 ) -> int:
-    """The same, as an amount; that of `rows` rows, each at its largest, where nobody stands out of the noise."""
+    """The same, as an amount; that of `rows` rows, each at its largest, where no count exceeds the noise."""
     amount = amount_of(part, plan.question.keys, not price.is_pure)
     aim = MANY_SMALL if plan.is_selecting else amount.objective(plan, price)
     return choose_limit(bins_of(people), people, deviation, aim, laplace=price.is_pure, unseen=amount.unseen(rows))
@@ -138,7 +138,7 @@ def choose_limit(
     """
     counts = checked(bins, noisy_counts, noise_sd)
     otherwise = min(whole(unseen, "unseen", 1), bins.most)
-    span = seen(counts[1:], noise_sd, laplace)  # whoever has nothing is not touched by a limit
+    span = seen(counts[1:], noise_sd, laplace)  # an amount of 0 is not affected by a limit
     if span is None:
         return otherwise
     span = Span(span.first + 1, span.last + 1)
