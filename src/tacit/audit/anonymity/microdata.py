@@ -105,8 +105,11 @@ class People:
 
     @classmethod
     def of(cls, columns: Mapping[str, Sequence[Any]], quasi: Sequence[Hierarchy | str], secret: str) -> People:
-        """People from columns of values. A quasi-identifier without a hierarchy gets one: halves of its sorted values
-        if they are numbers or many, else flat."""
+        """People from columns of values.
+
+        A quasi-identifier without a hierarchy gets one: halves of its sorted values if they are numbers or many, else
+        flat.
+        """
         trees = tuple(
             each if isinstance(each, Hierarchy) else default_hierarchy(each, _column(columns, each)) for each in quasi
         )
