@@ -1,8 +1,8 @@
 """The share of rows that some cells hold: a ratio of sums of the same cells, with an interval from their joint law.
 
-Claim: the interval holds the true ratio r of A to N with its confidence, where N is surely positive. Proof (Fieller):
-at the truth A − r·N is normal noise of variance Var A − 2r·Cov(A, N) + r²·Var N; r is kept unless A − r·N strays beyond
-z of its deviations, which happens with the probability that is missed. Where N is beyond z of its own deviations the
+Claim: the interval holds the true ratio r of A to N with its confidence, where N is certainly positive. Proof
+(Fieller): at the truth A − r·N is normal noise of variance Var A − 2r·Cov(A, N) + r²·Var N; r is kept unless A − r·N
+exceeds z of its deviations, which has the probability 1 − confidence. Where N is beyond z of its own deviations the
 quadratic is convex, and it is not positive at A/N: what is kept is the interval between its two real roots.
 """
 
@@ -43,7 +43,7 @@ class CellShare:
 
     @property
     def deviations(self) -> Floats:
-        """How far noise moves A − r·N at the shares that are read."""
+        """The standard deviation of A − r·N at the estimated shares."""
         ratio = self.shares
         squares = self.top.deviations**2 - 2 * ratio * self.covariances + (ratio * self.rows.deviations) ** 2
         return np.sqrt(np.maximum(squares, 0.0))

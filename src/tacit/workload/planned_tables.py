@@ -1,4 +1,4 @@
-"""How far off tables will be, before they are paid for: known where nobody is scaled and all keys are public.
+"""The expected errors of tables before the charge: known where no unit is scaled and all keys are public.
 
 The noise then follows from the plan and the price alone. Elsewhere limits, or which keys are shown, are found first.
 """
@@ -25,7 +25,7 @@ from tacit.workload.tables_plan import TablesPlan
 
 @frozen(eq=False)
 class PlannedTables:
-    """Tables as a plan would release them at a price, all but their numbers.
+    """The tables of a plan at a price, without their numbers.
 
     Errors are those of the noise: public totals that a description knows make them smaller.
     """
@@ -35,7 +35,7 @@ class PlannedTables:
 
     @classmethod
     def of(cls, plan: TablesPlan, price: Price) -> PlannedTables | None:
-        """None where it takes the data, and so a share of the price, to know how far off they will be."""
+        """The planned tables; None where their errors depend on the data, and so on a share of the price."""
         keys = [key for key in plan.public_keys() if key is not None]
         if plan.is_scaled or plan.private:
             return None
@@ -63,7 +63,7 @@ class PlannedTables:
 
     @cached_property
     def gain(self) -> float:
-        """How many times as far off the tables would be one by one, each at an equal part of the price.
+        """The ratio of errors if the tables were released one by one, each at an equal part of the price.
 
         A table by itself has one noise on every cell. Errors are compared as the weighting does, by their root mean
         square; each measure has an equal part of the price both ways, and the least gain among them is told.
