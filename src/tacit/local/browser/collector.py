@@ -1,11 +1,11 @@
 """The collector: a small HTTP endpoint that serves a poll's page and appends the reports it receives.
 
 `GET /` is a page, one of the poll's versions by lot; `POST /reports` takes one submission and answers 201 once it is on
-disk. All other requests get refusals in constant words. It never logs or stores reports elsewhere, addresses, user
-agents or times: the file has what respondents sent, in order of arrival, and nothing else. A client has one deadline
-for its whole request, and where too many are connected the oldest connection is closed, so that slow clients do not
-block others. It uses plain HTTP; beyond one machine or a trusted network, put a server with TLS in front of it, and
-check that server's logs.
+disk. All other requests get refusals in constant words. It logs nothing and stores no addresses, user agents or times:
+the file has what respondents sent, in order of arrival, and nothing else. A client has one deadline for its whole
+request, and where too many are connected the oldest connection is closed, so that slow clients do not block others. It
+uses plain HTTP; beyond one machine or a trusted network, put a server with TLS in front of it, and check that server's
+logs.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class Collector(socketserver.ThreadingTCPServer):
         self.serve_forever(poll_interval=0.1)
 
     def get_request(self) -> tuple[socket.socket, Any]:
-        """The next connection. Where the machine cannot accept it, the oldest is closed, and a pause avoids a busy wait."""
+        """The next connection. If the machine cannot accept it, close the oldest and pause, to avoid a busy wait."""
         try:
             return super().get_request()
         except OSError:
