@@ -1,4 +1,4 @@
-"""What a profile gains: the error of usual answers beside one, over the error without, on people's totals.
+"""The gain of a profile: the error of usual answers with one over the error without, on people's totals.
 
 TACIT_COVERAGE_PROFILES is how many profiles of each cell are drawn (20). Each costs ε = 0.5 and has six subjects; each
 serves so many answers at ε = 1 that its price is small beside theirs.
