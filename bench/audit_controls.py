@@ -1,4 +1,4 @@
-"""The whole audit over all controls, two at a time: every broken one found, sound ones passed, and how often not."""
+"""The whole audit over all controls, two at a time: the broken ones found, the sound ones passed, and error rates."""
 
 from __future__ import annotations
 

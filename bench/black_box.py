@@ -1,8 +1,8 @@
 """Lower bounds of ε from samples alone, against those that DP-Sniper published for the same mechanisms.
 
 Theirs: 2·10⁸ samples in each world after the search (the reference results of its repository). Ours: 10⁷ samples in
-all, search included. Both at 90% confidence. Two of theirs are beyond what 10⁷ samples can show; what they can show,
-and how many it would take, stands beside ours.
+all, search included. Both at 90% confidence. Two of theirs exceed the largest bound that 10⁷ samples permit; that
+bound, and the samples needed, are shown beside ours.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What no test can exceed: the highest lower bound of ε that so many answers show, for mechanisms with a known law.
+"""Ceilings of tests: the highest lower bound of ε that a number of answers permits, for mechanisms with a known law.
 
-Every answer is spent on the verdict, the worst pair and the best set of answers are known beforehand, and the outcome
+All answers are used for the verdict, the worst pair and the best set of answers are known beforehand, and the outcome
 is the average one. A guess of the world is then right with probability 1/(1 + e^−ε), so after G guesses the bound lies
 about 2·z/√G below ε, z being the normal quantile of the confidence.
 """
@@ -18,7 +18,7 @@ _EPSILON, _THRESHOLD = 0.1, 1.0
 
 
 def ceiling(name: str, samples: int, confidence: float) -> float | None:
-    """The highest bound to be expected; None for mechanisms whose worst sets were not worked out."""
+    """The highest bound to be expected; None for mechanisms whose worst sets are not derived."""
     if name not in _SETS:
         return None
     z = NormalDist().inv_cdf(confidence)
@@ -26,7 +26,7 @@ def ceiling(name: str, samples: int, confidence: float) -> float | None:
 
 
 def needed(name: str, bound: float, confidence: float) -> float:
-    """About how many answers at the least show this bound."""
+    """The approximate number of answers needed for this bound."""
     tried = np.geomspace(1e6, 1e10, 201)
     return float(next(samples for samples in tried if (ceiling(name, int(samples), confidence) or 0) >= bound))
 
@@ -57,7 +57,7 @@ def _sparse_vector() -> list[tuple[float, float]]:
 
 
 def _below(value: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """How often Laplace noise is at most this."""
+    """The probability that Laplace noise is at most this."""
     half = 0.5 * np.exp(-np.abs(value) / scale)
     return np.where(value < 0, half, 1 - half)
 

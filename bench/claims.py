@@ -1,4 +1,4 @@
-"""What a benchmark ends with: a table for people and one line of JSON, ratios only."""
+"""The output of a benchmark: a table and one line of JSON, ratios only."""
 
 from __future__ import annotations
 

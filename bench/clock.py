@@ -28,7 +28,7 @@ def take_turns(contestants: list[Callable[[], object]], rounds: int = 9) -> list
 
 
 def ask_peer(script: str) -> dict[str, float]:
-    """What a peer's script measured in its own environment, just now, on this machine."""
+    """The result of a peer's script, run now on this machine in its own environment."""
     if not PEERS.exists():
         sys.exit("The peers are not installed: run `make bench-peers` first.")
     path = Path(__file__).parent / "peers" / script

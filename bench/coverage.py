@@ -1,4 +1,4 @@
-"""How often usual and guaranteed intervals hold what plain SQL gives, and how wide they are, on people's totals.
+"""The coverage of plain SQL's answer by usual and guaranteed intervals, and their width, on people's totals.
 
 TACIT_COVERAGE_DRAWS is how many releases of each cell are drawn (5000), TACIT_COVERAGE_HALF which half of the cells
 ("shaping" or "held"; both), TACIT_COVERAGE_JOBS in how many processes (2).
@@ -72,7 +72,7 @@ def _score(asked: tuple[int, int]) -> tuple[int, Scored]:
 
 
 def show(title: str, found: Iterable[Scored]) -> None:
-    """A table of cells: coverage, that of the worst group, width, error, limit, and what cannot be told or is sure."""
+    """A table of cells: coverage, that of the worst group, width, error, limit, unknown and certain shares."""
     listed = list(found)
     if not listed:
         return
@@ -107,7 +107,7 @@ def _shown(score: Score) -> tuple[str, ...]:
 
 
 def usual_claims(kind: str, is_grouped: bool, found: list[Scored]) -> list[Claim]:
-    """Coverage, width and error of ordinary cells, without and with the most that a person can have."""
+    """Coverage, width and error of ordinary cells, without and with at_most."""
     if not found:
         return []
     claims = []
@@ -150,7 +150,7 @@ def guaranteed_claims(half: str, found: list[Scored]) -> list[Claim]:
 
 
 def same_claims() -> list[Claim]:
-    """What a limit that cuts nobody costs: nothing, beside a bounded interval at the same limit."""
+    """A limit that cuts no one costs nothing, compared with a bounded interval at the same limit."""
     ratios, most_ratios = [], []
     for cell in (cell for cell in _cells if cell.name in _SHOWN):
         each = described(cell, is_each=True)

@@ -1,8 +1,8 @@
 """People's totals on real and made-up data: what `bench coverage` draws releases of.
 
-A cell is one question: a matrix with a row a person and a column a group. The cells are in two halves: `shaping` ones
-may be looked at while constants are chosen, `held out` ones only measure. Which cells are counted among the ordinary
-ones is decided by `is_ordinary`, from the people's totals alone.
+A cell is one question: a matrix with one row per person and one column per group. The cells are in two halves:
+`shaping` ones may be used to choose constants, `held out` ones only to measure. `is_ordinary` decides which cells are
+ordinary, from the people's totals only.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 from bench.events import CACHE
 
 Floats = NDArray[np.float64]
-GAP = 3.0  # times the next amount: whoever lies above such a gap is a giant or a hidden clump
-FEW = 0.02  # of the people may be such a clump
+GAP = 3.0  # times the next amount: people above such a gap are a giant or a hidden cluster
+FEW = 0.02  # share of the people that may be such a cluster
 HEAVY = 1.2  # exponent of a power law whose tail no histogram can bound
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One question's people, by how much they have: `totals` has a row a person and a column a group."""
+    """One question's people, by how much they have: `totals` has one row per person and one column per group."""
 
     name: str
     half: str
@@ -46,7 +46,7 @@ class Cell:
 
     @property
     def truth(self) -> Floats:
-        """What plain SQL gives."""
+        """The answer of plain SQL."""
         return np.asarray(self.totals.sum(axis=0))
 
     @cached_property
@@ -59,7 +59,7 @@ class Cell:
         return np.vstack([units, np.zeros(self.groups)])
 
     def bounded(self, limits: Floats) -> Floats:
-        """The sums where each person's norm is cut to a limit: a row a limit."""
+        """The sums where each person's norm is cut to a limit: one row per limit."""
         place = np.searchsorted(self.norms, limits, side="right")
         return np.asarray(self._below[place] + limits[:, None] * self._above[place])
 

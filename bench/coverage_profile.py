@@ -1,4 +1,4 @@
-"""What a profile gains: the error of usual answers beside one, over the error without, on people's totals.
+"""The gain of a profile: the error of usual answers with one over the error without, on people's totals.
 
 Of questions with a filter a profile of all rows is a cap: the widths are compared too, and how often they cover.
 

@@ -71,7 +71,7 @@ def described(cell: Cell, most: int | None = None, limit: int | None = None, *, 
 
 
 def question_sql(cell: Cell) -> str:
-    """What is asked of the cell."""
+    """The question about the cell."""
     what = "SUM(value)" if cell.is_sum else "COUNT(*)"
     return f"SELECT {what} FROM {TABLE}" if cell.groups == 1 else f"SELECT place, {what} FROM {TABLE} GROUP BY place"
 
@@ -111,7 +111,7 @@ class Model:
 
     @cached_property
     def people(self) -> Integers:
-        """How many people there are in each bin of their amount."""
+        """The number of people in each bin of their amount."""
         if self.block is None:
             raise TypeError("no limit is to be found")
         factor, _ = amount_of(self.part, self.plan.question.keys, not self.price.is_pure).units
@@ -125,7 +125,7 @@ class Model:
         return with_noise(self.people * self.block.unit, self.block.noise, bits)
 
     def clipped(self, histogram: Integers) -> ClippedLimit:
-        """The limit that a histogram chooses, and what it cuts off."""
+        """The limit chosen from a histogram, and its clipping bias."""
         if self.block is None:
             raise TypeError("no limit is to be found")
         return find_usual(self.plan, self.price, self.block, histogram[None])[self.part]
@@ -157,7 +157,7 @@ class Model:
         return aggregate.read({self.part: noisy}).at(CONFIDENCE)
 
     def release(self, bits: Bits) -> tuple[ClippedLimit, Estimates]:
-        """One usual release; an interval is of the noise alone where the limit surely cuts nothing off."""
+        """One usual release; an interval is of the noise alone where the limit certainly cuts nothing."""
         found = self.clipped(self.histogram(bits))
         sums = self.sums(found.norm, bits)
         return found, self.read(sums, found.norm, None if found.is_sure else found.bias)
@@ -168,12 +168,12 @@ class Model:
 
 
 def most_of(cell: Cell, times: float) -> int:
-    """So many times as much as anybody has in all groups together."""
+    """A multiple of the most that any person has in all groups together."""
     return ceil(times * float(cell.totals.sum(axis=1).max()))
 
 
 def _sums(cell: Cell, block: TallyBlock) -> Integers:
-    """Everybody's totals, cut to the limit and scaled; over groups, shrunk where their norm is beyond the radius."""
+    """All people's totals, cut to the limit and scaled; over groups, shrunk where their norm is beyond the radius."""
     (scaling,) = block.scalings
     totals = cell.totals.astype(np.int64)
     scaled = (totals if block.is_joint else np.clip(totals, -scaling.cap, scaling.cap)) * scaling.times

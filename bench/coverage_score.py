@@ -1,4 +1,4 @@
-"""How good the releases of one cell are: coverage of plain SQL's answer, and width and error beside an oracle's.
+"""Scores of the releases of one cell: coverage of plain SQL's answer, and width and error relative to an oracle's.
 
 The oracle knows the data: the best fixed limit in hindsight at the full price, and ±1.96 times the error it makes.
 """
@@ -18,7 +18,7 @@ from tacit.query.plans.price import Price
 from tacit.query.post_noise.estimates import Estimates
 
 AT_MOST = 2.5  # times the most that anybody has, where it is declared
-SURE_DRAWS = 40_000  # where nothing must be found: they are cheap, and coverage is to be known to 0.1%
+SURE_DRAWS = 40_000  # draws without a limit to find: they are cheap, and coverage must be known to 0.1%
 _CANDIDATES = 400  # limits that an oracle tries, and all of the people who have most
 _TOP = 200
 _REACH = 1.96
@@ -47,9 +47,9 @@ class Oracle:
 
 @dataclass(frozen=True)
 class Score:
-    """What so many releases of one kind were like: `width` and `error` are over the oracle's, and so is `limit`.
+    """The scores of releases of one kind: `width` and `error` are over the oracle's, and so is `limit`.
 
-    `untold` is the share of releases in which nothing can be told; `sure` of those at a limit that cuts nobody.
+    `untold` is the share of releases without an interval; `sure` of those at a limit that cuts no one.
     """
 
     coverage: float
@@ -120,7 +120,7 @@ def usual_score(cell: Cell, draws: int, most: int | None) -> Score:
 
 
 def guaranteed_score(cell: Cell, draws: int, most: int) -> Score:
-    """The most that anybody can have is the limit."""
+    """The scores where at_most is the limit."""
     model = Model.of(cell, described(cell, most), IntervalKind.GUARANTEED)
     found = model.releases(_bits(cell, "guaranteed"), SURE_DRAWS)
     return Score.of(found, cell, Oracle.of(cell, model.price), np.array([float(model.norm)]), 1.0)

@@ -1,4 +1,4 @@
-"""How often usual intervals of all aggregates hold what plain SQL gives: real releases, people with several rows.
+"""The coverage of plain SQL's answer by usual intervals of all aggregates: real releases, people with several rows.
 
 TACIT_COVERAGE_RELEASES is how many releases of each question are made (80), TACIT_COVERAGE_JOBS in how many processes
 (2). The noise is fresh in each run: figures differ by chance, of 80 releases by some 2.4 percent points.
@@ -65,7 +65,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Found:
-    """What the releases of a question were like; widths and errors are relative to the truth, of the middle group."""
+    """The results of a question's releases; widths and errors are relative to the truth, of the median group."""
 
     asked: Asked
     coverage: float
@@ -73,7 +73,7 @@ class Found:
     width: float
     error: float
     shift: float  # the mean of answer − truth, in half widths
-    below: float  # how often the truth lies below the interval
+    below: float  # the share of intervals above the truth
     untold: float
 
 
@@ -101,7 +101,7 @@ def _measured(asked: tuple[Asked, int]) -> Found:
 
 
 def measured(asked: Asked, releases: int) -> Found:
-    """Real releases of one question, in a ledger of their own, held against plain SQL on the rows with an owner."""
+    """Real releases of one question, in a ledger of their own, compared with plain SQL on the rows with an owner."""
     rows = TABLES[asked.table]
     frame = rows.frame()
     truth = _truth(asked, rows, frame)
@@ -116,7 +116,7 @@ def measured(asked: Asked, releases: int) -> Found:
 
 
 def _truth(asked: Asked, rows: Rows, frame: pa.Table) -> dict[str, float]:
-    """What plain SQL gives, by group."""
+    """The answer of plain SQL, by group."""
     with duckdb.connect() as connection:
         connection.register("every_row", frame)
         owned = f"(SELECT * FROM every_row WHERE {rows.person} IS NOT NULL)"
@@ -150,7 +150,7 @@ def _found(asked: Asked, truth: Floats, value: Floats, low: Floats, high: Floats
 
 
 def _mean_square(errors: Floats) -> Floats:
-    """By group, of the releases that tell something; nan where none does."""
+    """By group, over the releases with a value; nan where there is none."""
     told = ~np.isnan(errors)
     with np.errstate(invalid="ignore"):
         return np.asarray((np.where(told, errors, 0.0) ** 2).sum(axis=0) / told.sum(axis=0))

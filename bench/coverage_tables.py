@@ -1,4 +1,4 @@
-"""Tables of people with several rows each, whole: what real releases are held against plain SQL on."""
+"""Complete tables of people with several rows each, on which real releases are compared with plain SQL."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 Vectors of answers to queries come in; neighbours differ by at most 1 in every coordinate, of a histogram in one only.
 Sparse vector variants: Lyu, Su, Li (2017), algorithms 3 to 6 with one positive answer and threshold 1. Noisy maximum
-and histogram: Ding et al. (2018), algorithms 7, 8, 10. The noise is of floating point, as there; but for the last,
-which is about that, answers are rounded to a grid, so that only the fault named shows.
+and histogram: Ding et al. (2018), algorithms 7, 8, 10. The noise is of floating point, as there; except for the last,
+which is about that, answers are rounded to a grid, so that only the named fault is visible.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Sampled = Callable[[Any, tuple[int, int], np.random.Generator], Outputs]
 
 @frozen(eq=False)
 class Target:
-    """A broken mechanism with the lower bound that DP-Sniper gave for it, from 2·10⁸ samples a side at 90%."""
+    """A broken mechanism with the lower bound that DP-Sniper gave for it, from 2·10⁸ samples per side at 90%."""
 
     subject: AuditSubject
     published: float

@@ -1,10 +1,10 @@
-"""Whole questions over a million rows in PostgreSQL: Tacit against the aggregate that a person would write by hand.
+"""Whole questions over a million rows in PostgreSQL: Tacit against an aggregate written by hand.
 
 By hand, in two levels: add up each person (and group), cut each total, add up people. That bounds a person in each
-group but not over all of them, which the promise needs; so it stands there a second time with at most five groups a
-person, by a window. Tacit's time is that of the whole answer: planning, translating, the charge, a connection of its
-own, the norm over all groups, and the noise. Measured in seconds of the processor, of the server and of this process,
-one worker each.
+group but not over all of them, which the promise needs; so there is a second form with at most five groups per person,
+by a window. Tacit's time is that of the whole answer: planning, translating, the charge, a connection of its own, the
+norm over all groups, and the noise. Measured in seconds of the processor, of the server and of this process, one worker
+each.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def two_levels(name: str) -> str:
 
 
 def with_few_groups(name: str) -> str:
-    """The same with at most so many groups a person."""
+    """The same with at most so many groups per person."""
     key, people = _PEOPLE[name]
     place = f"row_number() OVER (PARTITION BY user_id ORDER BY md5({key})) AS place"
     ranked = f"SELECT *, {place} FROM ({people}) AS p"

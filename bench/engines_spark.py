@@ -2,8 +2,8 @@
 
 The cluster is a master and two workers of one core each. By hand: add up each person (and group), cut, add up people;
 where there are groups, a person is cut by the norm over all of them, as Tacit cuts, since cutting each total alone
-would let a person count in every group (what that takes is told beside it). Tacit's time is that of the whole answer:
-planning, the charge and its fsync, a session of its own, and the noise. Tumult wants an older Spark, so it has a
+would let a person count in every group (its time is shown too). Tacit's time is that of the whole answer:
+planning, the charge and its fsync, a session of its own, and the noise. Tumult needs an older Spark, so it has a
 cluster of its own version, of the same shape, at another time of the same run; it answers each workload once cold and
 once warm, and the better time counts.
 """

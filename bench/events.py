@@ -1,4 +1,4 @@
-"""Synthetic events that the query benchmarks ask about: few people with many rows, many with one.
+"""Synthetic events for the query benchmarks: few people with many rows, many with one.
 
 A person has a home region, where four in five of its events fall; categories have a long tail; amounts are lognormal.
 The files are made once, from one seed, and kept in `.bench/`, outside version control.
@@ -60,12 +60,12 @@ def events(size: tuple[int, int] = LARGE) -> Path:
 
 
 def draw(rows: int, people: int) -> pa.Table:
-    """The table. The order of the draws is part of the recipe: another order is other data."""
+    """The table. The data depend on the order of the draws."""
     rng = np.random.default_rng(SEED)
     activity = (np.arange(people) + 20.0) ** -0.8
     names = rng.permutation(people)
     more = np.searchsorted(np.cumsum(activity) / activity.sum(), rng.random(rows - people)).clip(0, people - 1)
-    person = np.concatenate([np.arange(people), names[more]]).astype(np.int64)  # everybody once, the rest by activity
+    person = np.concatenate([np.arange(people), names[more]]).astype(np.int64)  # everyone once, the rest by activity
     rng.shuffle(person)
     home = homes(rng, people)
     region, category = regions(rng, home[person]), categories(rng, rows)
@@ -132,7 +132,7 @@ def words(codes: Any, meaning: list[str]) -> Any:
 
 
 def keyed(table: pa.Table) -> Answers:
-    """A table of answers by key; what Tacit tells beside a number is left out."""
+    """A table of answers by key, without Tacit's further columns."""
     keys = [name for name in table.column_names if name in ("region", "category")]
     beside = ("_low", "_high", "_bounded")
     names = [name for name in table.column_names if name not in keys and not name.endswith(beside)]
@@ -143,7 +143,7 @@ def keyed(table: pa.Table) -> Answers:
 
 
 def truth(size: tuple[int, int] = LARGE) -> dict[str, Answers]:
-    """What is true of the file, for each workload; kept beside it."""
+    """The true answers of each workload, stored beside the file."""
     path = events(size).with_suffix(".json")
     if not path.exists():
         connection = duckdb.connect(config={"threads": 1})

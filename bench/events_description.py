@@ -9,7 +9,7 @@ from bench.events import REGIONS
 from tacit.curator.dataset import Dataset, open_dataset
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 
-PEERS_LIMIT = 5  # rows a person, as the peers are told
+PEERS_LIMIT = 5  # rows per person, as for the peers
 TEXT = """\
 [dataset]
 name = "events"
@@ -46,6 +46,6 @@ def open_events(source: Path, folder: Path, rows: int | None, memory: str | None
 
 
 def at_home(folder: Path) -> None:
-    """Ledger and witness are in this folder from now on."""
+    """Put ledger and witness into this folder."""
     os.environ["TACIT_HOME"] = str(folder)
     os.environ["TACIT_WITNESS"] = str(folder / "witness")

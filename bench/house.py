@@ -1,8 +1,8 @@
-"""The shape of the source tree in figures, today's beside those of the tree that was too finely cut.
+"""Figures of the source tree, beside those of the earlier tree of 731 files.
 
-`python -m bench house` prints them. `python -m bench.house --guard` (part of `make lint`) names what breaks a rule of
-the tree and ends with 1; `--prune` takes exceptions off its list that are no longer needed. `house_trace` says what the
-files and re-entries of a query are.
+`python -m bench house` prints them. `python -m bench.house --guard` (part of `make lint`) names violations of the
+tree's rules and exits with 1; `--prune` removes exceptions that are no longer needed. `house_trace` defines the files
+and re-entries of a query.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PARTS = {"Measure", "Ranks", "Distinct"}
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the tree, what it was in the tree of 731 files, and the most that it may be."""
+    """A figure of the tree, its value in the tree of 731 files, and its upper limit."""
 
     name: str
     now: float
@@ -95,7 +95,7 @@ def main() -> None:
 
 
 def guard() -> int:
-    """Say what breaks a rule, or how many names are allowed to."""
+    """Print the violations, or the number of exceptions."""
     allowed = exceptions()
     told = faults(Tree.read(SOURCE), allowed)
     print("\n".join(told) if told else f"The tree keeps its rules; {sum(map(len, allowed.values()))} exceptions.")

@@ -1,7 +1,7 @@
-"""Rules that the source tree must keep. What breaks one today is listed in `house_exceptions.json`; the list shrinks.
+"""Rules of the source tree. Known violations are listed in `house_exceptions.json`, which may only shrink.
 
-A rule names what breaks it: a folder, a class or a file. It fails for a name that is not listed, and for a listed name
-that no longer breaks it.
+A rule returns its violations: folders, classes or files. It fails for a name that is not listed, and for a listed name
+that no longer violates it.
 """
 
 from __future__ import annotations
@@ -74,13 +74,13 @@ def _libraries(module: Module) -> list[str]:
 
 
 def _is_within(name: str, library: str, is_at_home: Callable[[str, str], bool]) -> bool:
-    """Whether one of the folders that a module lies in is at home with the library."""
+    """Whether one of a module's folders may import the library."""
     parts = name.split(".")[1:]
     return any(is_at_home(".".join(parts[:depth]), library) for depth in range(1, len(parts) + 1))
 
 
 def faults(tree: Tree, allowed: Mapping[str, Collection[str]]) -> list[str]:
-    """Everything that breaks a rule and is not allowed, and every exception that is not needed."""
+    """Every violation that is not an exception, and every exception that is not needed."""
     told = []
     for name, rule in RULES.items():
         broken, listed = rule(tree), allowed.get(name, ())
@@ -90,17 +90,17 @@ def faults(tree: Tree, allowed: Mapping[str, Collection[str]]) -> list[str]:
 
 
 def exceptions() -> dict[str, list[str]]:
-    """For each rule what may break it, as the file says."""
+    """The exceptions of each rule, from the file."""
     listed: dict[str, list[str]] = json.loads(EXCEPTIONS.read_text(encoding="utf-8"))
     return listed
 
 
 def write_exceptions(listed: Mapping[str, Collection[str]]) -> None:
-    """The list as a file, one name a line."""
+    """The list as a file, one name per line."""
     EXCEPTIONS.write_text(json.dumps({name: sorted(each) for name, each in listed.items()}, indent=1) + "\n")
 
 
 def prune() -> None:
-    """Take off the list what is no longer needed. Nothing is ever added so."""
+    """Remove exceptions that are no longer needed; it never adds any."""
     tree = Tree.read(SOURCE)
     write_exceptions({name: set(exceptions()[name]) & RULES[name](tree).keys() for name in RULES})

@@ -1,9 +1,9 @@
-"""`python -m bench.house_trace query …`: the way of one command through the files, in the order of first entry.
+"""`python -m bench.house_trace query …`: the files that one command enters, in the order of first entry.
 
-A file is entered when one of its functions is called; what runs because a module is being imported does not count.
+A file is entered when one of its functions is called; code that runs during an import does not count.
 Its room is its folder below `tacit`, the first on the way; a file at the top is a room of its own. A walk is the list
 of rooms in the order in which their files are first entered, where files of one room that follow each other are one
-stay. Re-entries are the stays less the rooms: how often control goes back into a room for a file it has not seen.
+stay. Re-entries are the stays minus the rooms: how often control returns to a room to enter a new file.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Trace:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Note what is entered in this thread."""
+        """Record the files entered in this thread."""
         seen: dict[str, str | None] = {}
         importing = 0
         prefix = f"{self.root.resolve()}/"
@@ -72,7 +72,7 @@ class Trace:
 
 
 def traced(words: Sequence[str], folder: Path) -> Trace:
-    """The way of a `tacit` command, run in a folder and in a process of its own, with a ledger there."""
+    """The trace of a `tacit` command, run in a folder and in a process of its own, with a ledger there."""
     here = Path(__file__).parent.parent
     places = {"TACIT_HOME": str(folder / "home"), "TACIT_WITNESS": str(folder / "elsewhere" / "witness")}
     paths = os.pathsep.join([str(here), str(SOURCE.parent), os.environ.get("PYTHONPATH", "")])

@@ -1,4 +1,4 @@
-"""A package's source files as they are written: their lines, imports and classes. Nothing of it is run."""
+"""A package's source files: lines, imports and classes. Nothing of it is run."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Tree:
         return {name for name in reached if not (self.modules[name].is_package and self._is_way(name, named))}
 
     def _is_way(self, package: str, named: frozenset[str]) -> bool:
-        """Whether a package is named only on the way to its modules."""
+        """Whether a package is named only as a prefix of its modules."""
         inside = [name for name in named if name.startswith(f"{package}.")]
         return bool(inside) and all(self._is_module_in(name, package) for name in inside)
 
@@ -153,7 +153,7 @@ class Tree:
     def packages(self) -> Mapping[str, frozenset[str]]:
         """For each folder those that its files import from.
 
-        `__init__.py` does not count: what it names it only passes on. Neither does the top folder, which holds both
+        `__init__.py` does not count, since it only re-exports. Neither does the top folder, which holds both
         what every file may import and the command that imports every room.
         """
         files = {name: module.folder for name, module in self.modules.items() if not module.is_package}

@@ -1,4 +1,4 @@
-"""The ways of three commands through the folders of the tree, as `docs/architecture.md` shows them.
+"""The walks of three commands through the folders of the tree, as shown in `docs/architecture.md`.
 
 `python -m bench.house_walks` writes them into the page anew. A test compares.
 """
@@ -29,7 +29,7 @@ WALKS = {
 
 
 def walk(name: str) -> Trace:
-    """The way of a command, in a folder with what it needs."""
+    """The walk of a command, in a folder with its inputs."""
     with TemporaryDirectory(prefix="tacit-walk-") as temporary:
         folder = Path(temporary)
         if name == "tacit query":

@@ -1,8 +1,8 @@
-"""What the bounds on joins within people cost: joins with them, and whole, in one run.
+"""The cost of the bounds on joins within people: joins with and without them, in one run.
 
 400,000 visits, 200,000 calls and 400,000 drugs of 100,000 patients, none of whom is near a bound. An engine counts the
 rows of people once, for the first question; one is measured with that, the others without. One thread; processor time
-of whole answers, planned, charged and stored, since that of the clock is shared with whatever else runs.
+of whole answers, planned, charged and stored, since wall-clock time includes other processes.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def whole() -> Iterator[None]:
 
 def cost(dataset: Dataset, engine: DuckDBEngine, name: str, sql: str, target: float) -> Claim:
     """Both in turn, after one answer to warm up; the medians."""
-    rising = count(1)  # a dearer question each time: no earlier release answers it
+    rising = count(1)  # a higher price each time, so that no earlier release answers
 
     def asked() -> object:
         return dataset.query(sql, epsilon=1 + next(rising) / 1000, interval="bounded").table
@@ -111,7 +111,7 @@ def cost(dataset: Dataset, engine: DuckDBEngine, name: str, sql: str, target: fl
 
 
 def costs() -> list[Claim]:
-    """What bounds cost, of each question."""
+    """The cost of bounds for each question."""
     with tempfile.TemporaryDirectory(prefix="tacit-bench-") as place:
         folder = Path(place)
         at_home(folder)

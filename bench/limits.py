@@ -1,6 +1,7 @@
-"""How far off answers are when nobody declares how much of a person counts: limits from a private profile.
+"""The errors of answers without declared limits: limits from a private profile.
 
-Ten million rows; the profile costs ε = 0.5 once, each answer ε = 1. Every peer, told five rows a person, is 0.6 off.
+Ten million rows; the profile costs ε = 0.5 once, each answer ε = 1. Every peer, with five rows per person, has an error
+of 0.6.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def mean_variance(hit: float, stray: float, options: int) -> float:
 
 
 def peer_variances(options: int) -> dict[str, dict[str, float]]:
-    """What each peer's oracles have for hit and stray, as their code sets them."""
+    """The hit and stray probabilities of each peer's oracles, from their code."""
     odds = exp(EPSILON)
     buckets, size = round(odds) + 1, max(1, round(options / (odds + 1)))
     within = odds * size / (odds * size + options - size)

@@ -1,4 +1,4 @@
-"""The shuffle: both ends at a million people against the published clones' two ends, and how far apart they are."""
+"""The shuffle: both ends at a million people against the published clones' two ends, and the distance between them."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Ten thousand counts, each of one cell of a random table by three attributes of Adult (11 attributes, 241,920 cells), at
 ε = 1 and δ = 1e-9; then the same where data are few or privacy is strict, where attributes are many, and where
-questions are no tables. All noise is integer and priced as ρ, the same for all; figures are mean |error| in people.
+questions are not tables. All noise is integer and priced as ρ, the same for all; figures are mean |error| in people.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def gaussian_each(setting: Setting, bits: Seeded) -> float:
 
 
 def even_guess(setting: Setting, _: Seeded) -> float:
-    """Nothing but the number of people, and that for free."""
+    """Only the number of people, given for free."""
     even = Hypothesis.uniform(setting.histogram.shape, int(setting.histogram.sum()))
     return setting.off(even.tables(setting.tables))
 
@@ -177,9 +177,10 @@ def settings(rng: np.random.Generator) -> list[Setting]:
 
 
 def subsets(setting: Setting, rng: np.random.Generator) -> dict[str, float]:
-    """Questions that are no tables: some of the values of each of six attributes, as an analyst might go on asking.
+    """Questions that are not tables: some of the values of each of six attributes, like follow-up questions.
 
-    A histogram adds up the noise of its cells; fitted ones answer anything, as well as tables by three tell.
+    A histogram adds up the noise of its cells; fitted ones answer any question, as accurately as tables by three
+    permit.
     """
     histogram, bits, shape = setting.histogram, Seeded(1), setting.histogram.shape
     questions = []

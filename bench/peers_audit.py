@@ -1,6 +1,6 @@
 """The auditor run against installed peers: bit-level tests of their answers, and of integer noise against its law.
 
-Nothing here is said about a peer that this command does not print. Peers answer in their own environment, with their
+Every statement about a peer is printed by this command. Peers answer in their own environment, with their
 own randomness, so figures vary from run to run; a sound mechanism is called broken once in 10,000 runs at most.
 """
 
@@ -44,7 +44,7 @@ def answers() -> tuple[list[dict[str, Any]], dict[str, Outputs]]:
 
 
 def subject(claim: dict[str, Any], given: tuple[Outputs, Outputs]) -> AuditSubject:
-    """The peer as the auditor sees it: a box that hands out answers it gave before."""
+    """The peer as a subject of the audit: a box that returns recorded answers."""
     one, other = claim["values"]
     kept = {one: given[0], other: given[1]}
 
@@ -56,7 +56,7 @@ def subject(claim: dict[str, Any], given: tuple[Outputs, Outputs]) -> AuditSubje
 
 
 def law_stage(said: list[Any], noise: Integers) -> Stage:
-    """Stage c on noise that was drawn before: its fit to the law, and pairs of neighbouring draws."""
+    """Stage (c) on recorded noise: its fit to the law, and pairs of neighbouring draws."""
     kind, scale = said
     law = DiscreteLaplace(scale) if kind == "discrete Laplace" else DiscreteGaussianLaw(Fraction(str(scale)) ** 2)
 

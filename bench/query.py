@@ -1,7 +1,7 @@
 """Whole questions over ten million rows on one core: Tacit against OpenDP, SmartNoise SQL and plain DuckDB.
 
-Cold, five rows a person count, as the peers are told. On a prepared form, everybody's rows do, in full. At last, what
-the second line costs, which needs no peers: `python -m bench second_line` shows that alone.
+Cold, five rows per person count, as for the peers. On a prepared form, all rows count. Last, the cost of the second
+line, which needs no peers: `python -m bench second_line` shows only that.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ SIZE = 1.5  # of a form, to its source
 
 @dataclass(frozen=True)
 class Turn:
-    """What one answer took: by the clock, of the processor, and of memory at its peak."""
+    """The cost of one answer: wall-clock time, processor time, and peak memory."""
 
     seconds: float
     processor: float
@@ -60,7 +60,7 @@ Found = dict[str, Turn]
 
 
 def on_one_core(command: Sequence[str], subject: str) -> dict[str, float]:
-    """What a fresh process says in its last line."""
+    """The last line of a fresh process, as JSON."""
     pinned = ["taskset", "-c", CORE, *command]
     done = subprocess.run(pinned, capture_output=True, text=True, env={**os.environ, **ALONE}, cwd=HERE.parent)
     if done.returncode != 0:
@@ -92,14 +92,14 @@ def speed(workload: str, found: Found, name: str, target: float) -> Claim:
     ours = found[name]
     peers = {peer: found[peer] for peer in ("OpenDP", "SmartNoise") if peer in found}
     ratio = min(peer.seconds for peer in peers.values()) / ours.seconds
-    steady = min(peer.processor for peer in peers.values()) / ours.processor  # if others use the core too
+    steady = min(peer.processor for peer in peers.values()) / ours.processor  # if other processes use the core too
     told = ", ".join(f"{peer} {taken.seconds:.2f} s" for peer, taken in peers.items())
     detail = f"{told}, {name} {ours.seconds:.3f} s ({steady:.2f}x by processor time)"
     return Claim(f"faster peer / {name}, {workload}", ratio, target, False, detail)
 
 
 def over_plain(workload: str, found: Found) -> Claim:
-    """How long a prepared data set takes, to an answer without privacy."""
+    """The time on a prepared data set relative to an answer without privacy."""
     ours, floor = found["Tacit prepared"], found["DuckDB"]
     ratio, steady = ours.seconds / floor.seconds, ours.processor / floor.processor
     detail = f"{ours.seconds * 1e3:.0f} ms, plain {floor.seconds * 1e3:.0f} ms ({steady:.2f}x by processor time)"
@@ -113,7 +113,7 @@ def memory(workload: str, found: Found) -> Claim:
 
 
 def prepare(forms: Path) -> list[Claim]:
-    """Make the forms that the prepared contestant answers from: how long it takes, how large they are."""
+    """Make the forms for the prepared contestant, and measure their time and size."""
     files = [str(events(SMALL)), str(events(LARGE))]
     said = on_one_core([sys.executable, "-m", "bench.query_preparing", str(forms), *files], "The preparation")
     detail = f"{said['seconds']:.1f} s ({said['processor']:.1f} s of the processor)"

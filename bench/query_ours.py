@@ -1,4 +1,4 @@
-"""Tacit's turn: SQL in, a private answer out, charged to a ledger on disk; five rows a person count, as for peers."""
+"""Tacit's turn: SQL in, a private answer out, charged to a ledger on disk; five rows per person count, as for peers."""
 
 from __future__ import annotations
 

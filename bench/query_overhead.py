@@ -1,4 +1,4 @@
-"""What a question costs beside reading the data: 1,000 rows, each time at a new price, charged and written to disk."""
+"""The overhead of a question beside reading the data: 1,000 rows, each time at a new price, charged and stored."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TARGET = 0.030  # seconds
 def main() -> None:
     plain = duckdb.connect(config={"threads": 1})
     plain.read_parquet(str(events(SMALL))).create_view("events")
-    rising = count(1)  # a dearer question each time: no earlier release answers it
+    rising = count(1)  # a higher price each time, so that no earlier release answers
 
     def asking(dataset: Dataset, sql: str) -> object:
         return dataset.query(sql, epsilon=1 + next(rising) / 1000, interval="bounded").table

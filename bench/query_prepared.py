@@ -1,4 +1,4 @@
-"""Tacit's turn on prepared data: the form is there, in the folder that is named first, and everybody's rows count."""
+"""Tacit's turn on prepared data: the form exists in the folder given first, and all rows count."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Preparing, as it is timed: the forms of some files, each with a ledger in a folder named for it.
+"""The timing of `prepare`: the forms of some files, each with a ledger in a folder named for it.
 
-The last line printed is JSON: what the last of them took, and how large its form is beside the source.
+The last line printed is JSON: the time of the last one, and the size of its form relative to the source.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from bench.events_description import at_home, describe
 from tacit.curator.open_data import open_data
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 
-EVERYBODYS = 20_000  # rows of a person: nobody has more
+EVERYBODYS = 20_000  # rows of a person; no one has more
 
 
 def prepare(source: Path, folder: Path) -> dict[str, float]:

@@ -1,7 +1,7 @@
-"""One contestant's turn: a fresh process opens the file, answers one workload once, and says what that took.
+"""One contestant's turn: a fresh process opens the file, answers one workload once, and prints its cost.
 
 Every environment reads this file, so it needs the standard library alone. The workload is first answered about a small
-file, so that nobody's imports are timed; what is timed has never seen the large file, nor prepared anything from it.
+file, so that imports are not timed; the timed answer is the first on the large file.
 Of prepared data and of plain DuckDB the second answer is timed instead, each from a file in the machine's cache.
 Peak memory is the process's own high-water mark and that of the largest child it waited for.
 """
@@ -29,7 +29,7 @@ def take_turn(
 ) -> None:
     """Answer the workload, about the small file, then about the large: the command line ends with them in this order.
 
-    `open_file` takes a path and the workload's name; a workload takes what that gave, and answers {key: {name: value}}.
+    `open_file` takes a path and the workload's name; a workload takes its result and returns {key: {name: value}}.
     The last line printed is JSON.
     """
     name, small, large = sys.argv[-3:]

@@ -1,7 +1,7 @@
 """Ten times the rows and people, far more than memory holds: one thread, two gigabytes, cold, a fresh process each.
 
-A hundred million rows of ten million people take about a minute a question. Times are those of the processor, reading
-and writing of temporary files included, since others may use the machine too; what the clock said stands beside them.
+A hundred million rows of ten million people take about a minute per question. Times are processor times, including
+temporary files, since others may use the machine too; wall-clock times are shown beside them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Turn = dict[str, float]
 
 
 def turn(workload: str, size: tuple[int, int]) -> Turn:
-    """What a fresh process took to answer one workload."""
+    """The cost of one workload in a fresh process."""
     command = [sys.executable, "-m", "bench.scale_ours", workload, str(events(SMALL)), str(events(size))]
     done = subprocess.run(
         command, capture_output=True, text=True, env={**os.environ, **ALONE}, cwd=Path(__file__).parent.parent

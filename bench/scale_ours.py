@@ -1,4 +1,4 @@
-"""Tacit's turn within two gigabytes: five rows a person count, or as many as a query finds without a profile."""
+"""Tacit's turn within two gigabytes: five rows per person count, or as many as a query finds without a profile."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What the second line costs: DuckDB's TRY around analysts' expressions, with it and without in one run.
+"""The cost of the second line: queries with and without DuckDB's TRY around analysts' expressions, in one run.
 
 W1 to W5 hardly compute; the ten questions of W6 do little else. Ten million rows, one thread; processor time of whole
-answers, planned, charged and stored, since that of the clock is shared with whatever else runs. Without it, the engine
-also has back the optimizer that TRY cannot be used with.
+answers, planned, charged and stored, since wall-clock time includes other processes. Without it, the engine also uses
+the optimizer that is incompatible with TRY.
 """
 
 from __future__ import annotations
@@ -65,21 +65,21 @@ def one_line() -> Iterator[None]:
 
 
 def processor(ask: Callable[[], object]) -> float:
-    """Seconds that one answer takes of the processor."""
+    """The processor time of one answer."""
     start = process_time()
     ask()
     return process_time() - start
 
 
 def tries(dataset: Dataset, sql: str) -> int:
-    """How many TRY there are in the statements of a question."""
+    """The number of TRY in the statements of a question."""
     return str(dataset.explain(sql, epsilon=1, interval="bounded")).count("TRY(")
 
 
 def cost(name: str, sql: str, datasets: tuple[Dataset, Dataset], target: float) -> Claim:
     """Both in turn, after one answer to warm up; the medians."""
     two, one = datasets
-    rising = count(1)  # a dearer question each time: no earlier release answers it
+    rising = count(1)  # a higher price each time, so that no earlier release answers
 
     def asking(dataset: Dataset) -> Callable[[], object]:
         return lambda: dataset.query(sql, epsilon=1 + next(rising) / 1000, interval="bounded").table
@@ -96,7 +96,7 @@ def cost(name: str, sql: str, datasets: tuple[Dataset, Dataset], target: float) 
 
 
 def costs() -> list[Claim]:
-    """What two lines cost to one, of each question."""
+    """The cost of two lines relative to one, for each question."""
     with ExitStack() as stack:
 
         def opened() -> Dataset:

@@ -1,10 +1,10 @@
-"""The slowest tests and what each is for, as `docs/tests.md` shows them.
+"""The slowest tests and their purposes, as shown in `docs/tests.md`.
 
     pytest --junitxml=default.xml; pytest -m long --junitxml=long.xml
     python -m bench.slow_tests default.xml long.xml
 
-writes the page anew. A test's time is that of all its cases together; what it is for is its docstring's first
-sentence, or its name where it has none.
+writes the page anew. A test's time is that of all its cases together; its purpose is its docstring's first sentence, or
+its name where it has none.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _HEAD = "| seconds | cases | test | for |\n|---:|---:|---|---|\n"
 
 @cache
 def sentences(file: Path) -> dict[str, str]:
-    """For each test of a file what it is for."""
+    """The purpose of each test of a file."""
     found = [node for node in ast.parse(file.read_text()).body if isinstance(node, ast.FunctionDef)]
     return {node.name: _first(ast.get_docstring(node)) or _said(node.name) for node in found}
 

@@ -1,8 +1,8 @@
-"""How long it takes to start: `import tacit` in import times of NumPy, commands in those of DuckDB and NumPy together.
+"""Start-up time: `import tacit` relative to importing NumPy, commands relative to importing DuckDB and NumPy.
 
 Each run is a process of its own, from its start to its end, with compiled modules kept as an installation keeps them.
-A fresh question is to take half a second on an ordinary machine, where the two libraries take a little more than a
-fifth of one: 2.3 times as long. A budget and the list of commands are to take less than the libraries.
+The target of a fresh question is half a second on an ordinary machine, where the two libraries take a little more than
+a fifth of a second: a ratio of 2.3. A budget and the list of commands should take less than the libraries.
 """
 
 from __future__ import annotations

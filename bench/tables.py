@@ -1,7 +1,8 @@
-"""Tables released together: their time and error on Adult, and how often their intervals hold, people with many rows.
+"""Tables released together: time and error on Adult, and the coverage of intervals for people with many rows.
 
 TACIT_TABLES_RELEASES is how many releases of each publication are made (100), TACIT_TABLES_JOBS in how many processes
-(2). No peer is held against: PyPI has no release of a CUBE, nor of several tables with the covariance of their noise.
+(2). There is no peer to compare with: PyPI has no release of a CUBE, nor of several tables with the covariance of their
+noise.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def adult_claims() -> list[Claim]:
 
 
 def time_claims(weighting: Weighting, found: list[Released]) -> list[Claim]:
-    """Seconds of the processor of what every mechanism does, and of all."""
+    """Processor time of the part that every mechanism needs, and of everything."""
     middle = {name: median(each.seconds[name] for each in found) for name in found[0].seconds}
     said = ", ".join(f"{name} {seconds:.2f}" for name, seconds in middle.items())
     cells, octets = sum(prod(sizes()[place] for place in each) for each in all_tables()), found[0].octets

@@ -1,7 +1,7 @@
 """All 576 tables of at most three of Adult's 15 columns, as one release through the door: its time and its error.
 
-What a release takes is told apart by its parts: planning, SQL, noise, reconstruction; and, beside them, the ledger, the
-variances, and everything else that is shown. Times are those of the processor.
+The time of a release is split into its parts: planning, SQL, noise, reconstruction; and the ledger, the variances, and
+everything else that is shown. Times are processor times.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Parts:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """While it lasts, the library's parts are timed."""
+        """Time the library's parts within this block."""
         parts: tuple[tuple[Any, str, str], ...] = (
             (dataset, "tables_plan", "planning"),
             (dataset, "ask_tables", "asking"),
@@ -104,7 +104,10 @@ def sizes() -> tuple[int, ...]:
 
 @contextmanager
 def opened() -> Iterator[Dataset]:
-    """Adult as a file, with a ledger of its own; the first question is behind, as libraries load with it."""
+    """Adult as a file, with a ledger of its own.
+
+    The first question is already answered, because libraries load with it.
+    """
     data = adult()
     with tempfile.TemporaryDirectory(prefix="tacit-adult-") as folder:
         at_home(Path(folder))
@@ -121,7 +124,7 @@ def opened() -> Iterator[Dataset]:
 
 
 def released(data: Dataset, weight: str) -> Released:
-    """All tables, released, every one read, and held against the true ones."""
+    """Release and read all tables, and compare them with the true ones."""
     parts = Parts()
     with parts.watching():
         found = data.tables(_sql(), epsilon=EPSILON, delta=DELTA, weight=weight, fresh=True)
@@ -152,7 +155,7 @@ def _name(name: str) -> str:
 
 
 def _errors(data: Encoded, found: TablesRelease) -> tuple[dict[Attributes, float], float]:
-    """The squared errors of each table against plain counts, and how many of all intervals hold them."""
+    """The squared errors of each table against plain counts, and the number of intervals that contain them."""
     errors, held = {}, 0
     for attributes, each in zip(all_tables(), found, strict=True):
         values = each.release.rendered["n"].values

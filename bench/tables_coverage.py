@@ -1,7 +1,8 @@
-"""How often intervals of tables hold what plain SQL gives, where people have several rows, and how wide they are.
+"""The coverage of plain SQL's answer by intervals of tables, where people have several rows, and their width.
 
-Width and error are relative to an oracle's, who knows the people: the best limit in hindsight, at the full price, with
-±1.96 times its root mean square error; and width also to that of single queries, one a table, each at the same price.
+Width and error are relative to those of an oracle, which knows the people: the best limit in hindsight, at the full
+price, with ±1.96 times its root mean square error; and width also to that of single queries, one per table, each at the
+same price.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from bench.tables_releases import EPSILON, Measured, released, single_widths, st
 
 MEAN, LEAST = 0.94, 0.87  # of the cells of all tables; of the table that is covered least often
 WIDTH, ERROR = 2.2, 1.8  # over the oracle's, the median of tables
-TIMES = 2.5  # times as many rows as anybody has may a person have at most, where that is declared
+TIMES = 2.5  # at_most, where it is declared, as a multiple of the most rows of any person
 _SINGLE = 5  # releases of each query of its own
 
 
@@ -107,7 +108,7 @@ def _mean(found: list[Found]) -> float:
 def _claims(asked: Asked, found: list[Found]) -> list[Claim]:
     publication = _named(asked.name)
     if asked.interval == "bounded" or not (publication.is_ordinary or asked.interval == "guaranteed"):
-        return []  # of what limits cut, and of what cannot be seen, nothing is promised
+        return []  # bounded and unknown intervals have no promise about all rows
     lowest = min(found, key=lambda each: each.measured.coverage).measured
     said = f"{lowest.coverage:.3f}, {lowest.measure} by {', '.join(lowest.keys) or 'nothing'}"
     claims = [

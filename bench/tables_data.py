@@ -1,7 +1,7 @@
-"""Publications of people with several rows each: what released tables are held against plain SQL on.
+"""Publications of people with several rows each, on which released tables are compared with plain SQL.
 
-Real data (flights by plane, doctors' visits by person, TPC-H's orders by customer) and made-up ones. Ordinary are those
-in which nobody is a giant and no few people have far more than all others.
+Real data (flights by plane, doctors' visits by person, TPC-H's orders by customer) and made-up ones. The ordinary ones
+have no giant, and no small group with far more than all others.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Publication:
-    """Rows of people, tables by their keys, and what is counted; `columns` describes each column but `person`."""
+    """Rows of people, tables by their keys, and the measures; `columns` describes each column but `person`."""
 
     name: str
     make: Callable[[], pd.DataFrame]

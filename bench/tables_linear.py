@@ -1,7 +1,7 @@
-"""Intervals where nobody is scaled: of cells, and of what tables imply; and whether files add up to the last digit.
+"""Intervals where no unit is scaled: of cells, and of implied answers; and whether files add up to the last digit.
 
 A CUBE of Adult by four columns, each release in a ledger of its own, so that every free answer is from that release.
-Random questions: subsets of values, coarser keys, and means, held against plain SQL.
+Random questions: subsets of values, coarser keys, and means, compared with plain SQL.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ source = "frame"
 
 @dataclass
 class Held:
-    """How many intervals of a kind hold the truth, of how many."""
+    """The number of intervals of a kind that contain the truth, and their total number."""
 
     held: int = 0
     of: int = 0
@@ -90,7 +90,7 @@ def linear_claims() -> list[Claim]:
     for kind, held in kinds.items():
         said = f"{held.share:.4f} of {held.of:,}"
         claims += [Claim(f"linear: {kind}, at least", held.share, LEAST, False, said)]
-        if "means" not in kind:  # those are cut to declared bounds, and nothing is told of few rows
+        if "means" not in kind:  # those are cut to declared bounds, and few rows have no value
             claims += [Claim(f"linear: {kind}, at most", held.share, MOST, True, said)]
     return claims
 

@@ -1,8 +1,8 @@
 """Naive ways to release the same tables at the same price, by their total variance in closed form.
 
 Gaussian noise on each table by itself: of k tables each takes a part of the price, and a cell's variance is one over
-that part of μ². With the same part for each; with the parts that are best for the weights; or the widest tables alone,
-of which all others are sums: a sum of m cells has m times the variance.
+that part of μ². The parts are equal; or the best for the weights; or only for the widest tables, of which all others
+are sums: a sum of m cells has m times the variance.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Tables = Sequence[Attributes]
 
 
 def weights(tables: Tables, sizes: Sequence[int], weighting: Weighting) -> list[float]:
-    """How much one cell of each table counts."""
+    """The weight of one cell of each table."""
     return [float(weighting.of([sizes[place] for place in table])) for table in tables]
 
 
@@ -27,7 +27,7 @@ def equal_split(tables: Tables, sizes: Sequence[int], weighting: Weighting, stre
 
 
 def best_split(tables: Tables, sizes: Sequence[int], weighting: Weighting, strength: float) -> float:
-    """Parts in proportion to the root of what a table's cells count together: by Cauchy none are better."""
+    """Parts in proportion to the root of the total weight of a table's cells, which is optimal (Cauchy)."""
     cells = _cells(tables, sizes)
     return sum(sqrt(w * n) for w, n in zip(weights(tables, sizes, weighting), cells, strict=True)) ** 2 / strength
 

@@ -1,4 +1,4 @@
-"""Tables by an oracle who knows the people: the limit whose error is least in hindsight, at the full price.
+"""Tables by an oracle that knows the people: the limit with the least error in hindsight, at the full price.
 
 It scales people as the library does, each by one factor over all tables; what is cut and the noise are its error. The
 limit is the one at which the geometric mean over tables of the mean squared error of a cell is least.
@@ -25,7 +25,7 @@ _REACH = 1.96
 
 @dataclass(frozen=True)
 class Oracle:
-    """The error of a cell, a row of cells a table, at the best limit of one measure."""
+    """The error of each cell, one row of cells per table, at the best limit of one measure."""
 
     limit: float
     errors: dict[tuple[str, ...], Floats]

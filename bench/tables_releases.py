@@ -1,7 +1,7 @@
-"""Real releases of a publication's tables, one after the other, held against plain SQL.
+"""Real releases of a publication's tables, one after the other, compared with plain SQL.
 
-Each release goes through the door with fresh entropy. What is compared: how often an interval holds the answer of plain
-SQL over all rows with an owner, how far off the answer is, and how wide the interval is.
+Each release goes through the door with fresh entropy. The comparison has the coverage of plain SQL's answer over all
+rows with an owner, the error of the answer, and the width of the interval.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def strength() -> float:
 
 @dataclass(frozen=True)
 class Measured:
-    """One measure of one table in all releases: a row a release, a column a cell that plain SQL has an answer for."""
+    """One measure of one table in all releases: one row per release, one column per cell of plain SQL's answer."""
 
     keys: tuple[str, ...]
     measure: str
@@ -59,7 +59,7 @@ class Measured:
 
     @property
     def below(self) -> float:
-        """How often the truth lies below the interval."""
+        """The share of intervals above the truth."""
         return float((self.truth < self.low - 1e-9 * np.abs(self.truth)).mean())
 
     @property
@@ -69,7 +69,7 @@ class Measured:
 
     @property
     def error(self) -> float:
-        """The root of the mean square, of what is told."""
+        """The root of the mean square error, over reported values."""
         return float(np.sqrt(np.nanmean((self.value - self.truth) ** 2)))
 
     @property
@@ -133,7 +133,7 @@ def _truth(asked: Publication, keys: tuple[str, ...], measure: str, frame: pa.Ta
 
 
 def single_widths(asked: Publication, measure: str, releases: int) -> dict[tuple[str, ...], float]:
-    """The median width of each table where it is a query of its own, at the price of all tables together."""
+    """The median width of each table as a query of its own, at the price of all tables together."""
     frame = pa.Table.from_pandas(asked.make(), preserve_index=False)
     found = {}
     with tempfile.TemporaryDirectory(prefix="tacit-tables-") as folder:

@@ -1,7 +1,7 @@
 """`python -m bench workloads`: the best noise for many linear questions, both ends certified, beside naive ways.
 
 Everything is public: no data are read. Errors are total variances at one price, as ratios. Time is that of a process
-with one thread: threads of BLAS that wait for each other would count as work where others use the machine.
+with one thread, because waiting BLAS threads would count as processor time on a shared machine.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def measured(rows: Integers) -> tuple[QuestionMatrix, OptimalStrategy, float]:
 
 
 def toeplitz_ratio(cells: int, best: OptimalStrategy) -> float:
-    """How many times the least total variance that of continual counting is."""
+    """The ratio of the total variance of continual counting to the least."""
     stream = ContinualSum.for_loss(Gdp(1), cells, Relation.ADD_REMOVE)
     return float((stream.deviations() ** 2).sum() / float(best.optimum_down))
 
@@ -101,7 +101,7 @@ def measure() -> None:
 
 
 def _claims(ratios: dict[str, float], seconds: dict[str, float], streams: dict[str, float]) -> list[Claim]:
-    """Ratios to the certified least, and seconds as parts of what is allowed."""
+    """Ratios to the certified least, and times relative to their limits."""
     claims = []
     for name, ratio in ratios.items():
         target = 1.01 if "4096" in name else 1.001

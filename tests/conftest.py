@@ -21,14 +21,14 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 @pytest.fixture(autouse=True, scope="session")
 def _interrupts() -> None:
-    """A shell that runs the tests in the background has them ignore Ctrl-C; some tests send it."""
+    """Restore Ctrl-C, which tests in the background ignore; some tests send it."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_ledger_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Whatever a test opens without saying where its ledger lies, it is never that of the person who runs the tests."""
+    """Keep tests that name no ledger away from the ledger of the person who runs them."""
     place = tmp_path_factory.mktemp("tacit")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TACIT_HOME", str(place / "home"))
@@ -48,4 +48,4 @@ def pytest_unconfigure() -> None:
     gc.unfreeze()
 
 
-os.register_at_fork(after_in_child=gc.disable)  # what is let go in a child may wait for threads of its parent's
+os.register_at_fork(after_in_child=gc.disable)  # freeing objects in a child may wait for threads of its parent

@@ -1,4 +1,4 @@
-"""A claimed loss held against the exact output laws of all neighbours on a small domain (R10)."""
+"""A test of a claimed loss on the exact output laws of all neighbours of a small domain (R10)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Law = Mapping[Hashable, float]
 
 
 def hockey_stick(p: Law, q: Law, epsilon: float) -> float:
-    """The least δ at this ε, in one direction, as far as the listed outputs show."""
+    """The least δ at this ε, in one direction, over the listed outputs."""
     return math.fsum(max(0.0, mass - math.exp(epsilon) * q.get(output, 0.0)) for output, mass in p.items())
 
 
@@ -35,7 +35,7 @@ def renyi(p: Law, q: Law, order: float) -> float:
 
 
 def violations(loss: Loss, pairs: Iterable[tuple[Law, Law]]) -> list[str]:
-    """Where the laws of neighbours are farther apart than the loss admits; empty if the claim holds."""
+    """The neighbours whose laws are farther apart than the loss permits; empty if the claim holds."""
     found = []
     deltas = {epsilon: loss.delta(epsilon) for epsilon in EPSILONS}
     divergences = {order: loss.rdp(order) for order in ORDERS}

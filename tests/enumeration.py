@@ -1,4 +1,4 @@
-"""What a sampler does on every bit string: brackets of its output masses, in certified arithmetic (R01)."""
+"""A sampler run on every bit string: brackets of its output masses, in certified arithmetic (R01)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OCTETS = tuple(bytes([value]) for value in range(256))
 def outcomes(
     draw: Callable[[Bits], Hashable], letters: Iterable[Sequence[bytes]]
 ) -> tuple[Counter[Hashable], int, int]:
-    """How many scripts lead to each output, how many leave it undecided, and how many there are."""
+    """The number of scripts for each output, of undecided scripts, and of all scripts."""
     decided: Counter[Hashable] = Counter()
     undecided = total = 0
     for script in product(*letters):

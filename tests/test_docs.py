@@ -16,7 +16,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 @pytest.mark.parametrize("page", [page for page in PAGES if BLOCK.search(page.read_text())], ids=lambda page: page.name)
 def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page may ask the clinic of examples/ by its name; its ledger is the test's own."""
+    """A page may use the clinic of examples/ by its name, with a ledger of the test's own."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TACIT_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("TACIT_WITNESS", str(tmp_path / "elsewhere" / "witness"))

@@ -1,4 +1,4 @@
-"""`frozen` makes what `dataclass(frozen=True)` makes: the same classes, made both ways, cannot be told apart."""
+"""`frozen` is equivalent to `dataclass(frozen=True)`: the same classes, made both ways, behave the same."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _family(way: Callable[..., Any]) -> tuple[Any, ...]:
 
 
 def _told(way: Callable[..., Any]) -> list[object]:
-    """Everything that can be seen of the family."""
+    """Everything observable about the family."""
     base, derived, itself, silent, own, empty, own_init = _family(way)
     nan = float("nan")
     one, other = derived(1, named="n"), derived(1, (1,), 9.0, [7], named="n")

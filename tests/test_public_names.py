@@ -1,4 +1,4 @@
-"""The front door: every public name opens, none is loaded before it is asked for."""
+"""The public names: every one can be imported, and none is loaded before it is used."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ arrays, claims = {}, []
 
 
 def take(name, epsilon, delta, answer, one, other, law=None):
-    """So many answers about either; `law` is what an integer's noise is said to follow."""
+    """So many answers about either; `law` is the stated law of an integer's noise."""
     for place, value in enumerate((one, other)):
         arrays[f"{len(claims)} {place}"] = np.array([answer(value) for _ in range(SIZE)])
     claims.append({"name": name, "epsilon": epsilon, "delta": delta, "values": [one, other], "law": law})

@@ -1,10 +1,10 @@
 """The published numerical analysis of clones, at its own settings: ε and seconds.
 
-This is our own program of the work that apple/ml-shuffling-amplification does, written from its description (arXiv
+This reimplements apple/ml-shuffling-amplification from its description (arXiv
 2012.12803 §5): bisection of ε in ten steps; for every ε a walk over the numbers of clones in steps of 100, where each
 step is bounded by the worse of its two ends, by scipy's binomial tails; it ends once the clones left over weigh less
 than the δ found. As published it walks outwards from n/2, which takes minutes (the upper end at one ε₀ is enough of
-that); here also, more kindly, from the mean number of clones.
+that); here also, faster, from the mean number of clones.
 """
 
 import json
@@ -60,7 +60,7 @@ def delta_of(people, local, epsilon, enough, start, upper):
 
 
 def closed_form(people, local, delta):
-    """Where the bisection starts: the paper's own bound, where it holds."""
+    """The start of the bisection: the paper's own bound, where it holds."""
     if not local < math.log(people / (16 * math.log(4 / delta))):
         return local
     a, c = 8 * math.sqrt(math.exp(local) * math.log(4 / delta) / people), 8 * math.exp(local) / people

@@ -1,6 +1,6 @@
 """pure-ldp and multi-freq-ldpy: seconds to randomise and decode a million reports, and pure-ldp's squared error.
 
-Fewer people than a million are timed, and what each person costs is scaled up; building a client is not timed.
+Fewer people than a million are timed, and the time per person is scaled up; building a client is not timed.
 """
 
 import json
@@ -62,7 +62,7 @@ def run_multi(oracle, options, answers):
 def seconds(run, oracle, people):
     """Seconds for a million people, from so many."""
     answers = [random.randrange(OPTIONS) for _ in range(people)]
-    run(oracle, OPTIONS, answers[:10])  # compiles what is compiled
+    run(oracle, OPTIONS, answers[:10])  # for just-in-time compilation
     start = perf_counter()
     run(oracle, OPTIONS, answers)
     return (perf_counter() - start) * MILLION / people

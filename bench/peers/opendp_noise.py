@@ -1,4 +1,4 @@
-"""OpenDP's integer noise: seconds a value in a vector, and seconds a scalar call."""
+"""OpenDP's integer noise: seconds per value in a vector, and seconds per scalar call."""
 
 import json
 from statistics import median

@@ -1,4 +1,4 @@
-"""OpenDP with Polars: a person is hidden, five rows a person count (five regions, where people are counted)."""
+"""OpenDP with Polars: the unit is a person, five rows per person count (five regions, where people are counted)."""
 
 import math
 import sys

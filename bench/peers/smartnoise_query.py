@@ -1,4 +1,4 @@
-"""SmartNoise SQL on DuckDB: a person is hidden, five rows a person count. It has no quantiles."""
+"""SmartNoise SQL on DuckDB: the unit is a person, five rows per person count. It has no quantiles."""
 
 import sys
 from pathlib import Path
@@ -32,7 +32,7 @@ class DuckReader(SQLiteReader):
 
 
 def described(workload):
-    """What it must know of the table; public keys it does not know, so only W3 hides rare ones."""
+    """The metadata of the table; it has no public keys, so only W3 hides rare ones."""
     table = {
         "max_ids": 5,
         "row_privacy": False,

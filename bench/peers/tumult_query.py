@@ -1,4 +1,4 @@
-"""Tumult Analytics on a Spark cluster: a person is hidden, five rows a person count. Seconds of W1 to W3, warm."""
+"""Tumult Analytics on a Spark cluster: the unit is a person, five rows per person count. Seconds of W1 to W3, warm."""
 
 import json
 import sys

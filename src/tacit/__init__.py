@@ -1,6 +1,6 @@
-"""Answers about people that give no person away.
+"""Differentially private answers to queries about people.
 
-The names below are loaded when they are first used, so that `import tacit` costs next to nothing.
+The names below are loaded when they are first used, so that `import tacit` is fast.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The two ways Tacit says no: `Refused` before data is touched, `Failed` after."""
+"""The two errors of Tacit: `Refused` before data is read, `Failed` after."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from tacit.printable import printable, printable_lines
 class Refused(ValueError):  # noqa: N818  (a refusal is an answer, not an error)
     """A request turned down before any data was read; nothing was spent.
 
-    It says what was asked, why not, and what would be accepted, in printable characters, since it quotes what people
-    typed. It never carries a data value.
+    The message says what was asked, why it is refused, and what would be accepted. It quotes user input, so it is
+    written in printable characters. It never contains a data value.
     """
 
-    has_lines: ClassVar[bool] = False  # of its own; else a line break is part of what somebody typed
+    # whether the text has line breaks of its own; otherwise a line break is part of the user's input
+    has_lines: ClassVar[bool] = False
 
     def __init__(self, asked: str, why: str, accepted: str) -> None:
         super().__init__(asked, why, accepted)
@@ -27,7 +28,7 @@ class Refused(ValueError):  # noqa: N818  (a refusal is an answer, not an error)
 
 
 class Failed(RuntimeError):  # noqa: N818  (as above)
-    """Something broke after data was touched. The message is constant, so it cannot betray a person."""
+    """An error after data was read. The message is constant, so it reveals nothing about the data."""
 
     def __init__(self) -> None:
         super().__init__("The release failed after it was charged; nothing was released.")

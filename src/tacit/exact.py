@@ -1,4 +1,4 @@
-"""Numbers as written: parameters come in as exact fractions, or not at all.
+"""Exact parameters: every number given is read as a fraction, or refused.
 
 A float stands for its shortest decimal form: `0.1` is one tenth, so three tenths fit into `0.3`.
 """

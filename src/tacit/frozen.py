@@ -1,7 +1,7 @@
-"""`frozen`: a dataclass whose values cannot be changed, made in a small part of the time that `dataclass` takes.
+"""`frozen`: a dataclass whose values cannot be changed, created much faster than by `dataclass`.
 
-A command makes hundreds of such types before it does anything, and most of them never get a value. So methods are
-shared, and `__init__`, which must be compiled, is compiled when the first value is made.
+A command defines hundreds of such types at start-up, and most of them never get an instance. So methods are shared, and
+`__init__`, which must be compiled, is compiled when the first instance is created.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _comparison(names: Sequence[str]) -> tuple[Callable[[Any, object], bool], Ca
 
 
 def _repr(names: Sequence[str]) -> Callable[[object], str]:
-    """How a value would be written."""
+    """The `__repr__` of all frozen classes."""
 
     def __repr__(self: object) -> str:  # noqa: N807
         return f"{self.__class__.__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
@@ -71,7 +71,7 @@ def _repr(names: Sequence[str]) -> Callable[[object], str]:
 
 
 def _uncompiled_init(cls: Any, own: Sequence[Field[Any]]) -> Callable[..., None]:
-    """The first call compiles the true one, which takes its place."""
+    """The first call compiles the real `__init__` and replaces this one by it."""
 
     def __init__(self: object, /, *given: object, **named: object) -> None:  # noqa: N807
         cls.__init__ = _init(cls, own)
@@ -81,7 +81,7 @@ def _uncompiled_init(cls: Any, own: Sequence[Field[Any]]) -> Callable[..., None]
 
 
 def _init(cls: Any, own: Sequence[Field[Any]]) -> Any:
-    """It takes an argument for every field, by its name."""
+    """Compile an `__init__` with one argument for every field."""
     named = [_argument(each) for each in own if each.kw_only]
     arguments = ["self", *(_argument(each) for each in own if not each.kw_only), *(["*", *named] if named else [])]
     steps = [f"_put(self, {each.name!r}, {_value(each)})" for each in own]

@@ -1,4 +1,4 @@
-"""Public names that load their module when they are first used, so that importing a package costs next to nothing."""
+"""Public names that load their module when they are first used, so that importing a package is fast."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Text as it may be shown: what a terminal, a log or a browser would obey, or hide, is written out instead.
+"""Escape text for display: characters that a terminal, a log or a browser would interpret or hide are written out.
 
-Names, aliases, comments and keys are whatever somebody typed. An escape sequence in one could clear a screen, a
+Names, aliases, comments and keys are user input. An escape sequence in one could clear a screen, a
 character that turns the direction of writing could make one name look like another, and a line break could forge a line
 of a log. Python's `isprintable` is false for all of these: controls (C0, DEL, C1), format characters (bidirectional
 overrides and isolates, zero-width ones), line and paragraph separators, every space but the plain one, lone surrogates,
@@ -18,12 +18,12 @@ def printable(text: str) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """The same line by line, for a text whose line breaks are our own."""
+    """Escape each line, for a text whose line breaks Tacit wrote itself."""
     return text if text.isprintable() else "\n".join(map(printable, text.split("\n")))
 
 
 def printable_json(text: str) -> str:
-    """JSON that says the same in printable characters: what is no such character can stand within texts alone."""
+    """Equivalent JSON in printable characters; other characters occur only within its strings."""
     return "\n".join("".join(map(_in_json, line)) for line in text.split("\n"))
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import ceil, floor, log10
 from textwrap import fill
 
-_HUGE, _TINY = 1e15, 1e-9  # errors beyond which digits are no longer counted by eye
+_HUGE, _TINY = 1e15, 1e-9  # numbers with larger or smaller errors are written with a power of ten
 _GLUE = "\u00a0"
 _TOGETHER = re.compile(r"[εδρ] = |[ερδ] (?=\d)|± (?=\d)| of (?=\d)")
 
@@ -34,17 +34,17 @@ def shown(number: Fraction) -> str:
 
 
 def shown_up(value: float, digits: int = 6) -> str:
-    """A number to six significant digits, or as many as asked, never below it: an upper end as a person reads it."""
+    """A number rounded up to six significant digits, or as many as asked."""
     return f"{float(Context(digits, ROUND_CEILING).create_decimal(Decimal(repr(value)))):g}"
 
 
 def shown_down(value: float) -> str:
-    """A number to six significant digits, never above it."""
+    """A number rounded down to six significant digits."""
     return f"{float(Context(6, ROUND_FLOOR).create_decimal(Decimal(repr(value)))):g}"
 
 
 def counted(count: int, noun: str) -> str:
-    """How many there are, as "1 table" or "3,000 tables"."""
+    """A count with its noun, as "1 table" or "3,000 tables"."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
@@ -67,7 +67,7 @@ def percent_up(share: Fraction | float) -> str:
 
 
 def percent_down(share: Fraction) -> str:
-    """A share in percent, to a tenth, rounded down; a trace is called one."""
+    """A share in percent, to a tenth, rounded down; below a tenth, "less than 0.1%"."""
     tenths = floor(share * 1000)
     return "less than 0.1%" if share and not tenths else f"{shown(Fraction(tenths, 10))}%"
 
@@ -79,7 +79,7 @@ def share_used(part: Fraction) -> str:
 
 
 def share_left(part: Fraction) -> str:
-    """A share that is left, rounded down, so that no more is promised than there is."""
+    """A remaining share, rounded down, so that it is never overstated."""
     hundredths = 100 * part
     if hundredths >= Fraction(1, 10) or not part > 0:
         tenths = floor(10 * hundredths)

@@ -1,4 +1,4 @@
-"""Queries as an attacker types them: good ones, broken ones, and ones that want an engine to say what it saw."""
+"""Queries of an attacker: valid ones, broken ones, and ones that try to make an engine's error reveal data."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """People have far more than is declared as the most that one can have, and still move sums by at most the norm.
 
-What is declared chooses a scale, and the emitted SQL enforces it: R16–R18, R20, R22, R26 do not rest on its being true.
+The declaration determines a scale, and the lowered SQL enforces it: R16–R18, R20, R22, R26 hold even if it is false.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Two attacks that read a patient's diagnosis off a bound the planner had wrong, asked at the door.
+"""Two attacks that read a patient's diagnosis from a wrong bound of the planner, run through the door.
 
-The rules that were wrong are mended; here the planner is made to believe again what it believed then, so that the cut
-in the emitted SQL is all that stands between the patient and the answer.
+The wrong rules are fixed; here the planner gets the wrong bounds again, so that only the cut in the lowered SQL
+protects the patient.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _PATIENT = "SELECT 21, 33, 10::DECIMAL(10, 2), 'hiv'"
 
 
 def believing_zero(node: exp.Expression, scope: Any) -> Typed:
-    """What the attack computes is believed to be 0, as it was; and never NULL."""
+    """The planner takes the attack's expression to be 0 and never NULL, as it once did."""
     typed = type_expression(node, scope)
     is_attack = typed.kind.is_number and not isinstance(node, exp.Column)
     return replace(typed, low=Fraction(0), high=Fraction(0), nullable=False) if is_attack else typed
 
 
 def recorded(real: Callable[..., Any], seen: Recorded) -> Callable[..., Any]:
-    """Adds noise as ever, and writes down what it is added to."""
+    """Adds noise as usual, and records the integers that it is added to."""
 
     def noisy(values: np.ndarray, noise: NoiseShare, bits: Any) -> Any:
         seen.append((values.copy(), noise))
@@ -57,7 +57,7 @@ def recorded(real: Callable[..., Any], seen: Recorded) -> Callable[..., Any]:
 def test_a_wrong_belief_does_not_show_the_patient(
     attack: str, aggregate: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """R16: with and without the patient nothing fails, and every vector moves by at most its radius."""
+    """R16: with and without the patient no statement fails, and every vector moves by at most its radius."""
     monkeypatch.setattr(reading, "type_expression", believing_zero)
     real = run.with_noise
     worlds: list[Recorded] = []

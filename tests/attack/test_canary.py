@@ -1,4 +1,4 @@
-"""A canary in every cell never sings: not in answers, refusals, failures, explanations, certificates, ledger or logs.
+"""A canary in every cell never appears in answers, refusals, failures, explanations, certificates, ledger or logs.
 
 R27, R31: thousands of fuzzed queries, right and wrong ones, with right and wrong parameters, through the real door.
 """
@@ -63,7 +63,7 @@ def dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Dataset
 
 
 def said(dataset: Dataset, sql: str, random: Random, is_run: bool) -> tuple[str, str]:
-    """(what happened, everything that was said) about one query; all but a refusal or an answer is a fault."""
+    """(outcome, all text) of one query; anything but a refusal or an answer is a fault."""
     given: dict[str, object] = {"epsilon": random.choice([0.01, "1/3", 2])}
     if random.random() < 0.2:
         name = random.choice(list(_WRONG))
@@ -81,7 +81,7 @@ def said(dataset: Dataset, sql: str, random: Random, is_run: bool) -> tuple[str,
 
 
 def _text(error: BaseException | None) -> str:
-    """All that an exception says, and those behind it, as a traceback would show them."""
+    """The text of an exception and of its causes, as a traceback would show them."""
     if error is None:
         return ""
     hidden = None if error.__suppress_context__ else error.__context__
@@ -93,9 +93,9 @@ def sings(text: str) -> bool:
 
 
 def sings_beside_noise(text: str) -> bool:
-    """The same where thousands of noisy numbers are written with all their decimals.
+    """The search where thousands of noisy numbers are written with all their decimals.
 
-    There seven digits stand somewhere in a number by chance, once in some fifty of these tests: they must begin one.
+    There seven digits occur inside a number by chance, once in some fifty of these tests: so they must begin a number.
     Then chance is below 1 in 1,000 of all these tests together: nine digits anywhere, or a number that begins so.
     """
     lower = text.lower()
@@ -159,7 +159,7 @@ def test_the_canary_never_sings_long(
 
 
 def test_a_source_that_breaks_says_nothing(dataset: Dataset, tmp_path: Path) -> None:
-    """R27: what an engine says of a torn file stays behind the door."""
+    """R27: an engine's message about a damaged file is never shown."""
     dataset.explain("SELECT COUNT(*) FROM people", epsilon=1)
     file = tmp_path / "people.parquet"
     file.write_bytes(file.read_bytes()[:200] + b"PAR1" + _SONG.encode() * 50)
@@ -169,7 +169,7 @@ def test_a_source_that_breaks_says_nothing(dataset: Dataset, tmp_path: Path) -> 
 
 
 def test_the_listener_hears_a_song(dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The broken twins: an engine's own words in a refusal, and a key shown for one person alone, are heard."""
+    """Broken twins: an engine's own words in a refusal, and a key shown for one person alone, are detected."""
     try:
         duckdb.sql(f"SELECT CAST('{_SONG}' AS INTEGER)").fetchall()
     except duckdb.Error as error:
@@ -183,6 +183,6 @@ def test_the_listener_hears_a_song(dataset: Dataset, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("leak", [f"[1, {_NUMBER + 7}]", f"{{'x': 0.{_NUMBER}}}", f"{_SONG}5", "-4.2, 918273684.0"])
 def test_a_leak_beside_noise_is_heard(leak: str) -> None:
-    """R46: the narrower search hears the cells of this table, and not the decimals of a noisy number."""
+    """R46: the narrower search detects the cells of this table, and not the decimals of a noisy number."""
     assert sings_beside_noise(leak)
     assert not sings_beside_noise("13.750484305611353, 0.2641746918273636, -5.843872973511858")

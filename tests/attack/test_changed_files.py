@@ -35,14 +35,14 @@ def _number(table: pa.Table) -> float:
     "after", ["1000000000000", "1e300", "'1000000000000'", "1e30::FLOAT", "NULL", "DATE '2024-01-31'"]
 )
 def test_a_wider_type_carries_no_value_past_its_bounds(tmp_path: Path, after: str) -> None:
-    """R15, R16: what need not be cut in the type that was planned for is not let in by another type later."""
+    """R15, R16: values that need no cut in the planned type are cut if the file's type changes later."""
     with open_clinic(tmp_path, _ROWS, t="SELECT 1::SMALLINT AS a") as rows:
-        rows.explain("SELECT SUM(a) FROM t")  # which reads the header
+        rows.explain("SELECT SUM(a) FROM t")  # this reads the header
         write_rows(tmp_path / "t.parquet", f"SELECT {after} AS a")
         try:
             answer = rows.query("SELECT SUM(a) FROM t", epsilon=1e6)
         except Failed:
-            return  # a type that has no way to the planned one
+            return  # a type without a conversion to the planned one
         assert abs(_number(answer.table)) < 50_000
 
 
@@ -64,7 +64,7 @@ limits = {{ rows = 1 }}
 
 
 def test_names_that_were_swapped_get_their_own_answer(tmp_path: Path) -> None:
-    """R43: what a table is called is no part of the rows: the stored answer of another table is not shown for it."""
+    """R43: a table's name does not identify its rows: the stored answer of another table is not shown for it."""
     many, few = "SELECT i AS pid FROM range(1000) t(i)", "SELECT i AS pid FROM range(10) t(i)"
     with open_clinic(tmp_path, _TWO.format("a", "b"), many=many, few=few) as first:
         assert _number(first.query("SELECT COUNT(*) FROM a", epsilon=1e4).table) == pytest.approx(1000, abs=5)

@@ -1,4 +1,4 @@
-"""Broken twins of the clamps: one is taken away, all else stays, and the check of wrong bounds sees it (R46)."""
+"""Broken twins of the clamps: one clamp is removed, and the check of wrong bounds detects it (R46)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def session() -> Iterator[DuckDBSession]:
 
 
 def loose(sql: str, low: int, high: int, neutral: int = 0) -> Cut:
-    """Says that it is cut."""
+    """Claims a cut without making it."""
     return Cut(f"coalesce({sql}, {neutral})", low, high)
 
 
@@ -74,7 +74,7 @@ def is_caught(session: DuckDBSession, monkeypatch: Patch, sql: str, by_row: bool
 
 @pytest.mark.parametrize("sql", ["SELECT SUM(x) FROM t", "SELECT area, SUM(x) FROM t GROUP BY area"])
 def test_totals_that_are_not_cut(sql: str, session: DuckDBSession, monkeypatch: Patch) -> None:
-    """Each row is cut, but not what a person's rows add up to."""
+    """Each row is cut, but not the total of a person's rows."""
     monkeypatch.setattr(Scaling, "near", lambda way, total: loose(total, 0, 0).scaled(way.times, way.over))
     assert is_caught(session, monkeypatch, sql)
 

@@ -1,7 +1,7 @@
-"""Values that are equal, and which of them an aggregate keeps: the order of everybody's rows decides it.
+"""Equal values: which of them an aggregate keeps depends on the order of all rows.
 
-Who has many rows in one table changes the side that a join is built from, and with it the order in which the rows of
-all others are met. MAX of −0.0 and 0.0 is then the one or the other, of everybody at once.
+A person with many rows in one table changes the build side of a join, and with it the order of all other people's rows.
+MAX of −0.0 and 0.0 is then one or the other, for all people at once.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def test_no_text_shows_the_sign_of_zero(tmp_path: Path) -> None:
 
 
 def test_which_values_a_person_brings_does_not_depend_on_the_sign_of_zero(tmp_path: Path) -> None:
-    """The digest that chooses them is of their texts."""
+    """The digest that chooses values is of their texts."""
     with open_clinic(tmp_path, _FILE, v=_VISITS, u=_OTHERS) as clinic:
         (part,) = clinic._planner.question(f"SELECT COUNT(DISTINCT {_ZERO}) FROM v").parts
     assert isinstance(part, Distinct)

@@ -29,7 +29,7 @@ _COUNT = "SELECT COUNT(*) FROM t"
 
 @pytest.mark.parametrize("is_drawn", [True, False])
 def test_a_failure_is_final(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_drawn: bool) -> None:
-    """However often it is asked again, at that price or below, there is one failure and one run."""
+    """For any number of repeats, at that price or below, there is one failure and one run."""
     real, runs = PlanRun._count, []
 
     def broken(run: PlanRun, session: object, bits: Bits, _: object) -> None:
@@ -56,6 +56,6 @@ def test_a_failure_is_final(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_
 
 @pytest.mark.parametrize("sql", ["SELECT AVG(5) FROM t", "SELECT SUM(0), VAR_POP(7) FROM t"])
 def test_a_constant_is_no_failure(tmp_path: Path, sql: str) -> None:
-    """What everybody has alike has no size to find a limit for; yet it is charged, and so answered."""
+    """A constant has no amount to find a limit for; it is charged, so it is answered."""
     with open_clinic(tmp_path, _FILE.replace("limits = { rows = 2 }\n", ""), t=_ROWS) as clinic:
         assert clinic.query(sql, epsilon=1).table.num_rows == 1

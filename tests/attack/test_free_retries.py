@@ -1,4 +1,4 @@
-"""No release can be made to fail by its noise: whoever asked again under the same charge would see it drawn again."""
+"""No release fails because of its noise: a retry under the same charge would draw it again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts that grow on one person's row: answered or refused before the charge, alike on neighbours (R26, R40)."""
+"""Texts that grow on one person's row: answered or refused before the charge, equally on neighbours (R26, R40)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _BOMBS = {
 
 
 def _ends(folder: Path, select: str, query: str) -> tuple[str, str]:
-    """How the query ends, and a plain one after it."""
+    """The outcome of the query, and of a plain one after it."""
     folder.mkdir()
     with open_clinic(folder, v=select):
         pass
@@ -81,7 +81,7 @@ def _end(clinic: Dataset, query: str) -> str:
 
 @pytest.mark.parametrize("bomb", _BOMBS)
 def test_a_text_that_grows_says_nothing_of_anybody(tmp_path: Path, bomb: str) -> None:
-    """Before, half a gigabyte on one person's row failed after the charge, and the next question with it."""
+    """Once, half a gigabyte on one person's row failed after the charge, and the next question with it."""
     one, other = (_ends(tmp_path / name, select, _BOMBS[bomb]) for name, select in (("in", _WITH), ("out", _WITHOUT)))
     assert one == other
     assert one[0] != "failed"
@@ -99,7 +99,7 @@ def _named_thrice(levels: int, grouped: bool) -> str:
 
 
 def test_what_sub_queries_compute_is_weighed(tmp_path: Path) -> None:
-    """An engine's planner writes a column out wherever it is named: 3²⁰ times here. Where it is grouped, it is not."""
+    """An engine's planner substitutes a column at each use: 3²⁰ times here, except where it is grouped."""
     with open_clinic(tmp_path, v=_WITH) as clinic:
         for query in (_named_thrice(20, grouped=False), _BOMBS["nested"]):
             with pytest.raises(Refused, match="sub-queries"):

@@ -1,4 +1,4 @@
-"""No text of a query gets past the planner only to break behind the charge (R26, R40)."""
+"""No text of a query passes the planner and then fails after the charge (R26, R40)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _TEXTS = {
 
 @pytest.mark.parametrize("text", _TEXTS)
 def test_a_hostile_text_is_refused_and_leaves_no_trace(tmp_path: Path, text: str) -> None:
-    """R40: refused before anything is charged, be it by a recursion, a letter that no engine reads or sheer size."""
+    """R40: refused before any charge, whether for its nesting, an unreadable letter or its size."""
     with open_clinic(tmp_path) as clinic:
         with pytest.raises(Refused):
             clinic.query(_TEXTS[text], epsilon=1)

@@ -1,7 +1,7 @@
 """Attacks on usual and guaranteed intervals: what they promise holds, and reading them never fails.
 
-What was found broken once, and what closed it, is here: releases under an at_most that has changed, joins that leave
-out rows within at_most, evidence of other amounts, and readings that failed.
+It has the faults that were found and fixed: releases under an at_most that has changed, joins that leave out rows
+within at_most, evidence of other amounts, and readings that failed.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def test_nothing_is_guaranteed_where_a_join_leaves_out_rows_within_at_most(tmp_p
     ],
 )
 def test_a_profile_of_all_rows_is_no_evidence_of_some(tmp_path: Path, asked: str, *, is_known: bool) -> None:
-    """Else 10,000 rows of one a person were told as if people had a thousand of them: 0 to 18,301,387."""
+    """Otherwise 10,000 rows of one row per person had an interval as if people had a thousand: 0 to 18,301,387."""
     with open_clinic(tmp_path, _FILE, v=_ROWS) as dataset:
         dataset.profile(epsilon=5)
         planner = dataset._planner
@@ -130,14 +130,14 @@ def test_what_was_asked_at_a_higher_price_is_free_whatever_a_profile_says(tmp_pa
 
 @pytest.mark.parametrize("declared", ["at_most = { rows = $ }", "limits = { rows = $ }", "limits = { keys = $ }"])
 def test_a_number_that_nothing_can_count_is_refused_before_the_charge(tmp_path: Path, declared: str) -> None:
-    """10^400 rows made every release fail, paid for."""
+    """10^400 rows made every release fail after its charge."""
     with pytest.raises(Refused, match="more than can be counted"):
         open_clinic(tmp_path, _FILE + declared.replace("$", "1" + "0" * 400), v=_ROWS)
 
 
 @pytest.mark.parametrize("confidence", ["0.5", "0.999999", "0.99999999999999999", "0.999999999999999999999999"])
 def test_any_confidence_is_read_behind_the_charge(tmp_path: Path, confidence: str) -> None:
-    """A usual mean failed, paid for, where a confidence is 1 as a double."""
+    """A usual mean failed after its charge where a confidence is 1 as a double."""
     with open_clinic(tmp_path, _FILE, v=_ROWS) as dataset:
         asked = "SELECT AVG(cost), STDDEV(age), SUM(cost), MEDIAN(age) FROM v"
         assert str(dataset.query(asked, epsilon=1, confidence=confidence))
@@ -145,7 +145,7 @@ def test_any_confidence_is_read_behind_the_charge(tmp_path: Path, confidence: st
 
 @pytest.mark.parametrize("law", [RoundedGaussian(Fraction(2**40)), DiscreteLaplace(Fraction(2**20))])
 def test_every_tree_of_counts_has_a_quantile(law: Law) -> None:
-    """Whatever noise made of the counts: a last node far below zero left no node to look at."""
+    """For any noisy counts: a last node far below zero left no node."""
     random, most = np.random.default_rng(7), np.iinfo(np.int64)
     for levels in (1, 2, 3):
         for draw in range(60):

@@ -1,6 +1,6 @@
 """Every derived bound is wrong on purpose, and the integers that noise is added to still move by at most the radius.
 
-A derived fact may choose a scale, never be the guard (docs/decisions/0021): R16–R18, R20, R22, R23.
+A derived fact may determine a scale, but is never the guard (docs/decisions/0021): R16–R18, R20, R22, R23.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ PEOPLE = (
     "SELECT area, SUM(s) FROM (SELECT pid, area, SUM(x) AS s FROM t GROUP BY pid, area) AS q GROUP BY area",
     "SELECT COUNT(DISTINCT pid), SUM(x) FROM t",
 )
-PLAIN = (*BOTH[:11], PEOPLE[0], *PEOPLE[2:])  # nothing is computed: what TRY would catch
+PLAIN = (*BOTH[:11], PEOPLE[0], *PEOPLE[2:])  # nothing is computed that TRY would catch
 WHOLE = tuple(sql for sql in BOTH if "FILTER" not in sql and "CASE" not in sql and "date" not in sql)
 
 

@@ -1,4 +1,4 @@
-"""A planner that is wrong about everything: bounds, NULLs and keys are made up, while the SQL gives the raw columns."""
+"""A planner with random bounds, NULLs and keys, while the SQL returns the raw columns."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _PEOPLE = 5
 
 
 def drawn_rows(random: Random, types: dict[str, str] | None = None) -> list[str]:
-    """The rows of a few people, in SQL: most values are far outside of what anybody believes."""
+    """The rows of a few people, in SQL: most values are far outside the believed bounds."""
     kinds = types or TYPES
     return [_row(random, pid, kinds) for pid in range(_PEOPLE) for _ in range(random.choice([1, 2, 6]))]
 
@@ -84,7 +84,7 @@ def create_rows(session: DuckDBSession, schema: str, rows: list[str]) -> None:
 
 
 def description(random: Random, by_row: bool) -> Description:
-    """The steward's file; every bound in it is wrong too, but nobody reads them here."""
+    """The steward's file; every bound in it is wrong too, but not used here."""
     budget = Pure(4) if random.random() < 0.3 else budget_from(4, Fraction(1, 10**5))
     columns = {
         name: Column(name, kind, *((Fraction(0), Fraction(1)) if kind.is_number else ()))
@@ -97,7 +97,7 @@ def description(random: Random, by_row: bool) -> Description:
 
 
 def lie(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    """From now on every derived fact is made up: of each column, and of each expression."""
+    """Make every derived fact random: of each column, and of each expression."""
 
     def lied(typed: Typed, text: str) -> Typed:
         if not typed.kind.is_number:

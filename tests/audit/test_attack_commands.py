@@ -109,7 +109,7 @@ def test_the_refusal_of_a_rare_value_names_a_number_that_is_accepted(tmp_path: P
 
 
 def text_of(path: Path) -> str:
-    """What an SVG says: each text is a comment beside its outlines."""
+    """The text of an SVG: each text is a comment beside its outlines."""
     return " ".join(re.findall(r"<!-- (.*?) -->", path.read_text("utf-8")))
 
 

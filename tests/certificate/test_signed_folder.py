@@ -1,4 +1,4 @@
-"""A folder under one certificate: nothing in it can be changed, taken off, added or swapped unseen."""
+"""A folder under one certificate: any change, removal, addition or exchange of files is detected."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def signed(key: SigningKey) -> Certificate:
 
 @pytest.fixture
 def place(tmp_path: Path, signed: Certificate) -> Path:
-    """The folder as it was written; the place of its certificate."""
+    """The folder as written; the path of its certificate."""
     folder = tmp_path / "publication"
     folder.mkdir()
     for name, octets in FILES.items():
@@ -37,7 +37,7 @@ def place(tmp_path: Path, signed: Certificate) -> Path:
 
 
 def verdict(place: Path) -> tuple[bool, str]:
-    """What a reader learns who has nothing but the folder."""
+    """The verdict for a reader who has only the folder."""
     certificate = Certificate.from_json(place.read_text(encoding="utf-8"))
     if not verify(certificate).holds:
         return False, "not genuine"

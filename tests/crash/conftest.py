@@ -1,4 +1,4 @@
-"""Whatever is killed here was using a ledger of either kind."""
+"""Processes are killed with a ledger of either kind."""
 
 from tests.ledger.both import kept_in as kept_in
 from tests.ledger.both import ledger_server as ledger_server

@@ -1,7 +1,7 @@
 """Killing a process at its k-th step, where a step is a call that changes something on disk, about to be made.
 
-Between two steps nothing on disk changes, so being killed after one is being killed before the next. What a server
-does on behalf of the process counts as the process's.
+Between two steps nothing on disk changes, so being killed after one is being killed before the next. Work of a server
+on behalf of the process counts as the process's.
 """
 
 from __future__ import annotations
@@ -73,7 +73,10 @@ def count_statements(step: Callable[[], None]) -> None:
 def run_until(
     step: int, door: Callable[[Path, Callable[[bytes], None]], None], folder: Path
 ) -> tuple[bool, list[bytes]]:
-    """(whether it was killed, what had left by then): the door, in a child that dies at this step; at 0 it lives."""
+    """(whether it was killed, what it had output by then): the door, in a child that dies at this step.
+
+    At 0 it lives.
+    """
     read, write = os.pipe()
     child = os.fork()
     if child == 0:

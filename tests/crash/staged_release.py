@@ -1,4 +1,4 @@
-"""A release of several stages behind the curator's own door, each of which says that it has drawn."""
+"""A release of several stages through the curator's own door; each stage reports its draw."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ limits = { rows = 20 }
 word = { type = "text", nullable = false }
 """
 ROWS = "SELECT (i * 7919) % 50000 AS writer, md5(CAST(i AS VARCHAR)) AS word FROM range({rows}) AS r(i)"
-SLOW = "SELECT COUNT(DISTINCT word) AS words FROM letters"  # every writer's words are sorted
+SLOW = "SELECT COUNT(DISTINCT word) AS words FROM letters"  # the words of every writer are sorted
 PATIENCE = 60  # seconds
 LATER = "import time; now = time.time; time.time = lambda: now() + {}; from tacit.cli.main import main; main()"
 
@@ -111,7 +111,7 @@ def letters(tmp_path: Path) -> Letters:
 
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_run_that_is_ended_has_failed(letters: Letters, sent: signal.Signals, code: int) -> None:
-    """R33, R34, R49: a real signal, while the engine reads; that it was ended is the answer, and nothing is left."""
+    """R33, R34, R49: a real signal while the engine reads: the stored answer is the failure, and no file is left."""
     with letters.in_the_middle() as child:
         child.send_signal(sent)
         out, err = child.communicate(timeout=PATIENCE)
@@ -140,7 +140,8 @@ def test_a_run_whose_client_is_gone_ends_well(letters: Letters) -> None:
 def test_a_kill_leaves_no_rows_behind_for_long(letters: Letters) -> None:
     """R33: the charge stays; rows in temporary files are closed to others, and removed by the next to come.
 
-    A folder younger than a minute may be somebody's who has not locked it yet: the next to come has a later clock.
+    A folder younger than a minute may belong to a process that has not locked it yet: the next process has a later
+    clock.
     """
     with letters.in_the_middle() as child:
         child.kill()

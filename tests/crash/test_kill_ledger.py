@@ -57,7 +57,7 @@ def free_door(folder: Path, say: Say) -> None:
 
 
 def marking_door(folder: Path, say: Say) -> None:
-    """Charge, mark, draw, store, answer; it says when it draws."""
+    """Charge, mark, draw, store, answer; it reports its draw."""
     with opened(folder) as ledger:
         account = ledger.account(NAME, BUDGET)
         given = account.charge(request("q", BUDGET))
@@ -101,7 +101,7 @@ def endings(folder: Path, kept: Kept, way_in: Callable[[Path, Say], None]) -> It
 
 
 def test_killed_at_every_step_noise_is_drawn_once(tmp_path: Path, kept_in: Kept) -> None:
-    """R33, R49: also around the mark. Twice dead before it, or once behind it, is a failure; and that is the answer."""
+    """R33, R49: also around the mark. Two deaths before it, or one after it, are a failure, which is the answer."""
     found = list(endings(tmp_path, kept_in, marking_door))
     assert {answers for _, answers, _ in found} == {ended for *_, ended in found} == {1}
     assert {drawn for drawn, *_ in found} == {0, 1}
@@ -114,7 +114,7 @@ def test_a_door_that_does_not_mark_is_caught(tmp_path: Path, kept_in: Kept) -> N
 
 
 def survivals(folder: Path, kept: Kept, way_in: Callable[[Path, Say], None], prepared: bool) -> Iterator[bool]:
-    """For each step: whether, killed there, nothing left uncharged, and a retry gives one draw for one charge."""
+    """For each step: whether, killed there, no answer was uncharged, and a retry gives one draw for one charge."""
     for step in count(1):
         here = folder / str(step)
         kept.place(here)

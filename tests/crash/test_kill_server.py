@@ -1,4 +1,4 @@
-"""The server of a shared ledger, killed: what was acknowledged is there again, and a retry never draws again (R33)."""
+"""A shared ledger's server is killed: acknowledged entries survive, and a retry never draws again (R33)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def attempt(folder: Path) -> bytes | None:
 
 
 def ready(kept_in: InPostgres) -> None:
-    """Returns once the server lets somebody in again."""
+    """Returns once the server accepts connections again."""
     for _ in range(600):
         try:
             kept_in.server.connect().close()

@@ -1,4 +1,4 @@
-"""A small clinic in a folder of its own, and `tacit` as a person types it there."""
+"""A small clinic in a folder of its own, and `tacit` commands in it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class Clinic:
-    """The folder; its ledger and witness lie in it, apart from everybody else's."""
+    """The folder, with a ledger and a witness of its own."""
 
     folder: Path
 

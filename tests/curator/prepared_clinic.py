@@ -1,4 +1,4 @@
-"""A clinic in a folder of its own whose data can be prepared, changed, and asked with next to no noise."""
+"""A clinic in a folder of its own whose data can be prepared, changed, and queried with almost no noise."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class PreparedClinic:
         return sorted(path.name for path in self.prepared.glob("*.duckdb"))
 
     def drafts(self) -> list[str]:
-        """What was left unfinished."""
+        """The unfinished files."""
         return sorted(path.name for path in self.prepared.glob(".*") if path.name != ".lock")
 
     def open(self) -> Opened:
@@ -98,7 +98,7 @@ class PreparedClinic:
             return opened.preparation.make(lambda *_: None)
 
     def count(self) -> float:
-        """About how many rows there are, as an analyst learns it."""
+        """A noisy count of the rows."""
         with self.dataset() as dataset:
             return count_of(dataset)
 

@@ -33,7 +33,7 @@ CUBE = "SELECT region, COUNT(*) AS n FROM visits GROUP BY CUBE(region)"
 def widest(release: Release, name: str) -> float:
     found = release.to_pandas()
     width = float(np.max((found[f"{name}_high"] - found[f"{name}_low"]).to_numpy()))
-    return np.inf if np.isnan(width) else width  # too few people to say how far it reaches
+    return np.inf if np.isnan(width) else width  # too few people to estimate its reach
 
 
 def test_the_narrowest_interval_of_the_kind_that_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

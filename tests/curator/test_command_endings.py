@@ -1,4 +1,4 @@
-"""How a command may end: refused with nothing spent, failed after the charge, interrupted."""
+"""The outcomes of a command: refused with nothing spent, failed after the charge, interrupted."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_what_breaks_behind_the_charge_has_failed_for_good(
 
 
 def test_an_answer_that_cannot_be_drawn_is_kept(clinic: Clinic) -> None:
-    """Its price is spent, so nobody says that nothing was."""
+    """Its price is spent, and no message says otherwise."""
     ask = ("query", "clinic.toml", BY_REGION + " HAVING COUNT(*) > 1000000")
     ended = clinic.tacit(*ask, "--epsilon", "1", "--figure", "empty.png")
     assert ended.code == 3

@@ -1,4 +1,4 @@
-"""R49, R51: whatever breaks behind the charge, at whichever call, is a settled failure; nobody is refused."""
+"""R49, R51: a fault after the charge, at any call, is a settled failure, never a refusal."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ columns.ward = { type = "text" }
 """
 _ROWS = "SELECT i % 20 AS pid, i % 90 AS age, 'w' || i % 3 AS ward FROM range(100) t(i)"
 _QUESTIONS = ["SELECT COUNT(*), AVG(age) FROM v", "SELECT ward, MEDIAN(age), COUNT(DISTINCT age) FROM v GROUP BY ward"]
-_SETTLING = ("_settle", "_handling")  # these are called when something broke before: two faults at once are a death
+_SETTLING = ("_settle", "_handling")  # these are called after a fault: two faults at once are a death
 
 
 class Fault:
-    """Breaks a call of ours behind the charge: the first of each function in turn, or of every so many."""
+    """Raises in a call of Tacit's after the charge: the first of each function in turn, or of every so many."""
 
     def __init__(self, patch: pytest.MonkeyPatch, every: int = 1) -> None:
         self._every = every
@@ -171,7 +171,7 @@ def test_no_noise_is_drawn_before_it_is_marked(tmp_path: Path, monkeypatch: pyte
 
 
 class Died(BaseException):
-    """The process is gone: nothing of ours runs after it."""
+    """The process has died: no code of Tacit runs after it."""
 
 
 def died_between_stages(work: Callable[[], object]) -> None:

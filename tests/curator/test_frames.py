@@ -210,7 +210,7 @@ SPEAKING: dict[str, tuple[object, Callable[[], object]]] = {
 
 @pytest.mark.parametrize("case", SPEAKING)
 def test_a_refusal_holds_no_value(folder: Folder, case: str) -> None:
-    """R26, R39: what a library says of data it cannot read is not passed on; the canary is real, for it does speak."""
+    """R26, R39: a library's message about data it cannot read is not passed on; the message does contain the canary."""
     frame, spoken = SPEAKING[case]
     with pytest.raises(Refused) as caught:
         folder.open(regions="regions.parquet", frames={"visits": frame})
@@ -226,7 +226,7 @@ def test_what_the_engine_shows_of_itself_holds_no_row() -> None:
 
 
 def test_the_digest_of_the_rows_stays_inside(folder: Folder) -> None:
-    """R43: what tells versions apart is put under the ledger's secret before it is kept or signed."""
+    """R43: the version of the rows is keyed with the ledger's secret before it is stored or signed."""
     with folder.open(frames={"visits": rows(), "regions": REGIONS}) as data:
         certificate = data.query(ASKED, epsilon=1).certificate.to_json()
         version = data._opened.engine.version(data._opened.description.tables["visits"].source)

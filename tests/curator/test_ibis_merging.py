@@ -1,4 +1,4 @@
-"""Merging sub-selects changes nothing of what is asked: DuckDB gives the same rows for ibis's SQL and for ours."""
+"""Merging sub-selects does not change the query: DuckDB returns the same rows for ibis's SQL and for ours."""
 
 from __future__ import annotations
 

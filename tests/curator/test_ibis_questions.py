@@ -118,7 +118,7 @@ def test_without_ibis_the_cure_is_said(clinic: Dataset, monkeypatch: pytest.Monk
 
 
 def test_nobody_pays_for_what_they_do_not_use() -> None:
-    """Neither ibis nor a data frame's library is loaded before it is asked for."""
+    """Neither ibis nor a data frame's library is loaded before it is used."""
     code = (
         "import sys, pyarrow as pa, tacit.curator.dataset; from tacit.query.engines.duckdb.frames import read_frame;"
         "x = pa.Array.from_buffers(pa.int64(), 1, [None, pa.py_buffer(bytes(8))]);"

@@ -1,4 +1,4 @@
-"""The joint law of combined sums, held against that of the contrasts themselves, one by one."""
+"""The joint law of combined sums, compared with that of the contrasts themselves."""
 
 from __future__ import annotations
 

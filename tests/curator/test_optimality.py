@@ -1,4 +1,4 @@
-"""What is said of optimality under answers and in explain: by account, by relation, and where no bound is known."""
+"""The sentences about optimality under answers and in explain: by account, by relation, and where no bound is known."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_private_keys_are_taken_as_they_are_shown(opened: Opener) -> None:
 
 
 def test_nothing_is_refused_where_a_price_hides_nothing(opened: Opener) -> None:
-    """What is said stands under an answer that is paid for: it may find nothing to say, and never fail."""
+    """The sentence is under an answer that is paid for: it may be empty, but must never fail."""
     for budget in ("epsilon = 1e6, delta = 1e-6", "epsilon = 1e6", 'epsilon = 1e6, delta = 1e-6, currency = "sums"'):
         dataset = opened(budget)
         for sql in ("SELECT COUNT(*) AS n FROM people", "SELECT sex, COUNT(*) AS n FROM people GROUP BY sex"):

@@ -1,4 +1,4 @@
-"""Whatever the rows lie in can be prepared, and gives the same integers (R20)."""
+"""Every kind of source can be prepared, with the same integers (R20)."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_public_tables_are_read_beside_the_form(clinic: PreparedClinic, side: st
 
 
 def answered(opened: Opened, sql: str) -> tuple[object, object]:
-    """What the source gives, and what the form gives."""
+    """The answers of the source and of the form."""
     planner, preparation = Planner.of(opened), opened.preparation
     question = planner.question(sql)
     price = planner.price(question, 1, None)

@@ -1,4 +1,4 @@
-"""Preparing a data set: whose file it is, when it is used, and that it is whole or not there (R26, R33, R42, R43)."""
+"""Preparing a data set: the file's owner, when it is used, and that it is written atomically (R26, R33, R42, R43)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A form is whole or not there, whatever ends its making (R33, R43)."""
+"""A form is written atomically, however `prepare` ends (R33, R43)."""
 
 from __future__ import annotations
 

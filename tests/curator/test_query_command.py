@@ -1,4 +1,4 @@
-"""`tacit query` as a person types it: answers, formats, what is free."""
+"""The command `tacit query`: answers, formats, free repeats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is free, and what is paid for: the same question, however it is dressed, is paid for once (R43)."""
+"""Free and paid queries: the same question, in any spelling, is paid for once (R43)."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_a_first_query_that_does_not_fit_leaves_no_trace(folder: Folder) -> None
 def test_a_file_exchanged_while_a_question_is_planned(
     folder: Folder, monkeypatch: pytest.MonkeyPatch, is_profile: bool
 ) -> None:
-    """Refused, and free: an answer from the new rows would be kept as one of the old."""
+    """Refused, and free: an answer from the new rows would be stored as one of the old."""
     job = f"tacit.curator.{'profile' if is_profile else 'query'}_job.release"
 
     def exchanged(*given: Any) -> object:

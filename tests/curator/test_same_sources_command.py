@@ -1,4 +1,4 @@
-"""One budget for the same rows: a file is known by its path, and by what it is under whatever path."""
+"""One budget for the same rows: a file is identified by its path, and by its identity under any path."""
 
 from __future__ import annotations
 

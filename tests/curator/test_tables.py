@@ -1,4 +1,4 @@
-"""Tables through the door: charged once, free again, consistent, and what they imply."""
+"""Tables through the door: charged once, free again, consistent, and their implied answers."""
 
 from __future__ import annotations
 

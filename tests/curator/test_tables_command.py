@@ -16,7 +16,7 @@ PEOPLE = DESCRIPTION.replace('{ id = "patient_id", hides', "{ row = true, hides"
 
 @pytest.fixture
 def people(clinic: Clinic) -> Clinic:
-    """The clinic with one row a person: nobody is scaled."""
+    """The clinic with one row per person, so that no one is scaled."""
     (clinic.folder / "clinic.toml").write_text(PEOPLE)
     return clinic
 
@@ -122,7 +122,7 @@ def test_a_query_of_several_selects_is_sent_to_tables(clinic: Clinic) -> None:
 
 
 def test_explain_says_the_price_and_the_errors_beforehand(people: Clinic) -> None:
-    """One row a person: what is expected is what the intervals then are."""
+    """One row per person: the expected errors are those of the intervals."""
     ended = people.tacit("explain", "clinic.toml", PAIR, "--epsilon", "1")
     said = one_line(ended.out)
     assert ended.code == 0

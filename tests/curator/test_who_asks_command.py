@@ -1,4 +1,4 @@
-"""Who asks, and what is shown: no name passes for the steward, and no text that was typed is obeyed by a terminal."""
+"""Analysts' names and output: no name is accepted as the steward's, and no user input reaches a terminal unescaped."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_what_was_typed_is_shown_and_not_obeyed(clinic: Clinic) -> None:
     for ended in shown:
         assert is_plain(ended.out), ended.out
         assert is_plain(ended.err), ended.err
-        assert "\nAnswered" not in ended.err, ended.err  # a line that nobody but us may write
+        assert "\nAnswered" not in ended.err, ended.err  # a line that only Tacit may write
     assert "\\x1b[2J" in answered.out
     assert "[red]x[/red]" in answered.out
     assert EVIL in json.loads(shown[2].out)["rows"][0]  # JSON says the same, in other characters

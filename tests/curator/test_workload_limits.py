@@ -1,4 +1,4 @@
-"""Workloads of large values, at little ε, and under a description that was changed since: nothing wraps or lies."""
+"""Workloads of large values, at small ε, and under a changed description: no number wraps or is wrong."""
 
 from __future__ import annotations
 

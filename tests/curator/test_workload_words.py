@@ -1,4 +1,4 @@
-"""What is said of counting questions: each line names what it counts, in what unit, and in how many."""
+"""The notes of counting questions: each line names the measure, its unit, and its number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engines that one suite runs on: each loads the rows of DuckDB tables, and says how a description names them."""
+"""The engines that one suite runs on: each loads the rows of DuckDB tables, and gives their lines in a description."""
 
 from __future__ import annotations
 

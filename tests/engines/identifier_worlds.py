@@ -1,4 +1,4 @@
-"""A small data set whose people are called in awkward types and collations, with and without each of them."""
+"""A small data set with identifiers of awkward types and collations, with and without each person."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Names:
         }
 
     def rows(self, without: str | None = None) -> Rows:
-        """Neighbouring names have values of opposite signs: who takes two people for one moves them by two radii."""
+        """Neighbouring names have values of opposite signs: taking two people for one moves sums by two radii."""
         visits: list[tuple[Cell, ...]] = [(None, visit, 7) for visit in self.visits[:1]]
         people: list[tuple[Cell, ...]] = []
         items: list[tuple[Cell, ...]] = [(visit, 9 - 18 * (place % 2)) for place, visit in enumerate(self.visits)] * 3
@@ -118,14 +118,14 @@ def headers(engine: Engine, description: Description) -> dict[str, dict[str, str
 
 
 def wrong_headers(place: Place, names: Names, folder: Path) -> list[str]:
-    """What the description's check says of the tables."""
+    """The result of the description's check of the tables."""
     _, catalogue = opened(place, replace(names, people=(), visits=()), folder)
     found = {name: list(header.items()) for name, header in catalogue.physical.items()}
     return compare_headers(catalogue.description, found)
 
 
 def moved(place: Place, names: Names, folder: Path, queries: Sequence[str] = QUERIES) -> Iterator[str | None]:
-    """One comparison after another with everybody's neighbour: None, or what moved too far."""
+    """Comparisons with each person's neighbour: None, or what moved too far."""
     engine, catalogue = opened(place, names, folder / "all")
     asked = [
         (sql, probe)

@@ -115,7 +115,7 @@ class World:
         return replace(self, catalogue=replace(self.catalogue, description=replace(description, tables={way: narrow})))
 
     def planned(self, sql: str) -> tuple[Plan, Price]:
-        """The plan of a query and its price: those of every neighbour too, for they know no row."""
+        """The plan of a query and its price, the same for every neighbour, since they do not depend on rows."""
         description = self.catalogue.description
         question = read_question(sql, self.catalogue)
         price = price_of(description.budget, description.promise, 10, None, question.has_private_keys)

@@ -1,4 +1,4 @@
-"""A real PostgreSQL server of the tests' own: in a folder of theirs, on a socket in it, gone when they are."""
+"""A real PostgreSQL server for the tests: in a temporary folder, on a socket in it."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def running_server() -> Iterator[PostgresUnderTest]:
                     connection.execute("CREATE ROLE reader LOGIN")
                 yield server
             finally:
-                process.send_signal(signal.SIGQUIT)  # at once: nothing in it is kept
+                process.send_signal(signal.SIGQUIT)  # immediately, since its data are temporary
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

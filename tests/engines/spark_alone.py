@@ -1,4 +1,4 @@
-"""A process with Spark of its own, that is asked, looked at while rows are on its disk, killed and asked again.
+"""A process with a Spark of its own: it answers, is inspected while rows are on its disk, is killed, and answers again.
 
     python -m tests.engines.spark_alone FOLDER
 

@@ -1,4 +1,4 @@
-"""A real Spark cluster of the tests' own: a master and two workers on this machine's loopback, gone when they are."""
+"""A real Spark cluster for the tests: a master and two workers on this machine's loopback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows a person brings to joins is the same on every engine, NULLs and ties among them."""
+"""The rows that a person contributes to joins are the same on every engine, including NULLs and ties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People are told apart alike by every statement, whatever types and collations their names are stored in (R50)."""
+"""Every statement distinguishes people in the same way, for all types and collations of identifiers (R50)."""
 
 from __future__ import annotations
 

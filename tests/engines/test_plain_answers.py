@@ -1,4 +1,4 @@
-"""With next to no noise and generous limits, the private answer is the plain one: SQL means what it says."""
+"""With almost no noise and generous limits, the private answer equals plain SQL's."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def data(
 
 
 def plain(rows: duckdb.DuckDBPyConnection, sql: str) -> list[tuple[object, ...]]:
-    """What plain SQL says, with each public row once."""
+    """The answer of plain SQL, with each public row once."""
     return rows.execute(re.sub(r"\bwards w\b", "(SELECT DISTINCT * FROM wards) w", sql)).fetchall()
 
 

@@ -1,4 +1,4 @@
-"""No value of any type makes a release fail, or changes its shape: every aggregate, poison in every cell (R07, R26)."""
+"""No value of any type makes a release fail or changes its shape: every aggregate, poison in every cell (R07, R26)."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _stored(table: NoisyTable) -> NoisyTable:
 
 @pytest.mark.parametrize("ending", ["duckdb", "parquet", "csv"])
 def test_poison_passes_the_door(tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """R07, R26: charged, run, stored, shown: whatever lies in the cells."""
+    """R07, R26: charged, run, stored and shown, for any content of the cells."""
     monkeypatch.setenv("TACIT_WITNESS", str(tmp_path / "witness"))
     with open_dataset(poisoned(tmp_path / "all", ending)) as dataset:
         for way, reading in WAYS.items():

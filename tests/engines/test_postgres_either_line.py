@@ -97,7 +97,7 @@ def test_either_line_is_enough(worlds: Worlds, query: str, is_mended: bool, is_t
 
 @pytest.mark.parametrize("query", _PLACES)
 def test_without_both_lines_one_row_is_a_failure(worlds: Worlds, query: str, monkeypatch: Patch) -> None:
-    """The test above is not vacuous: the patient is then told by whether there is an answer."""
+    """The test above is not vacuous: the presence of an answer then reveals the patient."""
     monkeypatch.setattr(postgres_engine, "IS_ON", False)
     _break_the_first_line(monkeypatch)
     _, failing, neighbour = worlds

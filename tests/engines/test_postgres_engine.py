@@ -1,4 +1,4 @@
-"""The PostgreSQL engine: what it reads of a table, what it refuses, and what it never does."""
+"""The PostgreSQL engine: reading, refusals, and read-only access."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_no_password_stands_in_a_description(written: str) -> None:
 
 
 def test_a_server_that_is_not_there_is_said_without_its_words(tmp_path: Path) -> None:
-    """R27: what the driver says may name users and places; a refusal does not."""
+    """R27: the driver's message may name users and places; a refusal does not."""
     with pytest.raises(Refused, match="cannot be reached"):
         PostgresEngine().header(read_source(f"postgresql:///d?host={tmp_path}", Path("/"), "visits"))
 
@@ -173,7 +173,7 @@ def test_nobody_elses_function_is_taken_for_the_servers(shop: PostgresUnderTest,
 
 
 def test_a_word_that_the_server_lacks_is_refused_before_the_charge(shop: PostgresUnderTest, tmp_path: Path) -> None:
-    """R34, R39: nothing is spent on what cannot be said."""
+    """R34, R39: nothing is spent on an untranslatable query."""
     file = _file(shop, tmp_path, 'price = { type = "float", min = 1, max = 100 }')
     with open_dataset(file, ledger=tmp_path / "ledger.sqlite") as data:
         with pytest.raises(Refused, match="LOG2 on PostgreSQL"):
@@ -219,7 +219,7 @@ def test_one_session_sees_one_moment(shop: PostgresUnderTest, tmp_path: Path) ->
 
 
 def test_an_interrupt_ends_the_query_on_the_server(shop: PostgresUnderTest) -> None:
-    """Ctrl-C is given back as such, and the server stops working."""
+    """Ctrl-C is raised again, and the server cancels the query."""
     with snapshot(_source(shop, "sales")) as connection:
         backend = connection.info.backend_pid
         timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))

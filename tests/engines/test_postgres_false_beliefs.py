@@ -1,4 +1,4 @@
-"""PostgreSQL's second line behind no first one: columns hold the worst of their types, whatever is believed of them."""
+"""PostgreSQL's second line without the first: columns have the worst values, against all derived facts."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _failures(postgres: PostgresUnderTest, folder: Path, count: int) -> tuple[in
 def test_no_row_fails_a_statement(
     postgres: PostgresUnderTest, tmp_path: Path, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """R26: whatever a proof got wrong, a function makes NULL of it."""
+    """R26: where a proof is wrong, a function returns NULL."""
     for line in (second_line, postgres_engine):
         monkeypatch.setattr(line, "IS_ON", True)
     sent, found = _failures(postgres, tmp_path, count)

@@ -46,7 +46,7 @@ def _both_lines(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def liar() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A table whose columns are nothing like what is believed of them, in DuckDB."""
+    """A table that contradicts all derived facts about its columns, in DuckDB."""
     with DuckDBEngine().new_database() as opened:
         opened.execute("CREATE TABLE t (r BIGINT, n BIGINT, x DOUBLE, d DATE, c BIGINT, w VARCHAR)")
         for row in _ROWS:

@@ -1,4 +1,4 @@
-"""Which tables of a server are read: their parts, what stands in for them, and what becomes of a broken connection."""
+"""The tables of a server that can be read: partitions, views in place of tables, and broken connections."""
 
 from __future__ import annotations
 

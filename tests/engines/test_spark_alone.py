@@ -1,4 +1,4 @@
-"""Spark on this machine alone: rows that go to disk are nobody else's to read, and no other machine is listened to."""
+"""Spark on this machine only: spilled rows are readable by their owner only, without outside connections."""
 
 from __future__ import annotations
 

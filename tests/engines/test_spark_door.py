@@ -1,4 +1,4 @@
-"""A data set that Spark reads, through the door: charged, run on the cluster, stored, shown; and what may go wrong."""
+"""A data set that Spark reads, through the door: charged, run on the cluster, stored, shown; and failures."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def test_a_worker_that_dies_changes_no_answer(spark: SparkUnderTest, tmp_path: P
 
 @pytest.mark.long
 def test_the_command_that_starts_a_cluster_and_a_query_on_it(tmp_path: Path) -> None:
-    """R27, R31: as a person would try it; Spark itself says nothing on the terminal."""
+    """R27, R31: by the commands; Spark itself prints nothing on the terminal."""
     call = [sys.executable, "-m", "examples.spark_cluster", "--workers", "1", "--memory", "1g"]
     with subprocess.Popen(call, stdout=subprocess.PIPE, text=True) as cluster:
         assert cluster.stdout is not None

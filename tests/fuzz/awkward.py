@@ -79,7 +79,7 @@ def near(random: Random) -> float:
 
 
 def wild(random: Random) -> float:
-    """What a file may hold, and no double of a plan is."""
+    """Values that a file may have, but no double of a plan."""
     return random.choice((math.nan, math.inf, -math.inf))
 
 

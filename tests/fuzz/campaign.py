@@ -33,7 +33,7 @@ class Sample:
 
 
 class Holder(Protocol):
-    """Whatever holds the tables of blocks."""
+    """A holder of the tables of blocks."""
 
     @property
     def name(self) -> str: ...
@@ -65,7 +65,7 @@ def _is_approximate(text: str, holder: Holder) -> bool:
 
 
 def rule_of(node: exp.Expression) -> str:
-    """The name under which the registry knows a node."""
+    """The name of a node in the registry."""
     return node.name.lower() if isinstance(node, exp.Anonymous) else type(node).__name__
 
 

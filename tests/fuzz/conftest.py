@@ -1,4 +1,4 @@
-"""The fuzzers see the first line alone: the second would hide what breaks it."""
+"""The fuzzers test the first line alone, because the second would hide its faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The law of `Typed`, held against a column of values that an engine gave back."""
+"""The claim of `Typed`, checked on a column of values from an engine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def exact(column: Sequence[object], item: Typed) -> list[object]:
 
 
 def fault(item: Typed, column: Sequence[object]) -> str | None:
-    """What the values do that the expression claims they cannot; None if nothing."""
+    """The violation of the expression's claim by the values; None if there is none."""
     values = {value for value in column if value is not None}
     if not item.nullable and len(values) < len(column) and None in column:
         return "NULL"

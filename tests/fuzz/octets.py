@@ -56,7 +56,7 @@ def _value(width: int, random: Random) -> bytes:
 
 
 def plain(kind: pa.DataType, count: int, random: Random) -> pa.Array:
-    """So many values that everybody would take for some: small numbers, recent moments, short words."""
+    """So many ordinary values: small numbers, recent timestamps, short words."""
     if pa.types.is_boolean(kind) or kind in WRITTEN:
         words: list[object] = [random.choice((True, False)) for _ in range(count)]
         if kind in WRITTEN:

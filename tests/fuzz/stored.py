@@ -125,7 +125,7 @@ class Stored:
 
 @dataclass
 class Compared:
-    """What was asked of files and their neighbours, and what told them apart."""
+    """The questions to files and their neighbours, and the differences found."""
 
     asked: int = 0
     wrong: list[str] = field(default_factory=list)

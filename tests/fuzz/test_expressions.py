@@ -1,4 +1,4 @@
-"""Random expressions over narrow, awkward, dense ranges on DuckDB: never an error, never outside what is believed."""
+"""Random expressions over narrow, awkward, dense ranges on DuckDB: never an error, never outside the derived bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The second line behind no first one: columns hold the worst of their types, whatever is believed of them."""
+"""The second line without the first: columns have the worst values of their types, against all derived facts."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _failing(connection: duckdb.DuckDBPyConnection, count: int) -> list[str]:
 def test_no_row_fails_a_statement(
     connection: duckdb.DuckDBPyConnection, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """R26: whatever a proof got wrong, TRY makes NULL of it."""
+    """R26: where a proof is wrong, TRY returns NULL."""
     monkeypatch.setattr(second_line, "IS_ON", True)
     assert _failing(connection, count) == []
 
@@ -87,7 +87,7 @@ def test_without_the_second_line_many_do(
 
 
 def test_the_optimizer_would_undo_it(connection: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What stands twice would be taken out of TRY: the engine's setting is needed."""
+    """Common sub-expressions would be moved out of TRY, so the engine's setting is needed."""
     monkeypatch.setattr(second_line, "IS_ON", True)
     connection.execute("RESET disabled_optimizers")
     connection.execute("SET GLOBAL disabled_optimizers = ''")

@@ -45,7 +45,7 @@ def _rules(template: str) -> set[str]:
 
 
 def test_every_template_is_accepted(reached: dict[str, set[str]]) -> None:
-    """No template is there for nothing."""
+    """Every template produces accepted expressions."""
     assert [template for template, rules in reached.items() if not rules] == []
 
 
@@ -63,7 +63,7 @@ def test_most_expressions_are_accepted() -> None:
 
 
 def test_a_campaign_is_its_seed() -> None:
-    """A finding can be had again from the number of its campaign."""
+    """A finding can be reproduced from the seed of its campaign."""
     one, same, other = (
         [sample.text for batch in Campaign.of(seed, blocks=2).batches(80) for sample in batch] for seed in (7, 7, 8)
     )

@@ -1,4 +1,4 @@
-"""Files of any octets in every type: no row makes a question fail, and no person is told from nobody.
+"""Files of any octets in every type: no row makes a question fail, and neighbours are not distinguished.
 
 R07, R26: holes that were closed in the reading of files, put back, are found by these files, which nobody wrote for
 them (R46).
@@ -20,7 +20,7 @@ _MANY = range(100, 160)
 
 
 def _found(seeds: Iterable[int], folder: Path) -> str | None:
-    """What the first file that tells somebody apart tells."""
+    """The first file that distinguishes neighbours, and how."""
     for seed in seeds:
         wrong = compare(seed, folder / str(seed)).wrong
         if wrong:

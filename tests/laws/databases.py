@@ -1,4 +1,4 @@
-"""Random small data sets in which nothing holds that was declared, and their neighbours, side by side in one engine."""
+"""Random small data sets that violate their declarations, and their neighbours, side by side in one engine."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Worlds:
 
     @property
     def has_people(self) -> bool:
-        """Whether a person is called by an identifier; else each row is one."""
+        """Whether people have identifiers; otherwise each row is a person."""
         return self.description.unit.identifier is not None
 
     def answer(self, world: str, sql: str) -> tuple[list[tuple[str, str]], list[dict[str, object]]]:

@@ -1,4 +1,4 @@
-"""Values that break what was declared of them: for each physical type, SQL literals a file may hold."""
+"""Values that violate their declarations: for each physical type, SQL literals that a file may have."""
 
 from __future__ import annotations
 

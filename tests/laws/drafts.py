@@ -1,4 +1,4 @@
-"""Tables made up of dirty values: what is declared of each column, and rows that do not care."""
+"""Random tables of dirty values: declarations of each column, and rows that ignore them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far the integers of a plan move between two worlds, exactly, against how far they may."""
+"""The exact distance of a plan's integers between two worlds, compared with the distance allowed."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Probe:
-    """One statement of a plan, and what its rows are to the noise."""
+    """One statement of a plan, and its reading as vectors."""
 
     sql: str
     read: Callable[[Rows], list[Reading]]
@@ -217,7 +217,7 @@ def movements(
 
 
 def spent(plan: Plan, full: Plan, price: Price) -> Fraction:
-    """What all noise of a plan costs by its laws and radii: μ² of Gaussian noise, ε of Laplace."""
+    """The cost of all noise of a plan, by its laws and radii: μ² of Gaussian noise, ε of Laplace."""
     blocks, block = program(full, price), finding(plan, price)
     shares = [block.noise] if block is not None else []
     if blocks.tally is not None:

@@ -1,4 +1,4 @@
-"""Laws that every loss obeys: an ordered monoid, falling curves, conversions that only lose, duality."""
+"""Laws of every loss: an ordered monoid, decreasing curves, conversions that are never tighter, duality."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries under which one person once moved an answer too far, or a value made it fail: refused, or held, since.
+"""Queries under which one person once moved an answer too far, or a value made it fail: now refused or bounded.
 
 Each case is the smallest that brute force or thought found; where it is refused now, the refusal says the cure.
 """

@@ -1,4 +1,4 @@
-"""What a run owes besides its distances: a draw for every number, nothing from the data before the charge, no memory.
+"""Further laws of a run: a draw for every number, nothing from the data before the charge, no state between queries.
 
 R04, R13, R15, R19, R24, R29, R30.
 """

@@ -1,4 +1,4 @@
-"""Ledgers for tests: where they are, how they are asked, and their rows read by other means than their own."""
+"""Ledgers for tests: their places, requests to them, and direct reads of their rows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def opened(folder: Path) -> Ledger:
 
 
 def close_since(others: int) -> int:
-    """Lets go of every ledger that was opened here after the first so many; how many are left."""
+    """Close every ledger that was opened here after the first so many; return how many are left."""
     while len(_open) > others:
         _open.pop().close()
     return len(_open)
@@ -43,7 +43,7 @@ def account_of(folder: Path, budget: Loss, name: AccountName = NAME) -> BudgetAc
 
 
 def let_go(account: BudgetAccount, charge: Charge) -> None:
-    """As if the process that has this charge had died."""
+    """Release the lock of this charge, as if its process had died."""
     account._chain.database.let_go(charge.number)
 
 

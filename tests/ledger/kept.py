@@ -1,4 +1,4 @@
-"""Where the ledgers of a test are kept, in a file or in PostgreSQL: each of a folder's own, and open to meddling."""
+"""The stores of a test's ledgers, in a file or in PostgreSQL: one per folder, with direct write access."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Kept(Protocol):
     def found(self, folder: Path, query: str) -> list[Row]: ...
 
     def execute(self, folder: Path, statement: str) -> None:
-        """As somebody with a shell of the database could, with the triggers in force."""
+        """Execute SQL on the database directly, with its triggers."""
         ...
 
     def edit(self, folder: Path, *statements: str) -> None:
-        """The same, with the triggers out of the way."""
+        """The same without its triggers."""
         ...
 
     def back_up(self, folder: Path) -> bytes: ...

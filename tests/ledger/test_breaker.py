@@ -1,4 +1,4 @@
-"""The breaker and the floor: failures are few, each is paid for, and a thousand at once are no way round."""
+"""The breaker and the floor: failures are few, each is paid for, and concurrency does not circumvent the limit."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_what_is_under_way_is_not_cleared(tmp_path: Path) -> None:
 
 
 def test_a_failure_that_nobody_saw_is_not_cleared(tmp_path: Path) -> None:
-    """Between the look and the word another may fail."""
+    """Another run may fail between the steward's look and the clearing."""
     account = account_of(tmp_path, Pure(1))
     fail(account, "seen")
     charge = account.charge(asking("late"))

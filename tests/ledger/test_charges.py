@@ -1,4 +1,4 @@
-"""Charges: exact, componentwise, kept for good, and nothing written where one is refused."""
+"""Charges: exact, componentwise, permanent, and without any write where one is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A ledger that was put back, replaced or edited is noticed: by its witness, its triggers, its chain."""
+"""A ledger that was restored, replaced or edited is detected: by its witness, its triggers, its chain."""
 
 from __future__ import annotations
 

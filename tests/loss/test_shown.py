@@ -1,4 +1,4 @@
-"""Ends as a person reads them are still on their side; a number found is shown as found."""
+"""Printed ends of brackets are still bounds; a calibrated number is printed exactly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is no loss, no list and no function is refused by name."""
+"""Values that are not a loss, a list or a function are refused by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How numbers and confidences read: as many digits as mean something, and no certainty that is not there."""
+"""Numbers and confidences as text: only significant digits, and never a certainty that is not given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same questions, asked of a data set and of its neighbours: what moved, and what else told them apart."""
+"""The same questions about a data set and its neighbours: the movement of integers, and other differences."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TRIES = 60
 
 @dataclass(frozen=True)
 class Outcome:
-    """All that a question shows beside its noisy numbers, and the integers behind these."""
+    """Everything visible of a question except its noisy numbers, and the integers behind these."""
 
     status: str
     shape: tuple[object, ...]
@@ -43,7 +43,7 @@ class Outcome:
 
 @dataclass
 class Found:
-    """What a campaign saw."""
+    """The findings of a campaign."""
 
     comparisons: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
@@ -62,7 +62,8 @@ def compared(seed: int, route: Route, queries: int = 8, others: int = 4, search:
     worlds: list[tuple[int, Tables]] = [(0, population.tables), *((1, population.without(each)) for each in people)]
     worlds += [(2, population.replaced(each, random)) for each in people[:1]]
     half = random.sample(population.people, len(population.people) // 2)
-    worlds += [(len(half), population.without(*half))]  # so many apart, they may move so many times as far
+    # data sets that are so many people apart may move so many times as far
+    worlds += [(len(half), population.without(*half))]
     with TemporaryDirectory(prefix="tacit-neighbours-") as place:
         asked: list[tuple[str, str]] = []
         base: dict[str, Outcome] = {}
@@ -148,7 +149,7 @@ def _profile_price(dataset: Dataset, epsilon: str) -> Price:
 
 
 def differences(one: Outcome, other: Outcome, times: int) -> Iterator[str]:
-    """Whatever tells two neighbours apart by more than was paid for."""
+    """The differences of two neighbours beyond the price."""
     if one.status != other.status:
         yield f"{one.status[:200]} | {other.status[:200]}"
         return
@@ -174,5 +175,5 @@ def differences(one: Outcome, other: Outcome, times: int) -> Iterator[str]:
 
 
 def _group(outcome: Outcome, times: int) -> int:
-    """What so many people cost together, to one: under replace the price is for two already."""
+    """The cost of so many people relative to one: under replace the price is already for two."""
     return max((block.reach(times) for block in outcome.blocks), default=1)

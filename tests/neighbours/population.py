@@ -1,4 +1,4 @@
-"""Random small data sets of awkward values, awkwardly named people, and their neighbours under both relations."""
+"""Random small data sets of awkward values and identifiers, and their neighbours under both relations."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def arrow_type(physical: str) -> pa.DataType:
 
 @dataclass(frozen=True)
 class Population:
-    """A data set: its rows, what is declared of them, and who is in it."""
+    """A data set: its rows, declarations, and people."""
 
     block: Block
     types: Mapping[str, Mapping[str, str]]  # by table and column
@@ -68,7 +68,7 @@ class Population:
     by_row: bool
 
     def without(self, *people: Name) -> Tables:
-        """The rows without those of some; what pointed to their visits stays, and is nobody's."""
+        """The rows without those of some people; rows that pointed to their visits stay, without an owner."""
         if self.by_row:
             return {**self.tables, "visits": [row for row in self.tables["visits"] if row["place"] not in people]}
         gone = {str(person) for person in people}
@@ -151,7 +151,7 @@ def populate(random: Random, reads_texts: bool = True) -> Population:
 
 
 def describe(population: Population, random: Random, sources: Mapping[str, Source], folder: Path) -> Description:
-    """What a steward would say of it; both relations, both currencies."""
+    """Descriptions of it, in both relations and both currencies."""
     relation = random.choice((Relation.ADD_REMOVE, Relation.REPLACE))
     promise: Loss = Pure(10**6) if random.random() < 0.25 else Approx(10**6, Fraction(1, 10**3))
     budget = promise if isinstance(promise, Pure) or random.random() < 0.3 else budget_from(10**4, Fraction(1, 10**3))

@@ -1,6 +1,6 @@
 """Random questions: expressions of the fuzzers' grammar in every clause, over every kind of relation.
 
-Every relation has the columns of the grammar, whatever they are taken from: a table, a foreign-key table, a join, a
+Every relation has the columns of the grammar, for any origin: a table, a foreign-key table, a join, a
 sub-query, or totals of each person; so that one grammar asks about all of them.
 """
 
@@ -36,7 +36,7 @@ _OF_WARDS = "jxtp"
 
 @dataclass(frozen=True)
 class Questions:
-    """Asks at random about the tables of a population."""
+    """Random questions about the tables of a population."""
 
     block: Block
     random: Random
@@ -45,7 +45,7 @@ class Questions:
     search: float = 0.35  # of the questions
 
     def ask(self) -> str:
-        """A query; every third of one who looks for an expression that leaves its bounds."""
+        """A query; every third one searches for an expression that leaves its bounds."""
         if self.random.random() < self.search:
             return self._searching()
         origin, person = self._origin()
@@ -69,7 +69,7 @@ class Questions:
         return Grammar(self.block, self.random).expression(kind, depth or self.random.choice((1, 1, 2, 2, 3)))
 
     def _origin(self) -> tuple[str, str | None]:
-        """FROM, and what the person is called there."""
+        """FROM, and the identifier's name in it."""
         if self.by_row:
             form = self.random.choice((self._table, self._projected, self._public))
             return form(), None
@@ -180,7 +180,7 @@ class Questions:
         return f"GREATEST(LEAST({made}, {high}), {low})"
 
     def _beyond(self, sql: str) -> str | None:
-        """As an attacker asks who has read the planner: nothing at all, if the expression keeps to its bounds."""
+        """A question of an attacker who knows the planner: its answer is 0 if the expression keeps its bounds."""
         try:
             typed = type_expression(sqlglot.parse_one(sql, dialect="duckdb"), self.block.scope)
         except Refused:

@@ -1,4 +1,4 @@
-"""The ways by which rows reach a release: kinds of source, engines, and what is made of the rows before."""
+"""The routes of rows to a release: kinds of source, engines, and prepared forms."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _COLLATIONS = ("NOCASE", "NOACCENT", "")
 
 @dataclass(frozen=True)
 class Route:
-    """A kind of source, or a server, and what is made before the first question."""
+    """A kind of source, or a server, and the preparation before the first question."""
 
     source: str = "parquet"
     made: str = "as it is"

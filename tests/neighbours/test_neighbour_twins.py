@@ -1,4 +1,4 @@
-"""The harness sees each line that is taken away, and holes that are put back, by questions that nobody wrote for them.
+"""The harness detects each removed line of defence, and reinserted faults, by random questions.
 
 A twin is looked for in random data sets with random questions; in the one that catches it, nothing else is wrong (R46).
 """
@@ -49,7 +49,7 @@ def _is_wrong(seed: int, route: Route, asked: Asked) -> bool:
 
 
 def test_beliefs_that_are_wrong_need_the_clamp() -> None:
-    """The planner believes too little of every expression: the clamp holds them, and no clamp does not."""
+    """The planner's bounds are too narrow: the clamp enforces them; without the clamp the harness finds it."""
     assert is_noticed([twins.wrong_bounds, twins.no_clamp], [_SEEN[twins.no_clamp], *range(12)])
     assert catching([twins.wrong_bounds], range(3)) is None
 
@@ -94,7 +94,7 @@ _EACH = (
     ids=["months", "decimals"],
 )
 def test_either_line_holds_a_hole_that_was_there(sql: str, hole: Broken, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Seen where both lines are gone, the bound and the clamp; either of them is enough."""
+    """Detected where both the bound and the clamp are removed; either of them is enough."""
     monkeypatch.setattr(Questions, "ask", lambda asking: sql.format(each=_EACH))
     seeds = [seed for seed in range(12) if not populate(Random(seed)).by_row][:4]
     assert catching([hole], seeds, asked=(1, 0.0)) is None

@@ -1,8 +1,8 @@
-"""No person is told from nobody by any route: random data sets, random questions, both relations, the real door.
+"""No route distinguishes neighbours: random data sets, random questions, both relations, the real door.
 
-R16–R18, R20, R22, R23, R26, R33: what reaches the noise moves by at most the priced radius, and what is shown beside
-the noisy numbers (status, shape, ledger) does not move at all. TACIT_NEIGHBOURS says how many data sets a long test
-makes for each route.
+R16–R18, R20, R22, R23, R26, R33: the integers before the noise move by at most the priced radius, and everything else
+that is visible (status, shape, ledger) is equal. TACIT_NEIGHBOURS says how many data sets a long test makes for each
+route.
 """
 
 from __future__ import annotations

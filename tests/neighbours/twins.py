@@ -1,4 +1,4 @@
-"""Broken twins of what keeps neighbours apart: each line taken away alone, and holes that were there put back."""
+"""Broken twins: each line of defence removed alone, and earlier faults reinserted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Patch = pytest.MonkeyPatch
 
 
 def no_clamp(patch: Patch) -> None:
-    """Values are added as far out as they are, whatever was priced."""
+    """Values are added without the cut to their priced bounds."""
 
     def loose(sql: str, low: int, high: int, neutral: int = 0) -> clamp.Cut:
         return clamp.Cut(f"CAST(coalesce({sql}, {neutral}) AS HUGEINT)", low, high)
@@ -43,7 +43,7 @@ def no_second_line(patch: Patch) -> None:
 
 
 def wrong_bounds(patch: Patch) -> None:
-    """The planner believes of every aggregated expression that it stays within the lowest quarter of its range."""
+    """The planner takes every aggregated expression to be within the lowest quarter of its range."""
     real = reading.type_expression
 
     def believed(node: Any, scope: Any) -> Typed:
@@ -77,12 +77,12 @@ def narrow_decimals(patch: Patch) -> None:
 
 
 def names_by_collation(patch: Patch) -> None:
-    """People are compared by whatever rule the columns of their names have."""
+    """People are compared by the collations of their identifiers' columns."""
     patch.setattr(scan, "in_type", lambda reference, kind, common: f"CAST({reference} AS {common})")
 
 
 def one_row_more(patch: Patch) -> None:
-    """Whoever has one row too many is not shrunk: ≥ for > in the other direction."""
+    """A person with one row too many is not scaled: ≥ for > in the other direction."""
     real = RanksBlock.few.fget
     patch.setattr(RanksBlock, "few", property(lambda block: real(block) + 1))
 

@@ -1,6 +1,6 @@
-"""A witness at the one place where noise is added: it sees every integer that a release is made of, by any route.
+"""A recorder at the one place where noise is added: it gets every integer of a release, by any route.
 
-Runs on neighbours are coupled: whatever the first of them drew, the others are given as their own, so that a second
+Runs on neighbours are coupled: all of them get the draws of the first, so that a second
 stage (limits that were found, the grids of a profile) is compared under the same first, as the promise composes.
 """
 
@@ -35,7 +35,7 @@ class Block:
     most: int = 1  # keys that one person may be counted in, where there is no noise
 
     def moved(self, other: Block) -> tuple[Fraction, Fraction]:
-        """How far the two are apart, in radii, squared for ℓ₂; and what that costs: μ², or ε of Laplace noise."""
+        """The distance of the two in radii, squared for ℓ₂, and its cost: μ², or ε of Laplace noise."""
         moves = [self.vector.get(place, 0) - other.vector.get(place, 0) for place in {*self.vector, *other.vector}]
         if self.noise is None:
             return Fraction(
@@ -48,7 +48,7 @@ class Block:
         return Fraction(far, max(1, self.noise.radius)), Fraction(far) / self.noise.law.scale
 
     def reach(self, times: int) -> int:
-        """What `moved` may say at most between data that are so many people apart."""
+        """The largest `moved` allowed between data that are so many people apart."""
         return times**2 if self.noise is not None and self.noise.is_gaussian else times
 
 
@@ -93,7 +93,7 @@ class Witness:
         return self.groups
 
     def shown(self, rule: KeyRule | GeometricRule, weights: Integers, bits: object) -> NDArray[np.bool_]:
-        """In place of both rules: every key is shown, so that all that could be is compared."""
+        """In place of both rules: every key is shown, so that all possible keys are compared."""
         noise, most = (rule.noise, 1) if isinstance(rule, KeyRule) else (None, rule.most)
         self.blocks.append(Block("keys", dict(self._placed(weights)), noise, most))
         return np.ones(len(weights), np.bool_)
@@ -109,7 +109,7 @@ class Witness:
 
 @contextmanager
 def witnessed(seed: int, script: Sequence[Integers] = ()) -> Iterator[Witness]:
-    """Runs in this block are seen."""
+    """Runs in this block are recorded."""
     witness = Witness(seed, script)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run, "with_noise", witness.with_noise)

@@ -1,4 +1,4 @@
-"""LIKE in forms that are matched without stepping back: the same rows as LIKE by its definition."""
+"""LIKE in forms that are matched without backtracking: the same rows as LIKE by its definition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The clinics that the recorded queries are asked of: one description under several promises, and fixed rows.
+"""The clinics of the recorded queries: one description under several promises, and fixed rows.
 
 The rows hold NULLs, NaN and values outside every bound and key. They are made from integers alone, in one order.
 """

@@ -1,7 +1,7 @@
-"""A ledger that earlier code wrote, with a certificate and the answers, to be read by today's.
+"""A ledger of earlier code, with a certificate and the answers, which current code must read.
 
-`python -m tests.recorded.ledgers` records anew what today's code says of that ledger ("answers", "budget"), and which
-entries it writes for the same questions ("written"): after a change of words. The ledger itself stays, and so do the
+`python -m tests.recorded.ledgers` records again what current code reads from that ledger ("answers", "budget"), and the
+entries it writes for the same questions ("written"), after a change of words. The ledger itself stays, and so do the
 certificate and its table. `python -m tests.recorded.ledgers --new` makes another: for a ledger of a new format.
 """
 

@@ -1,4 +1,4 @@
-"""What is recorded of a query: whatever must stay the same when code is moved, as `tacit` and `tacit.open` show it.
+"""The recorded results of a query: everything in `tacit` and `tacit.open` that moving code must not change.
 
 The noise is drawn from a fixed keystream in place of the operating system's, so that the stored bytes of a release
 and the answer made from them are recorded too. That holds for tests alone: a release has no seed.
@@ -38,7 +38,7 @@ _Made = TypeVar("_Made")
 
 @dataclass(frozen=True)
 class Speaking:
-    """An engine that reads Parquet files as DuckDB does, and speaks another dialect: no server is near."""
+    """An engine that reads Parquet files like DuckDB but translates to another dialect, without a server."""
 
     other: PostgresEngine | SparkEngine
     files: DuckDBEngine = field(default_factory=DuckDBEngine)
@@ -83,7 +83,7 @@ class Recorder:
         write_rows(folder)
 
     def record(self, clinic: str, name: str) -> dict[str, Any]:
-        """What is recorded of one query; in a dialect that it is refused in, the refusal."""
+        """The record of one query; where a dialect refuses it, the refusal."""
         file, sql, kind = write_description(self._folder, clinic), QUERIES[name], kind_of(clinic)
         made: dict[str, Any] = {"explain": {"command": _command(file, sql, kind, self._ledger(clinic))}, "sql": {}}
         for dialect in _ENGINES:
@@ -138,7 +138,7 @@ def _released(dataset: tacit.Dataset, sql: str, kind: str, seed: str) -> dict[st
 
 
 def seeded(seed: str, make: Callable[[], _Made]) -> _Made:
-    """What is made where the operating system's octets follow from a seed; in a thread that has drawn none yet."""
+    """The result of a function with seeded octets in place of the operating system's, in a new thread."""
     drawn, made = count(), list[_Made]()
 
     def octets(size: int) -> bytes:

@@ -1,4 +1,4 @@
-"""A ledger, its stored releases and a certificate that earlier code wrote are read by today's, to the same answers."""
+"""Current code reads the ledger, stored releases and a certificate of earlier code, with the same answers."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str
 
 
 def test_every_question_is_answered_for_free_and_as_before(record: dict[str, Any], tmp_path: Path) -> None:
-    """The request digests are the same, so the releases are found; the stored numbers are read as they were."""
+    """The request digests are the same, so the releases are found; the stored numbers are read the same."""
     with opened(tmp_path) as dataset:
         assert {sql: dataset.query(sql, interval=KIND).text(120) for sql in ASKED} == record["answers"]
         paid = {sql: dataset.query(sql, epsilon=epsilon, interval=KIND).text(120) for sql, epsilon in ASKED.items()}

@@ -34,7 +34,7 @@ def test_nothing_else_is_recorded() -> None:
 
 
 def test_what_a_request_is_known_by_differs_where_it_must() -> None:
-    """A digest that said too little would take one query's release for another's."""
+    """A digest without some part would return one query's release for another."""
     plans = {record["plan"]: name.partition(": ")[2] for name, record in RECORDED.items() if "plan" in record}
     assert len(plans) >= 60
     assert set(plans.values()) == {name.partition(": ")[2] for name, record in RECORDED.items() if "plan" in record}

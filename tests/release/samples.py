@@ -1,4 +1,4 @@
-"""Releases as tests want them."""
+"""Sample releases for tests."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def usual(columns: dict[str, Keys | Estimates], bounded: dict[str, Estimates]) -
 
 
 def clinic() -> Release:
-    """What the tour shows, with one group too small to say."""
+    """A clinic's release with one group that is too small for a value."""
     mean = Estimates(
         *(np.array(part) for part in ([1204.1, 1188.7, np.nan], [1190.5, 1177.5, 0.0], [1217.7, 1210.0, 2e4]))
     )

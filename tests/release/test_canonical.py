@@ -1,4 +1,4 @@
-"""The canonical answer: what is shown and nothing else, in one spelling that a reader can write anew."""
+"""The canonical answer: only what is shown, in one spelling that a reader can recompute."""
 
 from __future__ import annotations
 

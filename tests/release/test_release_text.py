@@ -1,4 +1,4 @@
-"""A release as people read it: in a terminal and in a notebook."""
+"""A release as text: in a terminal and in a notebook."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_keys_are_written_as_they_are() -> None:
 
 
 def test_a_key_cannot_write_to_the_terminal() -> None:
-    """Keys come from whoever typed them: an escape sequence, a new line or a bell is shown, not obeyed."""
+    """Keys are user input: an escape sequence, a new line or a bell is shown, not interpreted."""
     answer = release(
         {"name": keys("\x1b[2J", "a\nb", "\u202eabc", "wide 漢字", "x" * 500), "count": numbers([1] * 5, 1)}
     )

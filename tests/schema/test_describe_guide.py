@@ -1,4 +1,4 @@
-"""The steward's guide is true: its file is read, and every refusal it lists is what Tacit says."""
+"""The steward's guide is correct: its file is read, and Tacit's refusals are those it lists."""
 
 from __future__ import annotations
 

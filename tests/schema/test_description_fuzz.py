@@ -1,4 +1,4 @@
-"""Whatever stands in a file, it is read soundly or refused: no other end (R08, R15, R42)."""
+"""Every file is either read soundly or refused (R08, R15, R42)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A description held against the header of a file; DuckDB itself is the oracle for what can be read as what."""
+"""A description checked against the header of a file; DuckDB itself is the oracle for what can be read as what."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run of tables spends is its price: shares of the noise on keys, people by amount and contrasts, and the δ.
+"""A run of tables spends exactly its price: shares of the noise on keys, people by amount and contrasts, and the δ.
 
 The shares of a plan add up to its price (`tests/laws`); here is that the run draws at those shares, and no others.
 """

@@ -1,4 +1,4 @@
-"""Which cells tables have is public: it is the same whatever the rows are, and a domain taken from rows is caught.
+"""The cells of tables are public: they are the same for all rows, and a domain taken from rows is caught.
 
 R15, R21, R23, R24: the last person with a value is removed, and then everybody.
 """

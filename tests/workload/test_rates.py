@@ -26,7 +26,7 @@ RUNNER = CliRunner()
 
 
 def best_coverage(people: int, questions: int, epsilon: float, width: float) -> float:
-    """The best chance, at the worst data, that all answers are within `width`: a linear program over all mechanisms.
+    """The largest worst-case probability that all answers are within `width`: a linear program over all mechanisms.
 
     Records are all answers to `questions` yes-or-no questions; outputs are all that lie half-way or on whole numbers.
     """

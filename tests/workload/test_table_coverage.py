@@ -1,4 +1,4 @@
-"""Intervals of tables hold what plain SQL gives, as often as they say; what would not is caught.
+"""Intervals of tables contain plain SQL's answer as often as stated; broken ones are caught.
 
 All noise is seeded: a test gives the same every time. Before its seed was fixed each would have failed by chance with
 the probability that its docstring says.

@@ -1,1 +1,1 @@
-"""Attacks on releases, and an auditor that tests what a mechanism claims."""
+"""Attacks on releases, and an auditor that tests the claims of mechanisms."""

@@ -1,4 +1,4 @@
-"""What is inside an answer: the parts of a container, the fields and attributes of an object."""
+"""The parts of an answer: the items of a container, the fields and attributes of an object."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _WHOLE = (int, float, str, bytes, Number, date, time, timedelta, Enum, type(None
 
 
 def is_whole(answer: Any) -> bool:
-    """Whether there is nothing inside: two of them are compared by their values."""
+    """Whether it has no parts, so that two of them are compared by their values."""
     return isinstance(answer, _WHOLE)
 
 
 def parts_inside(answer: Any, most: int) -> Iterator[tuple[str, Step, Any]]:
-    """The parts, so many at most, each with the kind of its step (place, key, value, member or attribute)."""
+    """The parts, at most this many, each with the kind of its step (place, key, value, member or attribute)."""
     if is_whole(answer):
         return
     if isinstance(answer, Mapping):
@@ -51,20 +51,23 @@ def attributes_of(answer: Any) -> Iterator[tuple[str, Any]]:
     for name in dict.fromkeys(names):
         try:
             value = getattr(answer, name)
-        except Exception:  # the audited code's own: a slot that holds nothing, or a property that fails, has no value
+        except Exception:  # raised by the audited code: an empty slot, or a property that fails, has no value
             continue
         yield name, value
 
 
 def text_of(answer: Any) -> str | None:
-    """What an object of an unknown kind prints; nothing where that is its address, which no two answers share."""
+    """The text of an object of an unknown kind.
+
+    Empty where that contains its address, which differs between answers.
+    """
     try:
         text = str(answer)
-    except Exception:  # the audited code's own: an answer that cannot be printed is searched by its parts
+    except Exception:  # raised by the audited code: an answer that cannot be printed is searched by its parts
         return None
     return None if " at 0x" in text else text
 
 
 def is_compared_by_identity(answer: Any) -> bool:
-    """Whether equality says only that it is the same object: then no other answer is ever equal to it."""
+    """Whether equality means identity, so that no other answer ever equals it."""
     return next(kind for kind in type(answer).__mro__ if "__eq__" in vars(kind)) is object

@@ -1,6 +1,6 @@
 """The auditor: runs all stages in order, cheap to expensive, under one family-wise false-alarm rate.
 
-An effort states how many samples and how much time an audit may use, and how often it may be wrong.
+An effort gives the number of samples, the time and the false-alarm rate of an audit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tacit.noise.bits import Rehearsal, Seeded
 
 @frozen
 class Effort:
-    """What a stage may use. The seed makes an audit repeatable; mechanisms with their own entropy stay random."""
+    """The resources of a stage. The seed makes an audit repeatable; mechanisms with their own entropy stay random."""
 
     alarm_rate: float = 1e-4
     samples: int = 1_000_000
@@ -40,22 +40,22 @@ class Effort:
             raise Refused(f"{self.seconds} seconds", "Nothing can be looked at in that time.", "a time, as 60.")
 
     def bits(self, salt: int = 0) -> Rehearsal:
-        """Fresh repeatable bits; another salt gives others."""
+        """Fresh repeatable bits; different salts give different bits."""
         return Seeded(self.seed * 1_000_003 + salt)
 
     def share(self, parts: int) -> Effort:
-        """The same for one of so many parts: its alarm rate and its time are one part of the whole (Bonferroni)."""
+        """The effort of one of so many parts: an equal share of alarm rate and time (Bonferroni)."""
         return replace(self, alarm_rate=self.alarm_rate / parts, seconds=self.seconds / parts)
 
     def shortfall(self, used: int, wanted: int | None = None) -> str:
-        """What to say where the time limit kept a stage from all of its answers; empty where it did not."""
+        """The remark where the time limit kept a stage from all of its answers; otherwise empty."""
         meant = self.samples if wanted is None else wanted
         return "" if used >= meant else f" The time limit left {used:,} of {meant:,} answers (--seconds lifts it)."
 
 
 @frozen
 class Stage:
-    """One kind of fault to look for: whether a subject can be asked, and the asking."""
+    """One kind of fault to look for: whether it applies to a subject, and the search."""
 
     name: str
     applies: Callable[[AuditSubject], bool]
@@ -71,10 +71,10 @@ def audit(
     without: Collection[str] = (),
     watch: Callable[[str], None] = lambda _: None,
 ) -> AuditVerdict:
-    """Every stage that applies and is not left out, until one says broken (or to the end).
+    """Run every stage that applies and is not left out, until one finds the subject broken (or to the end).
 
     Claim: a subject that keeps its claim is called broken with probability at most the effort's alarm rate. Proof: the
-    rate is shared evenly over the stages that apply, each keeps its share, and the chances add up at most.
+    rate is shared evenly over the stages that apply, each keeps its share, and the probabilities add up (union bound).
     """
     tried = effort or Effort()
     applicable = [stage for stage in stages if stage.name not in without and stage.applies(subject)]

@@ -1,4 +1,4 @@
-"""Events under two neighbours: comparable answers, their counts, and what a count proves against a claim."""
+"""Events under two neighbours: comparable answers, their counts, and tests of a claim by counts."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ DEEPEST = 8
 
 
 def key_of(answer: Any, depth: int = 0) -> Hashable:
-    """The answer as a key: equal iff an observer sees the same, order and type included.
+    """The answer as a key: keys are equal iff an observer sees the same, including order and types.
 
-    An object that only equals itself is read by its attributes; what lies deeper than the deepest is its type.
+    An object that only equals itself is read by its attributes; below the maximum depth, only by its type.
     """
     if isinstance(answer, float):
         return ("float", answer if answer and answer == answer else str(answer))  # NaN is NaN, -0.0 is not 0.0
@@ -68,7 +68,7 @@ def numbers_of(answers: Any) -> Floats | None:
 
 
 def sample_within(subject: AuditSubject, data: Data, count: int, seconds: float, bits: Bits) -> Any:
-    """So many independent answers, or as many as the time permits, but at least 64: an array, or a list of any."""
+    """So many independent answers, or as many as the time permits, but at least 64: an array or a list."""
     if subject.many is not None:
         return subject.many(data, count, bits)
     start, found = perf_counter(), list[Any]()
@@ -86,9 +86,9 @@ class Counted:
     """An event that occurred in `hits` of `runs` under one data set and in `strays` of `others` under a neighbour.
 
     Claim: if the claimed loss holds, `breaks` is true with probability at most `miss`, provided the event was chosen
-    without looking at these runs. Proof: with probability 1 − miss both chances lie within their exact (Clopper and
-    Pearson) ends; then the test that says "the first" upon the event has at most `stray` false alarms, and misses at
-    most 1 − `hit`, which the claim's trade-off curve forbids.
+    without looking at these runs. Proof: with probability 1 − miss both probabilities lie within their exact (Clopper
+    and Pearson) ends; then the test that says "the first" upon the event has at most `stray` false alarms, and misses
+    at most 1 − `hit`, which the claim's trade-off curve forbids.
     """
 
     hits: int
@@ -99,12 +99,12 @@ class Counted:
 
     @property
     def hit(self) -> float:
-        """A lower end of the chance under the first."""
+        """A lower bound of the probability under the first."""
         return float(betaincinv(self.hits, self.runs - self.hits + 1, self.miss / 2)) if self.hits else 0.0
 
     @property
     def stray(self) -> float:
-        """An upper end of the chance under the second."""
+        """An upper bound of the probability under the second."""
         if self.strays == self.others:
             return 1.0
         return 1 - float(betaincinv(self.others - self.strays, self.strays + 1, self.miss / 2))
@@ -119,7 +119,7 @@ class Counted:
 
 
 def least_share(claim: Loss, runs: int, miss: float) -> float:
-    """The least chance of an event that the other data set never has, at which the claim is broken 95 times in 100."""
+    """The least probability of an event, absent under the other data set, that breaks the claim 95 times in 100."""
     low, high = 0, runs
     if not Counted(runs, runs, 0, runs, miss).breaks(claim):
         return inf

@@ -1,7 +1,7 @@
-"""The report of an audit: one HTML page with the verdict, the worst pair, a picture, and a row a stage.
+"""The report of an audit: one HTML page with the verdict, the worst pair, a figure, and one row per stage.
 
-The page loads nothing from elsewhere. The picture shows the answers about the worst pair of data sets, and what tells
-them apart.
+The page loads nothing from elsewhere. The figure shows the answers about the worst pair of data sets, and what
+distinguishes them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ANSWERS, _COMMONEST, _BINS = 4_000, 8, 60
 
 
 def draw_verdict(verdict: AuditVerdict, subject: AuditSubject) -> Figure | None:
-    """Left the answers, right the evidence; none where no stage knows a pair."""
+    """The answers on the left, the evidence on the right; no figure where no stage has a pair."""
     from matplotlib.figure import Figure
 
     found = verdict.worst
@@ -76,14 +76,14 @@ def _draw_answers(axes: Axes, sides: list[list[Any]], names: list[str]) -> None:
 
 
 def _counted(sides: list[list[Any]]) -> list[Counter[str]]:
-    """How often each answer comes; those that come once in all are one kind."""
+    """The frequency of each answer; answers that occur once are merged."""
     shown = [[_short(answer) for answer in side] for side in sides]
     times = Counter(shown[0] + shown[1])
     return [Counter(answer if times[answer] > 1 else "a new one each time" for answer in side) for side in shown]
 
 
 def _draw_evidence(axes: Axes, found: Finding, subject: AuditSubject, names: list[str]) -> None:
-    """How often the telling answers come, with exact 95% intervals; else the bound of ε beside the claim."""
+    """The frequencies of the distinguishing answers with exact 95% intervals; else the bound of ε beside the claim."""
     from matplotlib.ticker import PercentFormatter
 
     told = found.evidence or {}
@@ -127,7 +127,7 @@ td,th{border-top:1px solid #ccc;padding:.4rem .6rem;text-align:left;vertical-ali
 
 
 def write_report(path: Path, verdict: AuditVerdict, subject: AuditSubject | None) -> None:
-    """Write the page; without a subject to ask, as for a data set, it has no picture."""
+    """Write the page; without a subject to sample, as for a data set, it has no figure."""
     rows = "\n".join(
         f'<tr><td>{escape(each.stage)}</td><td class="{each.outcome.value.replace(" ", "-")}">{each.outcome.value}</td>'
         f"<td>{escape(each.words)}</td><td>{escape('' if each.is_fault else each.could_see)}</td></tr>"

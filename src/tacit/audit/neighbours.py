@@ -23,7 +23,7 @@ def rungs(ladder: Sequence[Pair]) -> list[Pair]:
 
 
 def tried_words(pairs: Sequence[Pair]) -> str:
-    """How many pairs were tried, and how long their lists are, where they are lists."""
+    """The number of pairs tried, and the length of their lists, if they are lists."""
     sides = [side for pair in pairs for side in pair]
     number = "the one pair tried" if len(pairs) == 1 else f"each of the {len(pairs)} pairs tried"
     if not all(isinstance(side, (list, tuple)) for side in sides):
@@ -32,11 +32,11 @@ def tried_words(pairs: Sequence[Pair]) -> str:
 
 
 class Domain(ABC):
-    """All pairs of neighbours that a claim speaks of, as far as they can be written down."""
+    """The pairs of neighbours that a claim is about, as far as they can be generated."""
 
     @abstractmethod
     def patterns(self) -> list[Pair]:
-        """Pairs of the kinds that have given mechanisms away before."""
+        """Pairs of kinds that have exposed faulty mechanisms before."""
 
     @abstractmethod
     def changed(self, pair: Pair, generator: np.random.Generator) -> Pair:

@@ -1,4 +1,4 @@
-"""A user's own function under audit: data in, an answer out, nothing known of its inside.
+"""A user's own function under audit: a black box from data to an answer.
 
 The claim about it is given in words: `epsilon=1 delta=1e-5`, `rho=0.1`, `mu=0.5`.
 """
@@ -25,7 +25,7 @@ _TRIES = 5
 
 
 def find_function(named: str) -> Callable[[list[Any]], Any]:
-    """The function that `module:function` names; modules of the folder one is in are found too."""
+    """The function that `module:function` names; modules of the working folder are found too."""
     module, _, name = named.partition(":")
     folder = str(Path.cwd())
     if folder not in sys.path:
@@ -41,7 +41,7 @@ def find_function(named: str) -> Callable[[list[Any]], Any]:
 
 
 def read_values(words: str) -> tuple[float, ...]:
-    """The values that rows may have, in order, such as `0,1`."""
+    """The possible values of rows, in order, such as `0,1`."""
     values = tuple(float(exact(word.strip(), "values")) for word in words.split(","))
     if len(set(values)) < 2:
         raise Refused(f"values “{words[:40]}”", "Neighbours must be able to differ.", "at least two, such as 0,1.")
@@ -49,9 +49,9 @@ def read_values(words: str) -> tuple[float, ...]:
 
 
 def own_subject(named: str, claim: Loss, relation: Relation, values: Sequence[float], rows: int = 5) -> AuditSubject:
-    """The function as a subject: lists of up to so many rows of these values, all neighbours open to the search.
+    """The function as a subject: lists of up to so many rows of these values, with all neighbours searched.
 
-    Longer lists are on its ladder, for the stages that climb it.
+    Its ladder has longer lists, for the stages that use it.
     """
     function = find_function(named)
     domain = RowLists(tuple(values), relation, rows)
@@ -68,7 +68,7 @@ def own_subject(named: str, claim: Loss, relation: Relation, values: Sequence[fl
 
 
 def raises_everywhere(subject: AuditSubject) -> Raised | None:
-    """The error, if each of a few calls on every data set of its pairs raises one: then there is nothing to examine."""
+    """The error, if all of a few calls on every data set of its pairs raise one, so that nothing can be examined."""
     raised: Raised | None = None
     for data in (data for pair in subject.pairs for data in pair):
         for answer in subject.answers(data, _TRIES, ENTROPY):
@@ -93,7 +93,7 @@ _ACCEPTED = '"epsilon=1", "epsilon=1 delta=1e-5", "rho=0.1" or "mu=0.5".'
 
 
 def read_claim(words: str) -> Loss:
-    """The loss that is claimed."""
+    """The claimed loss."""
     parts = [part.partition("=") for part in words.replace(",", " ").split()]
     given = {name.strip(): value.strip() for name, _, value in parts}
     if len(given) != len(parts) or not all(value for value in given.values()):

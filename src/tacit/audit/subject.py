@@ -1,4 +1,4 @@
-"""The subject of an audit: something that releases answers about data, its claim, and what is known of its inside."""
+"""The subject of an audit: a mechanism that releases answers about data, its claim, and its known structure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Norm: TypeAlias = Literal["l1", "l2", "linf"]
 
 @frozen
 class AdditiveStructure:
-    """What an additive mechanism says of its inside: integers that depend on the data, plus noise that does not."""
+    """The structure of an additive mechanism: integers that depend on the data, plus noise that does not."""
 
     statistic: Callable[[Data], Sequence[int]]
     """The integers that noise is added to, in grid steps."""
@@ -42,7 +42,7 @@ class AdditiveStructure:
 
 @frozen
 class Raised:
-    """An error in the place of an answer, as an observer reads it."""
+    """An error instead of an answer, as an observer sees it."""
 
     name: str
     text: str
@@ -55,9 +55,9 @@ class Raised:
 class AuditSubject:
     """A mechanism under audit.
 
-    `release` makes one answer from data and bits; what has its own randomness may ignore the bits. `many` makes a whole
-    array of independent answers, one a row, where that is faster. `pairs` are neighbouring data to try; stages that
-    search for worse ones start there. `additive` is what it says of its inside; a black box has none.
+    `release` makes one answer from data and bits; code with its own randomness may ignore the bits. `many` makes an
+    array of independent answers, one per row, where that is faster. `pairs` are neighbouring data to try; stages that
+    search for worse ones start there. `additive` is its structure; a black box has none.
     """
 
     name: str
@@ -80,7 +80,7 @@ class AuditSubject:
     """Further pairs, one after another, for the stages to which a pair costs little."""
 
     def sample(self, data: Data, count: int, bits: Bits) -> Outputs:
-        """So many independent answers, one a row."""
+        """So many independent answers, one per row."""
         if self.many is not None:
             return self.many(data, count, bits)
         answers = self.answers(data, count, bits)
@@ -90,7 +90,7 @@ class AuditSubject:
             return np.fromiter(answers, object, count)
 
     def answers(self, data: Data, count: int, bits: Bits) -> list[Any]:
-        """The same as a list, each answer with the type that it has; an error is an answer too."""
+        """So many answers as a list, each with its own type; an error is an answer too."""
         if self.many is not None:
             return list(self.many(data, count, bits).tolist())
         return [self._answered(data, bits) for _ in range(count)]
@@ -98,5 +98,5 @@ class AuditSubject:
     def _answered(self, data: Data, bits: Bits) -> Any:
         try:
             return self.release(data, bits)
-        except (Exception, SystemExit) as error:  # whatever the audited code raises is part of what it shows
+        except (Exception, SystemExit) as error:  # an exception of the audited code is part of its output
             return Raised(type(error).__name__, str(error))

@@ -13,7 +13,7 @@ from tacit.exact import whole
 
 
 def read_bits(path: Path, column: str, people: int, seed: int = 0) -> NDArray[np.bool_]:
-    """So many values of a column of yes or no, of people drawn at random; rows without a value are passed over."""
+    """So many values of a yes-or-no column, of rows drawn at random; rows without a value are skipped."""
     wanted = whole(people, "people", 8)
     values = [value for value in read_column(path, column) if value is not None]
     if not values or any(value not in (0, 1) for value in values):

@@ -1,4 +1,4 @@
-"""Tacit's own mechanisms as audit subjects: what each claims, how it releases, and what it says of its inside."""
+"""Tacit's own mechanisms as audit subjects: the claim, the release and the structure of each."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def of_mechanism(
     universe: Sequence[Any] = (),
     inside: audited.AdditiveStructure | None = None,
 ) -> AuditSubject:
-    """The mechanism behind a query that is computed from the data first."""
+    """A mechanism applied to a query of the data."""
 
     def release(data: Data, bits: Bits) -> Any:
         return mechanism.privatize(query(data), bits)
@@ -74,7 +74,7 @@ def of_mechanism(
 def of_additive(
     name: str, mechanism: Additive, pairs: Pairs, query: Callable[[Data], Any], universe: Sequence[Any] = ()
 ) -> AuditSubject:
-    """Noise on whole numbers: the inside is known, and many releases are made at once."""
+    """Noise on whole numbers: its structure is known, and many releases are made at once."""
 
     def statistic(data: Data) -> list[int]:
         return [int(part) for part in np.atleast_1d(query(data))]
@@ -228,7 +228,7 @@ def _of_oracle(name: str, oracle: Oracle) -> AuditSubject:
 
 def _one_bit() -> AuditSubject:
     response = one_bit(1)
-    draw = response.table.draw  # at −1 and 1, where no coin rounds
+    draw = response.table.draw  # at −1 and 1, where rounding is not random
     return AuditSubject("one-bit mean", response.loss, Relation.REPLACE, draw, ((0, len(response.table.weights) - 1),))
 
 

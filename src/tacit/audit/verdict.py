@@ -1,7 +1,7 @@
 """The result of an audit: what each stage found, and the verdict over all stages.
 
-A finding is a fault with its evidence, or no fault and the smallest fault that the stage would have seen. The verdict
-is a grade with its evidence, what could have been seen, the worst pair, and its certificate.
+A finding is a fault with its evidence, or no fault and the smallest fault that the stage would have found. The verdict
+combines them: a grade with its evidence, the power, the worst pair, and a certificate.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tacit.frozen import frozen
 
 
 class Outcome(Enum):
-    """How a stage ended."""
+    """The outcome of a stage."""
 
     BROKEN = "broken"
     """What is claimed does not hold."""
@@ -30,10 +30,10 @@ class Outcome(Enum):
 
 @frozen
 class Finding:
-    """The end of one stage.
+    """The result of one stage.
 
-    `alarm_rate` is the probability with which it says broken of a sound mechanism, at most: 0 for a stage that proves
-    what it says. `could_see` is the smallest violation that it would have found, in words with numbers.
+    `alarm_rate` bounds the probability of calling a sound mechanism broken: 0 for a stage whose finding is a proof.
+    `could_see` is the smallest violation that it would have found, in words with numbers.
     """
 
     stage: str
@@ -60,7 +60,7 @@ class Finding:
         return self.outcome in (Outcome.BROKEN, Outcome.SUSPICIOUS)
 
     def after(self, seconds: float) -> Finding:
-        """The same, with the time it took."""
+        """The finding with the time it took."""
         return replace(self, seconds=seconds)
 
     def fields(self) -> dict[str, Any]:
@@ -106,7 +106,7 @@ class AuditVerdict:
 
     @property
     def worst(self) -> Finding | None:
-        """The finding that knows the worst pair of data sets: the fault's, else the one with the highest bound of ε."""
+        """The finding with the worst pair of data sets: the fault's, else the one with the highest bound of ε."""
         if self.fault is not None:
             return self.fault if self.fault.pair is not None else None
         known = [finding for finding in self.findings if finding.pair is not None]
@@ -114,7 +114,7 @@ class AuditVerdict:
 
     @property
     def headline(self) -> str:
-        """The end in one sentence."""
+        """The verdict in one sentence."""
         fault = self.fault
         if fault is None:
             return f"No fault found in {self.subject}, which claims {self.claim} ({self.relation})."
@@ -123,7 +123,7 @@ class AuditVerdict:
 
     @property
     def worst_pair(self) -> str:
-        """The worst pair of data sets, and why, in one sentence; empty where no stage knows one."""
+        """The worst pair of data sets, and why, in one sentence; empty where no stage has one."""
         found = self.worst
         if found is None or found.pair is None:
             return ""
@@ -139,7 +139,7 @@ class AuditVerdict:
         return f"Worst pair of data sets: {_short(found.pair[0])} and {_short(found.pair[1])}; {why}."
 
     def describe(self) -> str:
-        """The verdict as a person reads it: first the end, then the worst pair, then a line a stage."""
+        """The verdict as text: the result, the worst pair, then one line per stage."""
         lines = [self.headline, *([self.worst_pair] if self.worst_pair else [])]
         for finding in self.findings:
             if finding.outcome in (Outcome.NOT_APPLICABLE, Outcome.LEFT_OUT):

@@ -1,5 +1,4 @@
-"""Two neighbouring worlds: the distribution of an answer in each, independent of the accountants that are judged by
-it.
+"""Two neighbouring worlds: the distribution of an answer in each, to test accountants with.
 
 Where the distributions can be written down, they are enumerated. Where they can only be sampled, drawn privacy losses
 bound δ from below, wrong with at most the stated false-alarm rate.
@@ -33,7 +32,7 @@ Outcome: TypeAlias = tuple[Ball, Ball]
 
 @frozen(eq=False)
 class Worlds:
-    """The outcomes; some may be left out, or be a coarser view of the truth: what is found is then a lower bound."""
+    """The outcomes of two worlds; if some are left out or merged, results are still lower bounds."""
 
     outcomes: Sequence[Outcome]
 
@@ -64,7 +63,7 @@ class Worlds:
         return Worlds(found)
 
     def then(self, later: Sequence[Worlds]) -> Worlds:
-        """After each outcome its own further answer: what an adaptive analyst does."""
+        """A further answer that depends on the first outcome, as for an adaptive analyst."""
         with precision(_BITS):
             pairs = zip(self.outcomes, later, strict=True)
             return Worlds([(p * a, q * b) for (p, q), after in pairs for a, b in after.outcomes])
@@ -110,14 +109,14 @@ def discrete_gaussian(variance: Number, reach: int = 40) -> Worlds:
     with precision(_BITS):
         halved = 1 / (2 * ball(positive(variance, "variance")))
         weights = {x: (-halved * x * x).exp() for x in range(-reach - 1, reach + 2)}
-        total = sum(weights.values(), ball(0)) + ball(2) ** -_BITS  # rounded up: the sum that is left out is far below
+        total = sum(weights.values(), ball(0)) + ball(2) ** -_BITS  # rounded up; the sum left out is far smaller
         return Worlds([(weights[x] / total, weights[x - 1] / total) for x in range(-reach, reach + 2)])
 
 
 def poisson(base: Worlds, rate: Number, absent: Worlds | None = None) -> Worlds:
     """A sample that the person is in with this rate; without the person the second world's law, or that of `absent`.
 
-    With `absent` both worlds have somebody (replace), and an answer without either of them looks like neither.
+    With `absent` both worlds have a person (replace), and an answer without either of them follows a third law.
     """
     q = probability(rate, "rate")
     with precision(_BITS):

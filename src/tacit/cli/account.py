@@ -206,7 +206,7 @@ def region(epsilon: str, delta: str, times: str, figure: Path | None, as_json: b
 
 
 def _charged(parts: list[tuple[Loss, int]], delta: Fraction) -> tuple[Zcdp | None, str | None]:
-    """The plan as zCDP at this δ′; where no ρ is known, why not."""
+    """The plan as zCDP at this δ′; where no ρ is known, the reason."""
     try:
         return zcdp_of(parts, delta), None
     except Refused as refusal:
@@ -235,7 +235,7 @@ def _print_json(**fields: object) -> None:
 
 
 def _finite(value: object) -> object:
-    """The same with null where a number is infinite, for JSON has no infinity."""
+    """The value with null for infinite numbers, since JSON has no infinity."""
     if isinstance(value, dict):
         return {key: _finite(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):

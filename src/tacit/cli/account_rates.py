@@ -107,7 +107,7 @@ def histogram(people: int, cells: int, epsilon: str, figure: Path | None, as_jso
 
 
 def _sizes(people: int) -> Sequence[int]:
-    """From a hundredth of the people to a hundred times as many."""
+    """Numbers from a hundredth of the people to a hundred times as many."""
     return [max(1, int(people * Fraction(10) ** power)) for power in range(-2, 3)]
 
 

@@ -29,7 +29,7 @@ STAGES = (SENSITIVITY, PRICE, ACCOUNTANTS, REPLAY, EXCLUSIVE, SAMPLER, BITS, TIM
 """Stages in the order in which they run, cheap to expensive."""
 
 BROKEN, RAISES, SUSPICIOUS = 1, 3, 4
-_QUIET = 2.0  # seconds between two words of progress
+_QUIET = 2.0  # seconds between two lines of progress
 _NAMES = [stage.name for stage in STAGES]
 
 
@@ -121,7 +121,7 @@ def _named(name: str) -> AuditSubject:
 
 
 class Progress:
-    """Says on the error stream which stage is under way, and every few seconds how far it is."""
+    """Reports the current stage on the error stream, and its progress every few seconds."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._clock = clock

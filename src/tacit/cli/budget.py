@@ -1,6 +1,6 @@
-"""`tacit budget`, what was spent and what is left, and `tacit failures`, the questions that gave no answer.
+"""`tacit budget`, what was spent and what is left, and `tacit failures`, the questions without an answer.
 
-The steward looks at the failures; then new questions may be asked again.
+When the steward has looked at the failures and cleared them, new questions are admitted again.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`tacit check`, whether a description fits its data, and `tacit prepare`, a private copy with units' totals.
 
-Both are for the steward alone. With the copy later questions take no time.
+Both are for the steward only. With the copy, later questions are fast.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from tacit.errors import Failed, Refused
 
 
 class LazyGroup(click.Group):
-    """A group of commands, each given by its module and by what it is for; the module holds it under its name."""
+    """A group of commands, each given by its module and its purpose; the module has it under its name."""
 
     def __init__(self, *arguments: Any, mounts: Mapping[str, tuple[str, str]], **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -128,7 +128,7 @@ _INTERRUPTED: Final = "Interrupted. What was charged stays charged, and has fail
 
 
 class Commands(LazyGroup):
-    """All commands; it says how each call ended."""
+    """All commands, with the exit code for each end of a call."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -142,7 +142,7 @@ class Commands(LazyGroup):
         except KeyboardInterrupt:
             click.echo(_INTERRUPTED, err=True)
             raise click.exceptions.Exit(INTERRUPTED) from None
-        except SystemExit as ended:  # by a signal, behind a charge
+        except SystemExit as ended:  # ended by a signal, after a charge
             click.echo(_INTERRUPTED, err=True)
             raise click.exceptions.Exit(ended.code if isinstance(ended.code, int) else INTERRUPTED) from None
 
@@ -151,7 +151,7 @@ def _say_refused(refused: Refused, *, has_budget: bool) -> None:
     if not has_budget:
         click.echo(str(refused), err=True)
         return
-    from tacit.cli.terminal import say  # it loads what an answer would have needed
+    from tacit.cli.terminal import say  # it imports modules that only an answer needs
 
     end = "" if refused.asked.endswith("\n") else ". "
     say(f"Refused, nothing spent: {refused.asked}{end}{refused.why}", err=True)

@@ -1,4 +1,4 @@
-"""The arguments and options that several commands share, each with its one meaning."""
+"""The arguments and options that several commands share."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ledger = click.option("--ledger", help="The ledger, if not the usual: a file, or
 
 
 def read_sql(written: str) -> str:
-    """The query itself, or what @file, a name that ends in .sql, or - stands for."""
+    """The query itself, or the content of @file, of a name that ends in .sql, or of the input (-)."""
     if written == "-":
         return sys.stdin.read()
     is_named = written.lower().endswith(".sql") and not any(map(str.isspace, written))

@@ -20,7 +20,7 @@ from tacit.local.polls.poll_file import CATALOGUE, design_of, new_poll_text, pol
 from tacit.mechanisms.answer import percent
 
 _TITLE: Final = (
-    "A short survey"  # nothing of the question: some people must not see it, and nobody must be seen with it
+    "A short survey"  # no words of the question: some respondents must not see it, and none must be seen with it
 )
 
 
@@ -85,7 +85,7 @@ def design(
 
 
 def _usual(wording: Wording, given: dict[str, str]) -> str:
-    """The design to take where none is asked for: the one of least variance for these options."""
+    """The default design: the one of least variance for these options."""
     if wording.items:
         return "list"
     if len(wording.options) == 2:
@@ -97,7 +97,7 @@ def _usual(wording: Wording, given: dict[str, str]) -> str:
 
 
 def _check_use(kind: str, wording: Wording) -> None:
-    """Refuses words that the design would leave unasked."""
+    """Refuse texts that the design does not use."""
     if wording.items and kind != "list":
         raise Refused(f"--item with the design {kind}", "It asks no list.", "--design list, or no --item.")
     if wording.innocuous and kind not in _BESIDE:
@@ -106,7 +106,7 @@ def _check_use(kind: str, wording: Wording) -> None:
 
 
 def _write(file: Path, question: PollQuestion, text: str, title: str | None) -> Poll:
-    """The poll with the question, on disk; nothing is written that could not be read back, or asked."""
+    """Write the poll with the question, after a check that it can be read back and used."""
     if file.exists():
         before = read_poll(file)
         if question.name in [each.name for each in before.questions]:

@@ -1,4 +1,4 @@
-"""`tacit poll estimate`: what the reports tell about everybody."""
+"""`tacit poll estimate`: estimates from the reports of a poll."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _say(
 
 
 def _say_careless(question: PollQuestion, finding: PollFinding, confidence: Fraction, careless: Fraction) -> None:
-    """What the same reports would mean if some people had not followed the design."""
+    """The estimates if some people had not followed the design."""
     assert isinstance(finding.estimate, Prevalence)
     no, yes = question.groups[0].boxes
     for words, says in ((f"always said “{no}”", 0), ("answered at random", "1/2"), (f"always said “{yes}”", 1)):
@@ -94,7 +94,7 @@ def _say_careless(question: PollQuestion, finding: PollFinding, confidence: Frac
 
 
 def _fields(poll: Poll, found: dict[str, tuple[PollFinding, ...]], confidence: Fraction) -> dict[str, object]:
-    """For each question its findings; what no number says is null: an infinite ε, an interval where no share fits."""
+    """The findings of each question; null for an infinite ε and for an interval where no share fits."""
     return {
         question.name: [_finding(poll, question, each, confidence) for each in found[question.name]]
         for question in poll.questions
@@ -122,7 +122,7 @@ def _finite(number: float) -> float | None:
 
 
 def _read_weights(path: Path) -> dict[str, float]:
-    """Weights by respondent; what cannot be read is refused by its line."""
+    """Weights by respondent; a line that cannot be read is refused by its number."""
     try:
         with path.open(newline="") as lines:
             rows = [row for row in csv.reader(lines) if row]

@@ -1,4 +1,4 @@
-"""`tacit poll page`: the poll as web pages or as sheets of paper, one a version."""
+"""`tacit poll page`: the poll as web pages or as sheets of paper, one per version."""
 
 from __future__ import annotations
 

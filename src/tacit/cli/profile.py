@@ -1,4 +1,4 @@
-"""`tacit profile`: how much units have, learnt once and privately, to help later queries."""
+"""`tacit profile`: a private release of how much units have, which later queries use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress of long runs on a terminal: a clock; for the steward a bar, and how long the run still takes, in words."""
+"""Progress of long runs on a terminal: a clock; for the steward a bar and the remaining time in words."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Final, Self
 
 from tacit.query.engines.protocol import Session, Watchable
 
-_EARLY: Final = 0.05  # before, there is too little to judge by
-_WEIGHT: Final = 0.2  # of what was told last
+_EARLY: Final = 0.05  # before that, the estimate is too uncertain
+_WEIGHT: Final = 0.2  # weight of the last observation
 
 
 @dataclass
@@ -22,7 +22,7 @@ class Remaining:
     whole: float | None = None  # seconds, of all of it
 
     def after(self, elapsed: float, share: float) -> str:
-        """What is left after so many seconds, when such a share of the time is over; empty while it cannot be said."""
+        """The remaining time after this many seconds and this share of the time; empty while it is unknown."""
         if not share >= _EARLY:
             return ""
         told = elapsed / min(share, 1.0)
@@ -41,13 +41,13 @@ def in_words(seconds: float) -> str:
     return f"about {ceil(seconds / 3600)} h left"
 
 
-_LONG: Final = 0.8  # seconds without a sign
+_LONG: Final = 0.8  # seconds before the clock is shown
 _OFTEN: Final = 0.5
 
 
 class Waiting:
-    """A clock on the terminal while something takes long. How far it is would tell about rows: the steward alone
-    sees a bar, and an estimate from 5% on.
+    """A clock on the terminal while something takes long. The progress reveals something about rows, so only the
+    steward sees a bar, and an estimate from 5% on.
     """
 
     def __init__(self, words: str, *, is_steward: bool = False) -> None:
@@ -58,13 +58,13 @@ class Waiting:
         self._statements = 1
 
     def watch(self, session: Session, statements: int) -> None:
-        """Show how far this session is, in the so many statements that it will run."""
+        """Show the progress of this session, which will run this many statements."""
         if self._is_shown and self._is_steward and isinstance(session, Watchable):
             session.watch()
             self._session, self._statements = session, max(1, statements)
 
     def share(self) -> float:
-        """The share of the time that is over; 0 if it is not known."""
+        """The share of the time that has passed; 0 if it is unknown."""
         if self._session is None:
             return 0.0
         finished, part = self._session.progress()

@@ -1,6 +1,6 @@
 """`tacit query`, a private answer with its error bars, and `tacit explain`, its cost and expected error.
 
-Where an answer goes (terminal or file, figure, certificate) is checked before anything is spent.
+The output of an answer (terminal or file, figure, certificate) is checked before anything is spent.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FIGURES: Final = (".png", ".svg", ".pdf")
 
 
 class Format(Enum):
-    """How an answer is written."""
+    """The output format of an answer."""
 
     TABLE = "table"
     CSV = "csv"
@@ -38,7 +38,7 @@ class Format(Enum):
 
 @frozen
 class Output:
-    """What is written of an answer, and where."""
+    """The outputs of an answer and their places."""
 
     form: Format
     out: Path | None
@@ -47,7 +47,7 @@ class Output:
 
     @classmethod
     def checked(cls, form: Format | None, out: Path | None, figure: Path | None, certificate: Path | None) -> Output:
-        """Refused, before anything is spent, where the answer could not be written."""
+        """The output, refused before anything is spent if the answer could not be written."""
         places = [place for place in (out, figure, certificate) if place is not None]
         for place in places:
             _refuse_unless_writable(place)
@@ -61,7 +61,7 @@ class Output:
         return cls(chosen, out, figure, certificate)
 
     def write(self, release: Release) -> None:
-        """The answer, then figure and certificate. What cannot be written now is not lost: the release is stored."""
+        """Write the answer, then figure and certificate. If that fails nothing is lost: the release is stored."""
         try:
             self._write_answer(release)
             if self.certificate is not None and (signed := release.certified(self.form.value)) is not None:
@@ -82,17 +82,17 @@ class Output:
 
     def _write_answer(self, release: Release) -> None:
         octets = release.presented(self.form.value)
-        if self.out is None:  # on a terminal it is shown, in a file or a pipe it is exact
+        if self.out is None:  # text for a terminal, exact for a file or a pipe
             click.echo(printable_lines(octets.decode()).encode() if is_terminal() else octets, nl=False)
         else:
             self.out.write_bytes(octets)
             say(f"Wrote {self.out}.", err=True)
-        if self.form in (Format.CSV, Format.PARQUET):  # the other two say it themselves
+        if self.form in (Format.CSV, Format.PARQUET):  # the other two formats contain it
             say("\n".join(remark for remark in release.remarks if remark), err=True)
 
 
 def is_terminal() -> bool:
-    """Whether what is printed goes to a terminal, which would obey what keys hold."""
+    """Whether the output is a terminal, which would interpret escape sequences in keys."""
     return sys.stdout.isatty()
 
 

@@ -1,6 +1,6 @@
 """`tacit tables`, several tables released together: CUBE, ROLLUP, GROUPING SETS or several SELECTs, at one price.
 
-Where they go (the terminal, or a folder with a page and a certificate) is checked before anything is spent.
+The output (the terminal, or a folder with a page and a certificate) is checked before anything is spent.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def tables(
 
 
 def show_tables(release: TablesRelease, place: Publication | None) -> None:
-    """The tables on the terminal, or in their folder."""
+    """Show the tables on the terminal, or write them to their folder."""
     if place is None:
         shown = f"{release}\n"
         click.echo(printable_lines(shown) if is_terminal() else shown, nl=False)
@@ -97,7 +97,7 @@ def show_tables(release: TablesRelease, place: Publication | None) -> None:
 
 
 def write_folder(release: TablesRelease, place: Publication) -> None:
-    """The folder. What cannot be written now is not lost: the release is stored."""
+    """Write the folder. If that fails nothing is lost: the release is stored."""
     try:
         written = place.write(release)
     except OSError as error:

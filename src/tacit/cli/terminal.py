@@ -1,4 +1,4 @@
-"""What commands print: text that fits the terminal, and a bar for work that is done step by step."""
+"""Output of commands: text wrapped to the terminal, and a progress bar."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def wrapped(text: str) -> str:
 
 
 def say(text: object, *, err: bool = False) -> None:
-    """Print for people, in printable characters alone: what is said may quote what others typed."""
+    """Print a text in printable characters only: it may quote user input."""
     click.echo(wrapped(printable_lines(str(text))), err=err)
 
 
 @contextmanager
 def step_by_step(words: str) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar on the terminal, told what is done, how many steps are behind and how many there are. The steward's."""
+    """A progress bar for the steward; it is called with the current work, the steps done and their number."""
     if not sys.stderr.isatty():
         yield lambda *_: None
         return
@@ -39,7 +39,7 @@ def step_by_step(words: str) -> Iterator[Callable[[str, int, int], None]]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     words = printable(words)
-    what = TextColumn("{task.description}", markup=False)  # a name may hold [red], which is a name and no colour
+    what = TextColumn("{task.description}", markup=False)  # a name may contain [red], which is not markup
     columns = what, BarColumn(), TextColumn("{task.fields[step]}", markup=False), TimeElapsedColumn()
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(words, total=None, step="")

@@ -1,4 +1,4 @@
-"""Writing what a command made to a file that its user named."""
+"""Writing the output of a command to a file that its user named."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tacit.errors import Refused
 
 
 def save(path: Path, text: str) -> None:
-    """Writes the text; where that cannot be done, says why."""
+    """Write the text; refused with the reason where that fails."""
     try:
         path.write_text(text, "utf-8")
     except OSError as error:

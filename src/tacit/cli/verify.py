@@ -1,6 +1,6 @@
 """`tacit verify`, whether a certificate is genuine or a ledger whole, and `tacit retry`.
 
-By `tacit retry` the steward lets a charge run again that has no answer, and nothing drawn that is not stored.
+With `tacit retry` the steward lets a charge run again that has no answer and whose drawn noise is all stored.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def verify(
 
 @frozen
 class _Book:
-    """A ledger that was read again: whether it holds, the key that signs for it here, and what a certificate names."""
+    """A verified ledger: whether it is valid, its signing key here, and the evidence that a certificate names."""
 
     holds: bool
     key: bytes | None = None
@@ -100,7 +100,7 @@ class _Book:
 
 
 def _check_ledger(written: str, accept_witness: bool, certificate: Certificate | None) -> _Book:
-    """The whole ledger, read again; with the steward's word, it is witnessed here."""
+    """Verify the whole ledger; with the steward's word, write its witness here."""
     place = ledger_place(written)
     if accept_witness:
         found = Ledger.accept_witness(place)
@@ -119,7 +119,7 @@ def _check_ledger(written: str, accept_witness: bool, certificate: Certificate |
 
 
 def _held(certificate: Certificate, held: Evidence | None) -> Verdict:
-    """Whether the ledger holds what a certificate says of it. The hash of an entry seals all that the entry says."""
+    """Whether the ledger agrees with a certificate. The hash of an entry seals everything in it."""
     said = certificate.statement
     entry = f"entry {said.entry:,}"
     if held is None or held.chain != said.chain or held.words != said.query:
@@ -132,7 +132,7 @@ def _held(certificate: Certificate, held: Evidence | None) -> Verdict:
 
 
 def _say_content(certificate: Certificate) -> None:
-    """What is in it, each line indented, and each only one: its words are those of whoever signed, not a verdict."""
+    """Print its content, each field on one indented line: its words are the signer's, not a verdict."""
     said = certificate.statement
     asked = said.query if said.asked is None else said.asked
     lines = [f"It says: {' '.join(asked.split())}"]
@@ -152,7 +152,7 @@ def _said(verdict: Verdict) -> bool:
 
 
 def ledger_place(written: str) -> str | Path:
-    """The place of the ledger that was named, or of the one that a description uses."""
+    """The place of the ledger that is given, or of the one that a description uses."""
     if Path(written).suffix == ".toml":
         from tacit.curator.books import ledger_of  # a certificate needs no description
 
@@ -166,7 +166,7 @@ def _public_key(written: str) -> bytes:
         key = bytes.fromhex(text.strip())
     except ValueError:
         key = b""
-    if len(key) != _KEY:  # an empty one is no wish to compare with none
+    if len(key) != _KEY:  # an empty key is refused, not ignored
         raise Refused("this public key", "It is no key in hex.", f"{2 * _KEY} hex digits, or a file with them.")
     return key
 

@@ -1,8 +1,8 @@
-"""The account of a data set, for people: what was spent, what is left, and which questions failed.
+"""Views of a data set's account: what was spent, what is left, and which questions failed.
 
-It shows by whom and on what the budget was spent, and how many more such queries fit.
+The budget view shows each charge with its analyst and query, and how many more such queries fit.
 
-Failures are for the steward: which questions gave no answer, whose they were, what may be done.
+The failures view is for the steward: the questions without an answer, their analysts, and what the steward can do.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OPEN: Final = " (not answered yet: asking again says how it ended)"
 
 @frozen(eq=False)
 class BudgetView:
-    """An account as it stands."""
+    """The current state of an account."""
 
     promise: Loss
     account: Filter
@@ -49,11 +49,11 @@ class BudgetView:
         return 1 - self.used
 
     def used_by(self, analyst: str) -> Fraction:
-        """The part of the budget that somebody used."""
+        """The part of the budget that an analyst used."""
         return sum((entry.share for entry in self.entries if entry.analyst == analyst), Fraction(0))
 
     def fields(self) -> dict[str, Any]:
-        """The view as JSON knows it; shares are parts of one."""
+        """The view as fields for JSON; shares are between 0 and 1."""
         return {
             "budget": str(self.promise),
             "used": float(self.used),
@@ -78,7 +78,7 @@ class BudgetView:
         }
 
     def text(self, width: int = 120) -> str:
-        """A line a charge, its query shortened to the width, then what is left."""
+        """One line per charge, with its query shortened to the width, then what is left."""
         names = [printable(entry.analyst) for entry in self.entries]
         who = max(map(len, names), default=0)
         lines = []
@@ -127,7 +127,7 @@ _NONE = "No question has failed since failures were last cleared."
 
 @frozen(eq=False)
 class FailuresView:
-    """Runs without an answer, and how many of them are borne."""
+    """Runs without an answer, and the number of them that is allowed."""
 
     runs: tuple[Unanswered, ...]
     breaker: FailureLimits | None
@@ -139,7 +139,7 @@ class FailuresView:
 
     @property
     def is_open(self) -> bool:
-        """Whether new questions are refused, of somebody at least."""
+        """Whether new questions are refused, for at least one analyst."""
         failed = [run.analyst for run in self.runs if run.how is not How.RUNNING]
         if self.breaker is None:
             return False

@@ -1,4 +1,4 @@
-"""The books of a data set: its description, and its account in the ledger. They know no engine."""
+"""The books of a data set: its description and its account in the ledger, without an engine."""
 
 from __future__ import annotations
 
@@ -23,18 +23,21 @@ from tacit.schema.reader import read_description
 
 @frozen(eq=False)
 class Books:
-    """What was promised of the data, and what of it is spent."""
+    """The description of the data, with its promise, and the account of what is spent."""
 
     description: Description
     ledger: Ledger
 
     @cached_property
     def account(self) -> BudgetAccount:
-        """The one budget of these data, whatever the description is called; opened, and so fixed, if it is new."""
+        """The account of these data, regardless of the description's name.
+
+        A new one is opened, which fixes its budget.
+        """
         return self.ledger.account(self.account_name, self.description.budget)
 
     def account_to_charge(self) -> BudgetAccount:
-        """The account, found by what its sources are now: a file may have been exchanged meanwhile."""
+        """The account, found by the current identity of its sources: a file may have been replaced meanwhile."""
         name = self.account_name
         if self.__dict__.get("_charged_as") != name:
             self.__dict__["account"] = self.ledger.account(name, self.description.budget)
@@ -43,12 +46,12 @@ class Books:
 
     @property
     def known_account(self) -> BudgetAccount | None:
-        """The same, if it was opened before: looking at prices fixes no budget."""
+        """The account if it is already open: looking at prices fixes no budget."""
         if "account" in self.__dict__:
             return self.account
         found = self.ledger.find(self.account_name, self.description.budget)
         if found is not None:
-            self.__dict__["account"] = found  # as `account` would: the handle remembers sums of old entries
+            self.__dict__["account"] = found  # cache it, as `account` does: the handle remembers sums of old entries
         return found
 
     @property
@@ -62,7 +65,7 @@ class Books:
     def stored_under(
         self, prefix: str, accuracy: Fraction = Fraction(0), holds: Callable[[str], bool] = bool
     ) -> tuple[Stored, ...]:
-        """Every release as accurate as asked whose digest begins so and passes, the most accurate first."""
+        """Every release with this digest prefix that passes and is accurate enough, the most accurate first."""
         account = self.known_account
         return () if account is None else account.stored_under(prefix, accuracy, holds)
 
@@ -73,20 +76,20 @@ class Books:
 
     @property
     def account_name(self) -> AccountName:
-        """By what the account is found: where the sources are, and which files or tables are there now."""
+        """The names by which the account is found: paths of the sources, and identities of their files or tables."""
         named = self.written_name
         others = (name for table in self.description.tables.values() for name in other_names(table.source))
         return AccountName((*named.sources, *others), named.unit)
 
     @property
     def written_name(self) -> AccountName:
-        """The same as the description writes it, whatever is there."""
+        """The names as the description writes them, without the current files."""
         unit = self.description.unit
         sources = tuple(table.source.identity for table in self.description.tables.values())
         return AccountName(sources, f"{unit.identifier or 'each row'}, {unit.relation}")
 
     def close(self) -> None:
-        """Let go of the ledger."""
+        """Close the ledger."""
         self.ledger.close()
 
     def __enter__(self) -> Self:
@@ -97,18 +100,18 @@ class Books:
 
 
 def open_books(path: str | Path, ledger: str | Path | None = None) -> Books:
-    """The books that a description names; no engine is loaded, unless a public table says which keys there are."""
+    """The books that a description names; no engine is loaded, unless keys are read from a public table."""
     description = read_description(Path(path), public_values)
     return Books(description, open_ledger(description, ledger))
 
 
 def open_ledger(description: Description, named: str | Path | None) -> Ledger:
-    """The ledger that is named, that the description names, or the user's own."""
+    """The ledger given, or the one that the description names, or the user's default."""
     return Ledger.open(_place(description) if named is None else named)
 
 
 def ledger_of(path: str | Path) -> str | Path:
-    """Where the ledger of a description is; it is not opened."""
+    """The place of a description's ledger, which is not opened."""
     return _place(read_description(Path(path), public_values))
 
 

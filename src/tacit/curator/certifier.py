@@ -1,9 +1,9 @@
-"""Certificates of answers: each answer is signed as it is shown, be it paid for now or read from an earlier release.
+"""Certificates of answers: each answer is signed as it is shown, whether paid for now or read from an earlier release.
 
 Claim: the certificate of an answer says that the steward's key vouches for three things. The charge stands in the
 ledger at that entry (`ledger`, `entry`, `chain`, `time`, `loss`). The noisy release kept under it is the one with that
-hash (`stored`), which the ledger seals too. And the rows with that digest (`shown`) are what was computed above the
-noise from that release, for the question `asked`. So of two tables with different numbers, one at most has it.
+hash (`stored`), which the ledger seals too. And the rows with that digest (`shown`) were computed above the noise from
+that release, for the question `asked`. So a certificate fits at most one of two tables with different numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tacit.release.release import Release
 
 @frozen(eq=False)
 class Certifier:
-    """Signs what is shown of one stored release, when somebody wants it signed."""
+    """Signs the answers read from one stored release, on demand."""
 
     opened: Opened
     grounds: Grounds
@@ -31,7 +31,7 @@ class Certifier:
 
     @classmethod
     def of(cls, opened: Opened, grounds: Grounds, entry: int, asked: str) -> Certifier:
-        """Refused where the ledger does not hold the release: nothing of it could be vouched for."""
+        """The signer of a stored release; refused where the ledger does not hold the release."""
         found = opened.ledger.evidence(entry)
         if found is None or found.stored is None:
             raise Refused(f"a certificate of entry {entry}", "The ledger holds no release of it.", "another question.")
@@ -51,7 +51,7 @@ class Certifier:
 
 
 def statement_of(opened: Opened, grounds: Grounds, entry: int, asked: str, shown: str) -> Statement:
-    """What is signed of a stored release whose answers, as they are shown, have this digest."""
+    """The statement to sign for a stored release whose shown answers have this digest."""
     return _statement(grounds, Certifier.of(opened, grounds, entry, asked).evidence, asked, shown)
 
 

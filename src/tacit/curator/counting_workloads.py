@@ -1,4 +1,4 @@
-"""Workloads of counting questions as an open data set answers and explains them."""
+"""Workloads of counting questions on an open data set: release and explanation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class CountingWorkloads:
 
     @property
     def _planner(self) -> Planner:
-        """What is known now: read once for each question."""
+        """The planner with the current public facts, read once for each question."""
         return Planner.of(self._opened)
 
     def workload(
@@ -41,7 +41,8 @@ class CountingWorkloads:
         fresh: bool = False,
     ) -> TablesRelease:
         """Many counting questions answered together, with the best noise for all: ranges, prefixes, histograms."""
-        from tacit.curator.counts_answer import ask_counts  # few questions need the factorisation
+        # imported late, because few questions need the factorisation
+        from tacit.curator.counts_answer import ask_counts
         from tacit.curator.counts_job import counts_plan, counts_price
 
         level, kind = proper(confidence, "confidence"), IntervalKind.named(interval)
@@ -61,7 +62,7 @@ class CountingWorkloads:
         confidence: Number = "0.95",
         interval: str = "usual",
     ) -> CountsExplanation:
-        """Each question's error, together and done plainly; nothing is spent and no row is read."""
+        """Each question's error, together and with separate queries; nothing is spent and no row is read."""
         from tacit.curator.counts_explanation import explain_counts
         from tacit.curator.counts_job import counts_plan, counts_price
 

@@ -1,4 +1,4 @@
-"""The answers of a release of counting questions: every SELECT a table, with one certificate for all."""
+"""The answers of a release of counting questions: one table per SELECT, with one certificate for all."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from tacit.workload.linear.noisy_counts import NoisyCounts
 from tacit.workload.optimality.unbiased import MOST_RHO, least_unbiased
 from tacit.workload.table_reading import TableTotal
 
-_FAR = 10  # times the least error: a bound that is so far off says nothing
+_FAR = 10  # times the least error; a bound further off is not reported
 
 
 def ask_counts(
     planner: Planner, plan: CountsPlan, price: Price | None, analyst: str, confidence: Fraction, fresh: bool
 ) -> TablesRelease:
-    """The answers at a price; without one, from an earlier release of these questions, however accurate."""
+    """The answers at a price; without one, from an earlier release of these questions, at any accuracy."""
     if price is None:
         earlier = None if fresh else find_counts(planner, plan, Fraction(0))
         if earlier is None and not fresh and (implied := _implied(planner, plan, None)) is not None:
@@ -57,13 +57,13 @@ def ask_counts(
     except Exception:
         if found.free:
             raise
-        raise Failed from None  # it is paid for, and stored: asking again is free
+        raise Failed from None  # the answer is paid for and stored, so asking again is free
 
 
 def _implied(
     planner: Planner, plan: CountsPlan, price: Price | None
 ) -> tuple[ReleasedCounts, NDArray[np.float64]] | None:
-    """An earlier release of other questions that implies these, as accurate as they would be at a price; free."""
+    """An earlier release of other questions that implies these, as accurate as a new one at the price; free."""
     for found in all_counts(planner):
         readings = readings_from(planner, found, plan) if _serves(found.counts.kind, plan) else None
         if readings is not None and (price is None or _is_as_accurate(found, readings, plan, price)):
@@ -72,12 +72,12 @@ def _implied(
 
 
 def _serves(kind: IntervalKind, plan: CountsPlan) -> bool:
-    """Whether a release has intervals of the kind that is asked for, or better ones."""
+    """Whether a release has intervals of the requested kind, or better ones."""
     return kind is IntervalKind.GUARANTEED or kind is plan.base.interval
 
 
 def _is_as_accurate(found: ReleasedCounts, readings: NDArray[np.float64], plan: CountsPlan, price: Price) -> bool:
-    """Whether the weighted sum of variances is no more than a release of its own would have, at the same limit."""
+    """Whether the weighted sum of variances is at most that of a new release with the same limit."""
     roots, own = plan.asked.matrix.roots, plan.best.strategy
     theirs = float(found.counts.variance) * float(((roots[:, None] * readings) ** 2).sum())
     return theirs <= float(plan.variance(price)) * float((roots**2 * own.variances()).sum()) * (1 + 1e-9)
@@ -90,7 +90,7 @@ def answer_counts(
     implied: NDArray[np.float64] | None,
     confidence: Fraction,
 ) -> TablesRelease:
-    """All answers of a release as they are shown; `implied` are their readings from one of other questions."""
+    """All answers of a release, for display; `implied` are their readings from a release of other questions."""
     price = price_words(opened.filter, found.grounds.price, found.share, found.free, found.charge)
     words = counts_interval_words(found.counts.kind, is_declared=plan.measure in plan.base.at_most)
     readings = found.counts.strategy(plan.asked.matrix).readings if implied is None else implied
@@ -123,9 +123,9 @@ def answer_counts(
 
 
 def optimality_of(plan: CountsPlan, variance: Fraction, strength: Fraction, norm: Fraction | None, charge: Loss) -> str:
-    """How near the noise is to the least of any unbiased release, where that is known.
+    """The noise compared with the least of any unbiased release, where that is known.
 
-    Known where no unbiasedness is lost: each person is one row, or has no more than the limit by declaration.
+    It is known where the release is unbiased: each unit is one row, or has at most the limit by declaration.
     """
     is_sure = norm is not None and plan.base.interval is IntervalKind.GUARANTEED and norm.denominator == 1
     is_counted = plan.measure.subject == "rows"
@@ -143,7 +143,7 @@ def optimality_of(plan: CountsPlan, variance: Fraction, strength: Fraction, norm
 
 
 def counts_interval_words(kind: IntervalKind, *, is_declared: bool) -> IntervalWords:
-    """What the intervals are about."""
+    """The meaning of the intervals in words."""
     if kind is IntervalKind.USUAL:
         about = (
             " for all rows that fit the description, assuming that nobody has far more than the people that can be "
@@ -156,7 +156,7 @@ def counts_interval_words(kind: IntervalKind, *, is_declared: bool) -> IntervalW
 
 
 def counts_notes(plan: CountsPlan, counts: NoisyCounts) -> tuple[str, ...]:
-    """How much of one person counts in all cells together, and what is not counted."""
+    """Notes: how much of one unit counts in all cells together, and what is not counted."""
     notes = [f"{plan.most_words(counts.norm)} together."] if plan.is_scaled else []
     if counts.kind is not IntervalKind.BOUNDED and (left_out := not_counted(plan.base)):
         notes.append(left_out)
@@ -184,6 +184,6 @@ def _release(
 
 
 def total_of(plan: CountsPlan, found: ReleasedCounts, readings: NDArray[np.float64], *, is_bounded: bool) -> TableTotal:
-    """Answers by their readings; bounded ones say nothing of what the limit cut off."""
+    """Answers by their readings; bounded intervals do not cover what the limit cuts off."""
     sign = Sign.ADDS if plan.measure.least >= 0 else Sign.EITHER
     return TableTotal(found.counts.read(readings, is_bounded=is_bounded), plan.measure.step, sign)

@@ -1,4 +1,4 @@
-"""What counting questions would cost, and each one's error beside that of the naive ways; nothing is spent."""
+"""The price of counting questions, and each one's error beside that of naive releases; nothing is spent."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ Floats = NDArray[np.float64]
 
 @frozen(eq=False)
 class CountsExplanation:
-    """The half-width of each question's interval, together and done plainly, at the same price."""
+    """The half-width of each question's interval, together and with separate queries, at the same price."""
 
     plan: CountsPlan
     price_words: PriceWords
     confidence: Fraction
     is_stored: bool
-    norm: Fraction | None  # of one person; None where it is still to be found, and widths are for one row
+    norm: Fraction | None  # of one unit; None where the query will find it, and widths are for one row
     together: Floats
     plain: dict[str, Floats]
     optimality: str
 
     def ratio(self, name: str) -> float:
-        """How many times the mean squared error of the answers together another way's is, over all questions."""
+        """The mean squared error of another way over that of the answers together, over all questions."""
         weights = np.array([float(weight) for weight in self.plan.asked.matrix.weights])
         return float((weights * self.plain[name] ** 2).sum() / (weights * self.together**2).sum())
 

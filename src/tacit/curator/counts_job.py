@@ -1,4 +1,4 @@
-"""Counting questions as a job: what identifies them, what they rest on, and how their stored release is found."""
+"""Counting questions as a job: their digest, their grounds, and the search for their stored release."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _FOUND = "the limit was found from noisy numbers of people, at a fixed share of 
 
 @frozen(eq=False)
 class ReleasedCounts:
-    """A stored release of counting questions, what it rests on, which entry paid for it, and its share."""
+    """A stored release of counting questions, what it rests on, the entry that paid for it, and its share."""
 
     counts: NoisyCounts
     grounds: Grounds
@@ -102,7 +102,7 @@ def readings_from(planner: Planner, found: ReleasedCounts, plan: CountsPlan) -> 
     """
     try:
         earlier = counts_plan(planner, found.asked, found.weights, found.interval)
-    except Refused:  # the description was changed since
+    except Refused:  # the description has changed since
         return None
     if earlier.digest != found.grounds.plan:
         return None
@@ -122,7 +122,7 @@ def release_counts(planner: Planner, plan: CountsPlan, price: Price, analyst: st
 
 
 def counts_job(planner: Planner, plan: CountsPlan, price: Price) -> Job:
-    """The release at a price, as the door takes it. All that is public is computed here, before the charge."""
+    """The release at a price, as the door takes it. Everything public is computed here, before the charge."""
     _ = plan.best.ratio_up, plan.law(price), plan.best.strategy.readings
     weights = plan.asked.given_weights
     said = {
@@ -152,7 +152,7 @@ def _digest(planner: Planner, plan: CountsPlan) -> str:
 
 
 def read_counts_stored(stored: Stored, opened: Opened) -> ReleasedCounts:
-    """What the ledger keeps of a release of counting questions."""
+    """Read a stored release of counting questions."""
     if stored.is_failed:
         raise Failed
     head, _, packed = stored.payload.partition(b"\n")

@@ -1,4 +1,4 @@
-"""The Python face of the curator: `tacit.open("clinic.toml")`."""
+"""The Python interface of the curator: `tacit.open("clinic.toml")`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from tacit.curator.weights_job import WeightsDesk
     from tacit.learn.additive_model import AdditiveModel
 
-_USUAL = "0.1"  # the ε that is explained where none is named
+_USUAL = "0.1"  # the ε to explain where none is given
 
 
 class Dataset(Learning):
@@ -48,11 +48,11 @@ class Dataset(Learning):
 
     @property
     def description(self) -> object:
-        """What the steward said of the data."""
+        """The steward's description of the data."""
         return self._opened.description
 
     def table(self, name: str) -> Any:
-        """A table's columns and types for ibis: expressions over it can be asked like SQL. No row is in it."""
+        """A table's columns and types for ibis: expressions over it can be asked like SQL. It has no rows."""
         return ibis_table(name, self._opened.catalogue)
 
     def query(
@@ -94,7 +94,7 @@ class Dataset(Learning):
         except Exception:
             if found.free:
                 raise
-            raise Failed from None  # it is paid for, and stored: asking again is free
+            raise Failed from None  # the answer is paid for and stored, so asking again is free
 
     def evaluate(self, model: AdditiveModel, sql: str, **options: Any) -> Release:
         """How good a model is on the rows of a SELECT like that of its training: a query, with the options of one."""
@@ -111,7 +111,7 @@ class Dataset(Learning):
         confidence: Number = "0.95",
         interval: str = "usual",
     ) -> Explanation:
-        """What the query would cost and how far off it would be; nothing is spent and no row is read."""
+        """The price and the expected error of the query; nothing is spent and no row is read."""
         sql, level, kind = sql_of(asked), proper(confidence, "confidence"), IntervalKind.named(interval)
         planner = self._planner
         plan, price = self._planned(planner, sql, kind, epsilon, delta, error, size, level)
@@ -154,7 +154,7 @@ class Dataset(Learning):
         confidence: Number = "0.95",
         interval: str = "usual",
     ) -> TablesExplanation:
-        """What tables would cost and how far off they would be; nothing is spent and no row is read."""
+        """The price and the expected errors of tables; nothing is spent and no row is read."""
         level, planner = proper(confidence, "confidence"), self._planner
         plan = tables_plan(planner, sql_of_all(asked), IntervalKind.named(interval), Weighting.named(weight))
         price = tables_price(planner, plan, _USUAL if epsilon is None else epsilon, delta)
@@ -170,7 +170,7 @@ class Dataset(Learning):
         return BudgetView.of(self._opened)
 
     def close(self) -> None:
-        """Let go of the ledger."""
+        """Close the ledger."""
         self._opened.close()
 
     def __enter__(self) -> Dataset:
@@ -238,8 +238,8 @@ def open_dataset(
 ) -> Dataset:
     """The data set that a description file describes; `frames` gives the rows of tables whose source is "frame".
 
-    `memory`, as "2GB", and `threads` limit what DuckDB takes of this machine: the rest goes to temporary files.
-    `watcher` is told of each session that runs; how far it is may be shown to the steward alone.
+    `memory`, as "2GB", and `threads` limit DuckDB's use of this machine; larger data go to temporary files. `watcher`
+    gets each session that runs; its progress may be shown to the steward only.
     """
     asking = who_asks(analyst)
     opened = open_data(path, ledger, engine, frames, memory, threads, watcher)

@@ -1,4 +1,4 @@
-"""The check of a data set before anybody asks: do the files fit, what is promised, what is still undeclared."""
+"""The steward's check of a data set: whether the files fit, what is promised, and what is still undeclared."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ _EPSILONS: Final = [Fraction(digit) * Fraction(10) ** power for power in range(-
 
 @frozen
 class ProfileAdvice:
-    """What a profile would cost, and gain. Both follow from the description and the shares of prices alone."""
+    """The price and the gain of a profile. Both follow from the description and the shares of prices only."""
 
     epsilon: Fraction
     share: Fraction  # of the budget
     highest: Fraction | None  # the largest ε of a query that still gains; None where none does
-    less: Fraction  # by what share the noise of such a query is smaller
-    saved: Fraction  # the share of its price that this is worth
+    less: Fraction  # the relative reduction of the noise of such a query
+    saved: Fraction  # the share of its price that this saves
     is_pure: bool
 
     @classmethod
     def of(cls, planner: Planner, account: Filter) -> ProfileAdvice | None:
-        """The largest ε in one digit that costs little of the budget; None where there is nothing to learn."""
+        """The largest ε in one digit that costs little of the budget; None where a profile has nothing to count."""
         description = planner.opened.description
         subjects = subjects_of(planner.catalogue, True, {}, {})
         tables = dict.fromkeys(subject.table for subject in subjects)
@@ -88,7 +88,7 @@ class ProfileAdvice:
 
 @frozen
 class Check:
-    """A data set that fits its description. It knows how many rows there are, which is for the steward's eyes."""
+    """A data set that fits its description. It includes the number of rows, which is for the steward only."""
 
     description: Description
     rows: dict[str, int]
@@ -208,7 +208,7 @@ def _declared(table: Table) -> str:
 
 
 def _possible(name: str, table: Table) -> str:
-    """The most that one person can have in a table, as it is declared; or what it would be good for."""
+    """The declared at_most of a table in words; or the benefit of declaring it."""
     most = table.at_most
     said = [counted(most.rows, "row")] if most.rows is not None else []
     said += [f"a total of {float(total):,.12g} of {column}" for column, total in most.totals.items()]

@@ -1,12 +1,12 @@
-"""The door: a job is charged, run, settled and stored. Queries, profiles and whatever else reads rows pass through it.
+"""The door: it charges, runs, settles and stores a job. Everything that reads rows passes through it.
 
-In this order. What can be refused is refused: who asks, the price, the budget, the signing key, room on the disk, a
-session. The charge is made, and is durable. Each stage runs, and is stored. Nothing leaves before it is paid for and
+The order is fixed. First come all refusals: the analyst, the price, the budget, the signing key, disk space, a session.
+Then the charge is made durably. Then each stage runs and is stored. Nothing is returned before it is paid for and
 stored.
 
-A failure is an answer: whether one comes may depend on the rows, on the noise, or on when somebody lost patience. So
-every end that can be noticed is stored as the answer of the charge. What cannot be noticed, the death of the process,
-is told by the ledger to whoever asks next: the run goes on if all that it drew is stored, and else it has failed.
+A failure is an answer: it may depend on the rows, on the noise, or on the time of an interruption. So every end that
+the process can observe is stored as the answer of the charge. The death of the process is found from the ledger by the
+next request: the run continues if all noise it drew is stored, and otherwise it has failed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from tacit.query.plans.price import Price
 
 @frozen(eq=False)
 class Job:
-    """What identifies a release, what it costs and rests on, what it needs of the engine, and the stages that make it.
+    """The digest of a release, its price and grounds, what it needs of the engine, and the stages that make it.
 
     Claim: all stages together cost `price`, where each stage may depend on what the ones before it released. A stage
     gets its own entropy, which is marked in the ledger before the first draw; what it gives is stored before the next
@@ -54,22 +54,22 @@ class Job:
     note: str
     relation: Relation
     chooses_keys: bool
-    grounds: bytes  # what the release rests on; stored in front of the last stage
+    grounds: bytes  # the grounds of the release, stored in front of the last stage
     session: Callable[[], AbstractContextManager[Session]]
-    statements: int  # about how many the engine will be sent
+    statements: int  # the approximate number of statements for the engine
     stages: tuple[Stage, ...]
 
 
-_SPACE: Final = 32 * 2**20  # octets: entries and releases take kilobytes, but others fill the disk meanwhile
+_SPACE: Final = 32 * 2**20  # octets: entries and releases take kilobytes, but other processes fill the disk meanwhile
 
 
 @contextmanager
 def ready(opened: Opened, open_session: Callable[[], AbstractContextManager[Session]]) -> Iterator[Session]:
-    """A session of the data; refused where it cannot be had, or where there is no room to store an answer.
+    """A session of the data; refused where it cannot be opened, or where there is no disk space for an answer.
 
-    Opening one looks at headers and catalogues, never at a row. However the work in it ends, it is closed, and what
-    goes wrong with that changes nothing about what was stored. The engine is told of a failure, after which its
-    database may be unfit for the next question.
+    Opening it reads headers and catalogues, never a row. The session is closed in every case, and an error in closing
+    does not change what was stored. The engine is notified of a failure, because its database may be unusable
+    afterwards.
     """
     for place in opened.ledger.folders:
         _refuse_without_space(place)
@@ -78,7 +78,7 @@ def ready(opened: Opened, open_session: Callable[[], AbstractContextManager[Sess
         session = stack.enter_context(open_session())
     except Refused:
         raise
-    except Exception:  # any text of it could carry a value
+    except Exception:  # its text could contain a value
         raise Refused(
             f"the data of {opened.description.name}",
             "They cannot be opened: a file or a server is not there, or is not what it was when it was described.",
@@ -96,7 +96,7 @@ def ready(opened: Opened, open_session: Callable[[], AbstractContextManager[Sess
 
 
 def _refuse_without_space(place: Path) -> None:
-    with suppress(OSError):  # a place that cannot be looked at refuses by itself, when it is written to
+    with suppress(OSError):  # a place that cannot be examined refuses when it is written to
         if shutil.disk_usage(place).free < _SPACE:
             raise Refused(
                 f"a question while the disk of {place} is full",
@@ -111,7 +111,7 @@ _Handler: TypeAlias = Callable[[int, FrameType | None], object] | int | signal.H
 
 
 class MarkedEntropy(Bits):
-    """The operating system's entropy for one stage of a release. The ledger knows that it is drawn before it is."""
+    """The operating system's entropy for one stage of a release. The ledger records the draw before it happens."""
 
     __slots__ = ("_account", "_charge", "_is_marked", "_stage")
 
@@ -134,15 +134,15 @@ def paid(
     watched: Callable[[], None],
     read: Callable[[Stored, bool], _Read],
 ) -> _Read:
-    """What is read of the answer to a request, and of whether it was free: stored before, or charged, made and stored.
+    """The answer to a request, read by the caller's function, and whether it was free (stored before) or charged now.
 
-    Claim: where somebody is refused, nothing was spent; and each charge has one answer, be it a failure.
+    Claim: a refusal spends nothing, and each charge has exactly one answer or failure.
     """
     given = account.charge(request)
     if isinstance(given, Stored):
         return read(given, True)
     sent: list[int] = []
-    try:  # from here on nothing but this handler decides how it ends
+    try:  # from here on this handler alone decides how the charge ends
         with _signals(sent):
             watched()
             return read(account.store(given, job.grounds + _run(account, given, job, session)), False)
@@ -152,11 +152,11 @@ def paid(
             raise (KeyboardInterrupt if sent[0] == signal.SIGINT else SystemExit(128 + sent[0])) from None
         if isinstance(error, (KeyboardInterrupt, SystemExit)):
             raise
-        raise Failed from None  # any text of the error could carry a value
+        raise Failed from None  # the text of the error could contain a value
 
 
 def _run(account: BudgetAccount, charge: Charge, job: Job, session: Session) -> bytes:
-    """What the last stage gives; the ones before it are stored, and those that are stored already are not run."""
+    """The result of the last stage; earlier stages are stored, and stages already stored are not run again."""
     released = [*account.stages(charge)]
     while True:
         stage = len(released)
@@ -168,17 +168,20 @@ def _run(account: BudgetAccount, charge: Charge, job: Job, session: Session) -> 
 
 
 def _settle(account: BudgetAccount, charge: Charge) -> None:
-    """Stores the failure, if nothing is stored; where the ledger cannot be told, it takes the end for a death."""
+    """Store the failure, if no answer is stored.
+
+    If that fails too, the ledger treats the run as a process that died.
+    """
     with _handling(dict.fromkeys((signal.SIGINT, *_ENDING), signal.SIG_IGN)), suppress(Failed, Refused):
         account.fail(charge)
 
 
 @contextmanager
 def _signals(sent: list[int]) -> Iterator[None]:
-    """Signals that would kill the process end the work instead, and are noted; one who hangs up ends nothing.
+    """Turn signals that would kill the process into an orderly end of the work; SIGHUP is ignored.
 
-    Only where nobody else has said what they mean, and in the thread that is told of them. Ctrl-C means what it meant,
-    and is noted: an engine whose jobs it cancels may tell of those, and swallow the key.
+    This applies only to signals without another handler, in the thread that gets them. Ctrl-C keeps its handler and is
+    recorded: an engine may report cancelled jobs instead of raising KeyboardInterrupt.
     """
     key = signal.getsignal(signal.SIGINT)
 
@@ -211,7 +214,7 @@ def _handling(wanted: Mapping[signal.Signals, _Handler]) -> Iterator[None]:
 
 
 def release(opened: Opened, job: Job, analyst: str, fresh: bool, read: Callable[[Stored, bool], _Read]) -> _Read:
-    """What is read of the release of a job, and of whether it was free; charged first, unless it is stored already."""
+    """Release a job: charge it first, unless it is stored already, and return what `read` makes of the answer."""
     terms, charge = terms_of(opened, analyst), job.price.charge
     refuse_below_floor(opened, job.price, job.chooses_keys)
     request = Request(job.digest, job.accuracy, charge, analyst, job.words, terms, fresh, job.note, job.relation)

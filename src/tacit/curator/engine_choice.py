@@ -1,6 +1,6 @@
-"""The engine of a data set: chosen by where the rows are, with the steward's data frames and resources.
+"""The engine of a data set: chosen by the sources, with the steward's data frames and resources.
 
-A driver loads when it is needed. Data frames stand for the tables whose source is "frame".
+A driver loads when it is needed. Data frames provide the rows of tables with the source "frame".
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tacit.schema.sources import DATABASE, FRAME
 
 
 def engine_of(sources: Iterable[Source]) -> Engine:
-    """The one engine that reads all of these; refused where no single one can."""
+    """The one engine that reads all these sources; refused where there is none."""
     listed = list(sources)
     databases = {(source.path, source.host) for source in listed if source.format == DATABASE}
     if databases and any(source.format != DATABASE for source in listed):
@@ -41,7 +41,7 @@ def public_values(source: Source, column: str) -> list[object]:
 
 
 def other_names(source: Source) -> tuple[str, ...]:
-    """What the rows of a source are called beside their path or address: the files, or the table, that hold them."""
+    """The identities of a source's rows beside their path or address: their files, or their table."""
     if source.format != DATABASE:
         return file_names(source)
     try:
@@ -88,7 +88,7 @@ def with_frames(engine: Engine, frames: Mapping[str, object]) -> Engine:
 
 
 def check_frames(description: Description, frames: Mapping[str, object]) -> None:
-    """Refuses a frame that no table asks for, a table that asks for one in vain, and rows both private and public."""
+    """Refuse a frame without a table, a table without its frame, and rows that are both private and public."""
     problems = Problems(description.path.name)
     named = {table.name: table.source for table in description.sources}
     asking = [name for name, source in named.items() if source.format == FRAME]
@@ -112,7 +112,7 @@ def check_frames(description: Description, frames: Mapping[str, object]) -> None
 
 
 def with_resources(engine: Engine, memory: str | None, threads: int | None) -> Engine:
-    """The engine, within these limits; as it is where none is set."""
+    """The engine with these limits; unchanged where none is set."""
     if memory is None and threads is None:
         return engine
     from tacit.query.engines.duckdb.engine import DuckDBEngine  # a driver loads when it is needed

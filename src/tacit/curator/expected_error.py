@@ -18,7 +18,7 @@ _EXAMPLE = 10_000
 
 @frozen
 class Expected:
-    """How far off each aggregate will be; `program` is None while limits are still to be found."""
+    """The expected error of each aggregate; `program` is None while limits are still to be found."""
 
     plan: Plan
     confidence: Fraction
@@ -29,7 +29,7 @@ class Expected:
         return cls(plan, confidence, None if plan.unknown else program(plan, price))
 
     def reach(self, part: Part) -> float | None:
-        """The half width of a part's interval, in its own unit; None while it is not known."""
+        """The half width of a part's interval, in its own unit; None while it is unknown."""
         blocks = self.program
         if blocks is None:
             return None
@@ -42,7 +42,7 @@ class Expected:
             if block.distinct == part:
                 return spread(block.noise.law, self.confidence) / block.unit
         for ranks in blocks.ranks:
-            if ranks.ranks == part:  # about so many noisy counts make a rank
+            if ranks.ranks == part:  # the approximate number of noisy counts in a rank
                 return float(spread(ranks.noise.law, self.confidence) / ranks.unit * ranks.ranks.counts_in_a_rank**0.5)
         return None
 
@@ -51,7 +51,7 @@ class Expected:
         return self.reach(aggregate.part) if isinstance(aggregate, Total) else None
 
     def mean_error(self, aggregate: Aggregate, rows: float, *, is_near: bool = False) -> float | None:
-        """The half width of a mean of so many rows, if it is far from where values are counted from, or near to it."""
+        """The half width of a mean of this many rows, for a mean far from the origin of its values or near to it."""
         if not isinstance(aggregate, Mean):
             return None
         top, bottom = self.reach(aggregate.total), self.reach(aggregate.rows)
@@ -62,7 +62,7 @@ class Expected:
         return float((top**2 + (away * bottom) ** 2) ** 0.5 / rows)
 
     def words(self, name: str, aggregate: Aggregate, size: Fraction | None = None) -> str:
-        """The expected error of one aggregate, in a line; of a mean at a public size, or at an example."""
+        """The expected error of one aggregate, in a line; that of a mean is for a public size, or for an example."""
         where = " in each group" if self.plan.question.keys else ""
         total = self.total_reach(aggregate)
         if total is not None:

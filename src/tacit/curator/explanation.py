@@ -1,4 +1,4 @@
-"""What a query would do, cost and tell, without spending anything or reading a row."""
+"""The explanation of a query: its SQL, price and expected errors, without spending anything or reading a row."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SEARCH: Final = BINS.index_sql("amount")
 
 @frozen(eq=False)
 class Explanation:
-    """A plan at a price, for people: price, limits, expected errors, and the SQL that the engine would get."""
+    """A plan at a price, as text: price, limits, expected errors, and the SQL that the engine would get."""
 
     plan: Plan
     price: Price
@@ -42,14 +42,14 @@ class Explanation:
     is_stored: bool
     size: Fraction | None = None  # of the smallest group, if it is public
     sent: Statements = STATEMENTS
-    said: Callable[[str], str] = str  # in the engine's own words
-    whence: str | None = None  # which form of the data answers, if there are several
-    promised: str | None = None  # what a target error changes
-    implied: str | None = None  # which tables answer it, if some do
+    said: Callable[[str], str] = str  # in the engine's dialect
+    whence: str | None = None  # the form of the data that answers, if there are several
+    promised: str | None = None  # the effect of a target error
+    implied: str | None = None  # the released tables that answer it, if any
 
     @property
     def statements(self) -> tuple[str, ...]:
-        """The SQL sent to the engine, in order; limits that are still to be found stand as they come."""
+        """The SQL sent to the engine, in order; limits that are still to be found are left open."""
         block = finding(self.plan, self.price)
         if block is not None:
             return (*self.sent.finding(self.plan, block), "… then sums cut at the limits found.")
@@ -62,7 +62,7 @@ class Explanation:
 
     @property
     def people_withheld(self) -> int | None:
-        """About how many people a private key needs."""
+        """The approximate number of units that a private key needs."""
         blocks = self.expected.program
         rule = blocks.tally.rule if blocks is not None and blocks.tally is not None else None
         return None if rule is None else rule.people()
@@ -110,7 +110,7 @@ class Explanation:
         return "How much of one person counts is found first, with a tenth of the price: no profile or limit says it."
 
     def _intervals(self) -> list[str]:
-        """What the intervals will be about, where the noise is not all that there is to say."""
+        """What the intervals will cover, where that is more than the noise."""
         words = interval_words(self.plan, planned_kinds(self.plan), frozenset())
         about = f"{percent(self.confidence)} intervals{words.about}."
         at_most = "If at_most is near the limit found, it becomes the limit, and they are guaranteed."
@@ -131,11 +131,11 @@ class Explanation:
         return [f"Expected error{noise}, {percent(self.confidence)}{most}{cut}:", *lines]
 
     def _optimality(self) -> Sequence[str]:
-        """How near the noise is to the least that is possible, or that no bound is known."""
+        """The noise compared with the least possible, or that no bound is known."""
         return planned_optimality(self.plan, self.price, self.expected.program, self.confidence)
 
     def _shown(self) -> list[str]:
-        """The statements as a person reads them: a long search through fixed bins is written as a call."""
+        """The statements for display: a long search through fixed bins is written as a call."""
         return [each.replace(_SEARCH, "bin(amount)") for each in self.statements]
 
 
@@ -148,7 +148,7 @@ def explain_plan(
     implied: str | None,
     promised: str | None,
 ) -> Explanation:
-    """The explanation of a plan at a price; refused where the steward wants more for a question that is not free."""
+    """The explanation of a plan at a price; refused below the steward's floor, unless it is free."""
     opened, preparation = planner.opened, planner.preparation
     is_stored = implied is not None or find_stored(planner, plan, price.keys_delta, plan.enough(price)) is not None
     if not is_stored:

@@ -1,4 +1,4 @@
-"""The folder of materialized forms: beside the ledger, each file named for whose form it is and of which data.
+"""The folder of materialized forms: beside the ledger; the file names give the account and the version of the data.
 
 One process works in it at a time; the lock of a dead process is free.
 """
@@ -21,7 +21,7 @@ from tacit.ledger.registry import AccountName
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Wait until nobody else is in the folder, and keep others out meanwhile; the kernel frees what a kill left."""
+    """Hold the exclusive lock of the folder, after waiting for it; the kernel frees the lock of a killed process."""
     handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -32,17 +32,17 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class FormFolder:
-    """The forms of one account's data. A name has three parts: the account, the data as they were read, the grids."""
+    """The forms of one account's data. A file name has three parts: account, version of the data, grids."""
 
     beside: Path  # the ledger
     account: AccountName
 
     def place(self, data: str, grids: str) -> Path:
-        """Where the form of these data, with norms on these grids, is or would be."""
+        """The path of the form of these data, with norms on these grids, whether it exists or not."""
         return self._folder / f"{self._named(data)}-{_short(grids, 16)}.duckdb"
 
     def form_of(self, data: str) -> Path | None:
-        """The form of these data, whatever grids it has norms on."""
+        """The form of these data, with norms on any grids."""
         return next((path for path in self.files() if path.name.startswith(f"{self._named(data)}-")), None)
 
     def files(self) -> list[Path]:
@@ -51,7 +51,7 @@ class FormFolder:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Nobody else is at work in the folder; what was left by processes that were killed is gone."""
+        """Lock the folder, and remove files left by killed processes."""
         make_folder(self._folder)
         with alone_in(self._folder):
             for draft in self._folder.glob(f".{self._owner}-*"):
@@ -59,14 +59,14 @@ class FormFolder:
             yield
 
     def drop(self) -> int:
-        """Remove every form, unfinished ones too; how many finished ones there were."""
+        """Remove every form, including unfinished ones; return the number of finished ones."""
         if not self._folder.is_dir():
             return 0
         with self.alone():
             return self.clear(None)
 
     def clear(self, spared: Path | None) -> int:
-        """Remove every finished form but this one; how many there were."""
+        """Remove every finished form except this one; return their number."""
         others = set(self.files()) - {spared}
         for path in others:
             path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Queries as ibis expressions: compiled to SQL without any connection, and planned like SQL that was typed."""
+"""Queries as ibis expressions: compiled to SQL without a connection, and planned like SQL text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tacit.schema.kind import Kind
 
 
 class IbisExpression(Protocol):
-    """What an ibis expression is here: something that forgets where its tables lie."""
+    """The protocol of an ibis expression that can be unbound from its backend."""
 
     def unbind(self) -> Any: ...
 
@@ -28,7 +28,7 @@ Asked: TypeAlias = str | IbisExpression
 
 
 def ibis_table(name: str, catalogue: Catalogue) -> Any:
-    """A described table for ibis: its columns and their types, and the person's column, to be counted or grouped by."""
+    """A described table for ibis: its columns and their types, and the unit's identifier, to count or group by."""
     table = catalogue.table(name)
     types = {column.name: _type(column.kind, column.scale) for column in table.columns.values()}
     person = _person(table, catalogue)
@@ -45,13 +45,13 @@ def sql_of_all(asked: Asked | Sequence[Asked]) -> str:
 
 
 def sql_of(asked: Asked) -> str:
-    """The SQL of a question, with as few sub-selects as a person would have written."""
+    """The SQL of a question, with the nested sub-selects of ibis merged."""
     if isinstance(asked, str):
         return asked
     if not type(asked).__module__.startswith("ibis."):
         kind = type(asked).__name__
         raise Refused(f"a question of the type {kind}", "It is neither text nor an ibis expression.", _ACCEPTED)
-    from tacit.query.sql.simplification.ibis_idioms import in_plain_words  # SQL as typed needs neither
+    from tacit.query.sql.simplification.ibis_idioms import in_plain_words  # SQL text needs neither module
     from tacit.query.sql.simplification.sub_selects import merged
 
     ibis = _ibis("ibis")
@@ -83,7 +83,7 @@ def _type(kind: Kind, scale: int) -> str:
 
 
 def _person(table: Table | Lookup, catalogue: Catalogue) -> str | None:
-    """What the person is called in this table, also where its rows are owned through another."""
+    """The name of the unit's identifier in this table, also where its rows are owned through another."""
     if isinstance(table, Lookup) or isinstance(table.owner, EachRow):
         return None
     return table.owner.column if isinstance(table.owner, OwnColumn) else catalogue.description.unit.identifier

@@ -1,7 +1,7 @@
 """A query that an earlier release of other questions answers: free, with intervals from the joint law of its noise.
 
-What was released are tables (`implied_tables`) or counting questions (`implied_workload`). They differ in how a group
-is read from what was measured; how accurate that is, and how it is said, is the same for both.
+The earlier release is of tables (`implied_tables`) or of counting questions (`implied_workload`). They differ in how a
+group is read from the measurements; the accuracy and the words are computed here for both.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class PaidRelease(Protocol):
 
 @frozen(eq=False)
 class ImpliedAnswer(ABC):
-    """A query's groups as linear combinations of what a release holds."""
+    """A query's groups as linear combinations of the numbers of a release."""
 
     question: Question
 
@@ -64,12 +64,12 @@ class ImpliedAnswer(ABC):
     @property
     @abstractmethod
     def whence(self) -> str:
-        """Which release it is, and how the groups are made of it."""
+        """The release in words, and how the groups are computed from it."""
 
     @property
     @abstractmethod
     def kinds(self) -> set[IntervalKind]:
-        """What its intervals are about."""
+        """The kinds of its intervals."""
 
     @property
     def rests_on_facts(self) -> bool:
@@ -78,38 +78,38 @@ class ImpliedAnswer(ABC):
 
     @abstractmethod
     def deviations(self, name: str) -> Floats:
-        """How far noise moves an aggregate, group by group, in steps of its measure."""
+        """The standard deviation of an aggregate's noise, group by group, in steps of its measure."""
 
     @abstractmethod
     def is_as_accurate(self, plan: Plan, price: Price) -> bool:
-        """Whether noise moves no group further than it would at this price, at the same limit of one person."""
+        """Whether no group has more noise than a new release would at this price, with the same limit."""
 
     @abstractmethod
     def read(self, *, is_bounded: bool) -> Groups:
-        """The query's groups, every aggregate read."""
+        """The query's groups, with every aggregate."""
 
     @abstractmethod
     def interval_words(self, *, is_bounded: bool) -> IntervalWords:
-        """What the intervals are about; of those that are read as bounded ones, the noise alone."""
+        """The meaning of the intervals; bounded ones cover the noise only."""
 
     @abstractmethod
     def notes(self) -> tuple[str, ...]:
-        """How much of one person counts, and what is not counted."""
+        """Notes: how much of one unit counts, and what is not counted."""
 
     def widest(self, interval: IntervalKind) -> float:
-        """How wide the widest interval is, of the kind asked for: a low limit has little noise, and much cut off."""
+        """The width of the widest interval of this kind: a low limit has little noise but a large clipping bias."""
         read = self.read(is_bounded=interval is IntervalKind.BOUNDED).aggregates
         found = [read[name].at(_SURE) for name in self.question.aggregates]
         return max(float(np.nan_to_num(each.high - each.low, nan=inf).max(initial=0.0)) for each in found)
 
     def serves(self, interval: IntervalKind) -> bool:
-        """Whether it has intervals of the kind that is asked for; bounded ones can be read from any."""
+        """Whether it has intervals of the requested kind; bounded ones can be read from any release."""
         if interval is IntervalKind.BOUNDED or self.kinds <= {IntervalKind.GUARANTEED}:
             return True
         return interval is IntervalKind.USUAL and IntervalKind.BOUNDED not in self.kinds
 
     def words(self, confidence: Fraction) -> str:
-        """Which release answers, and how far off its noise puts each count and sum."""
+        """The release that answers, and the error of each count and sum, in words."""
         times, reach = -NormalDist().inv_cdf(float(1 - confidence) / 2), {}
         for name, aggregate in self.question.aggregates.items():
             if isinstance(aggregate, Total):
@@ -120,7 +120,7 @@ class ImpliedAnswer(ABC):
         return f"{self._source}{noise}"
 
     def show(self, planner: Planner, sql: str, interval: IntervalKind, level: Fraction) -> Release:
-        """The answer as it is shown."""
+        """The answer for display."""
         opened, charged = planner.opened, self.charged
         is_bounded = interval is IntervalKind.BOUNDED
         is_usual = not is_bounded and IntervalKind.USUAL in self.kinds
@@ -134,6 +134,6 @@ class ImpliedAnswer(ABC):
 
     @property
     def _source(self) -> str:
-        """From which release an answer is, and what its intervals are made of."""
+        """The source of an answer in words, and what its intervals are computed from."""
         entry = f"entry {self.charged.entry:,} of the ledger"
         return f"{self.whence} as {entry}; each interval is from the covariance of their noise."

@@ -1,7 +1,7 @@
 """The search for an earlier release of other questions that answers a query.
 
-A query's own earlier release comes first. Of others the most accurate answers, whatever was released: choosing is
-free, since all of them are known already.
+A query's own earlier release comes first. Of the others the most accurate one answers: the choice is free, since all of
+them are already released.
 """
 
 from __future__ import annotations
@@ -40,14 +40,15 @@ def find_implied(
 
 
 def implied_as_asked(planner: Planner, plan: Plan, price: Price, interval: IntervalKind) -> ImpliedAnswer | None:
-    """One that answers a question as accurately as it is asked, where no earlier query does."""
+    """A release that answers a question at the requested accuracy, where no earlier query does."""
     if find_stored(planner, plan, price.keys_delta, plan.enough(price)) is not None:
         return None
     return find_implied(planner, plan.question, interval, lambda answer: answer.is_as_accurate(plan, price))
 
 
 def _answers(planner: Planner, question: Question) -> Iterator[ImpliedAnswer]:
-    from tacit.curator.implied_workload import answers_from_workloads  # few questions need the factorisation
+    # imported late, because few questions need the factorisation
+    from tacit.curator.implied_workload import answers_from_workloads
 
     yield from answers_from_tables(planner, question)
     yield from answers_from_workloads(planner, question)

@@ -30,7 +30,7 @@ from tacit.workload.known_cells import known_cells, structure_notes
 from tacit.workload.table_reading import TableReader, kinds_of
 from tacit.workload.tables_plan import TablesPlan
 
-_NEARLY = 1 + 1e-9  # times what is asked: the rounding of doubles
+_NEARLY = 1 + 1e-9  # times the requested variance, for the rounding of doubles
 
 
 @frozen(eq=False)
@@ -59,7 +59,7 @@ class TablesAnswer(ImpliedAnswer):
 
     @cached_property
     def reading(self) -> ImpliedReading:
-        """The groups as they are read."""
+        """The reading of the groups."""
         tables = self.found.tables
         return ImpliedReading(
             TableReader(tables, known_cells(self.plan, tables)), tables, self.plan.base.identity, self.groups
@@ -67,17 +67,17 @@ class TablesAnswer(ImpliedAnswer):
 
     @property
     def _parts(self) -> set[Measure]:
-        """The measures that it is read from."""
+        """The measures that the answer is read from."""
         return {part for way in self.groups.ways.values() for part in way.measures}
 
     def deviations(self, name: str) -> Floats:
         return self.reading.deviations(name)
 
     def is_as_accurate(self, plan: Plan, price: Price) -> bool:
-        """Whether noise moves no group further than it would at this price, at the same limit of one person.
+        """Whether no group has more noise than a new release would at this price, with the same limit.
 
-        Of a mean two things are held against what the price would give: the noise that its interval is made of, at
-        the mean that is read, and that of the number of rows, which says whether a mean is told at all.
+        For a mean two noises are compared with those at the price: that of its interval, at the mean that is read, and
+        that of the number of rows, which decides whether a mean is reported.
         """
         return all(self._is_as_accurate(name, plan, price) for name in self.groups.ways)
 
@@ -92,7 +92,7 @@ class TablesAnswer(ImpliedAnswer):
         return bool((reading.deviations(name) <= limit * _NEARLY).all())
 
     def _asked(self, part: Part, plan: Plan, price: Price) -> float:
-        """The deviation of a sum if it were asked for by itself; none is accepted where its limit is not known."""
+        """The deviation of a sum in a query of its own; nothing is accurate enough where its limit is unknown."""
         stored = self.found.tables.measures.get(self.plan.base.identity(part)) if part in self._parts else None
         norm = plan.limits[part].norm if stored is None else stored.norm
         noise = amount_of(part, plan.question.keys, not price.is_pure).noise_per_norm(plan, price)
@@ -120,9 +120,9 @@ def answers_from_tables(planner: Planner, question: Question) -> Iterator[Implie
     for found in all_tables(planner):
         try:
             plan = tables_plan(planner, found.asked, found.interval, found.weighting)
-        except Refused:  # the description was changed since
+        except Refused:  # the description has changed since
             continue
-        if plan.digest != found.grounds.plan:  # other rows, keys or cells would be counted now
+        if plan.digest != found.grounds.plan:  # the rows, keys or cells are different now
             continue
         groups = implied_groups(query, plan.asked, found.tables)
         if groups is not None:

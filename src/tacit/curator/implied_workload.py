@@ -1,7 +1,7 @@
-"""Queries that are answered from released counting questions: linear combinations of what was measured.
+"""Queries that are answered from released counting questions: linear combinations of the measurements.
 
 A release answers as long as its own text still has the plan that it was made with: the same rows, unit, bounds, keys
-and limits. So what the steward changes in the description since takes its releases out of use.
+and limits. So a later change of these in the description disables its releases.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class WorkloadAnswer(ImpliedAnswer):
 
     @cached_property
     def _rows(self) -> dict[str, Floats]:
-        """The readings of each aggregate, a row a group."""
+        """The readings of each aggregate, one row per group."""
         columns = self._table.columns.values()
         return {name: self.readings[list(each)] for name, each in zip(self.question.aggregates, columns, strict=True)}
 
@@ -73,8 +73,8 @@ class WorkloadAnswer(ImpliedAnswer):
     def _norm(self, part: Part, plan: Plan, price: Price) -> float:
         """The query's own limit, where it is known.
 
-        One that is still to be found is taken to be that of the workload, which is of a person's total over all cells:
-        over n groups the ℓ₂ norm, which Gaussian noise is made for, is no less than 1/√n of it.
+        A limit that is still to be found is assumed to be that of the workload, which limits a unit's total over all
+        cells: over n groups the ℓ₂ norm, for which Gaussian noise is calibrated, is at least 1/√n of it.
         """
         own, limit = plan.limits[part].norm, float(self.found.counts.norm)
         if own is not None:
@@ -104,7 +104,7 @@ def answers_from_workloads(planner: Planner, question: Question) -> Iterator[Imp
     for found in all_counts(planner):
         try:
             plan = counts_plan(planner, text, None, found.interval)
-        except Refused:  # it is no counting question over public cells
+        except Refused:  # it is not a counting question over public cells
             continue
         readings = readings_from(planner, found, plan)
         if readings is not None:

@@ -1,7 +1,7 @@
-"""What an interval is about, in words: for all rows under an assumption, guaranteed, or for rows cut to the limits.
+"""The meaning of intervals in words: for all rows under an assumption, guaranteed, or for rows cut to the limits.
 
-The kind of a released number is the one that its stored column was given: a usual query takes what is declared as the
-most that one person can have as its limit where it is near, and is guaranteed there.
+The kind of a released number is that of its stored column: a usual query uses at_most as its limit where that is near,
+and its intervals are guaranteed there.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def planned_kinds(plan: Plan) -> Mapping[Part, IntervalKind]:
 def interval_words(plan: Plan, kinds: Mapping[Part, IntervalKind], unknown: frozenset[Part]) -> IntervalWords:
     """The kind of a release, what follows "95% intervals", and further sentences.
 
-    `unknown` are the parts of which nobody can be seen above the noise, so that nothing is known of what is cut off.
+    `unknown` are the parts in which no unit is visible above the noise, so that the clipping bias is unknown.
     """
     aggregates = plan.question.aggregates
     usual = [name for name, each in aggregates.items() if _is_of(each.parts, kinds, IntervalKind.USUAL)]
@@ -48,7 +48,7 @@ def interval_words(plan: Plan, kinds: Mapping[Part, IntervalKind], unknown: froz
 
 
 def not_counted(plan: Plan) -> str:
-    """What the description leaves out of every answer."""
+    """The rows that the description excludes from every answer."""
     if not plan.question.aggregates:
         return ""
     left = [] if plan.question.rows.ownership is Ownership.EACH else ["rows without an owner"]
@@ -57,7 +57,7 @@ def not_counted(plan: Plan) -> str:
 
 
 def _is_of_rows(part: Part) -> bool:
-    """Whether rows or people are counted, and no values."""
+    """Whether only rows or units are counted, not values."""
     return isinstance(part, Measure) and (part.once or part.subject == "rows")
 
 
@@ -74,7 +74,10 @@ def _hidden(usual: list[str], hidden: list[str]) -> tuple[str, ...]:
 
 
 def _need(plan: Plan, kinds: Mapping[Part, IntervalKind]) -> tuple[str, ...]:
-    """What would make them guaranteed, where it is not declared. It says nothing of what a sub-query adds up."""
+    """The declaration that would make the intervals guaranteed, where it is missing.
+
+    Sums of sub-queries are not covered.
+    """
     open_ended = [part for part, kind in kinds.items() if kind is IntervalKind.USUAL and part not in plan.at_most]
     return (NEED,) if open_ended and plan.question.rows.ownership is Ownership.MANY else ()
 
@@ -84,7 +87,7 @@ def _is_of(parts: tuple[Part, ...], kinds: Mapping[Part, IntervalKind], kind: In
 
 
 def _is_cut(plan: Plan, kinds: Mapping[Part, IntervalKind]) -> bool:
-    """Whether what is declared as the most that one person can have is a limit."""
+    """Whether an at_most is used as a limit."""
     return any(plan.limits[part].origin is not Origin.CONSTRUCTION for part in kinds)
 
 

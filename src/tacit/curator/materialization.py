@@ -1,4 +1,4 @@
-"""Materializing a data set: a private copy in which every unit's totals are kept, and the choice to answer from it."""
+"""Materializing a data set: a private copy with every unit's totals, and the choice to answer from it."""
 
 from __future__ import annotations
 
@@ -25,39 +25,39 @@ if TYPE_CHECKING:
 
 @frozen(eq=False)
 class Preparation:
-    """The prepared form of a data set: where it is, and whether it is that of the data as they are now."""
+    """The prepared form of a data set: its path, and whether it is of the current data."""
 
     catalogue: Catalogue
     engine: Engine
     folder: FormFolder
     version: Callable[[], str]
     edges: Callable[[], Edges]  # of even grids, as the profile has them now
-    statements: Statements  # that a prepared data set would be asked, whatever the profile
+    statements: Statements  # statements for a prepared data set with any profile
     _attached: dict[Path, MaterializedFile] = field(
         default_factory=dict, repr=False
-    )  # one at most: that of the newest data
+    )  # at most one: that of the newest data
 
     def at(self, version: str, edges: Edges) -> Preparation:
-        """The same, for the data and the profile as they were read once."""
+        """The preparation for one reading of the data and the profile."""
         return replace(self, version=lambda: version, edges=lambda: edges)
 
     @property
     def path(self) -> Path:
-        """Where the form of the data as they are now, with norms on the profile's grids, is or would be."""
+        """The path of the form of the current data, with norms on the profile's grids, whether it exists or not."""
         return self._path(with_edges(self.statements.forms, self.edges()))
 
     @property
     def is_ready(self) -> bool:
-        """Whether there is a form of the data as they are now that has all it could have."""
+        """Whether a complete form of the current data exists."""
         return self._current is not None and self.path.exists()
 
     @property
     def is_stale(self) -> bool:
-        """Whether there is a form, but of other data or another description."""
+        """Whether a form exists, but of other data or another description."""
         return bool(self.folder.files()) and self._current is None
 
     def make(self, progress: Progress) -> Path:
-        """Prepare the data as they are now; a form of older data is removed."""
+        """Prepare the current data; a form of older data is removed."""
         if not self.statements.forms:
             raise Refused(
                 f"the preparation of {self.catalogue.description.name}",
@@ -75,11 +75,11 @@ class Preparation:
         return path
 
     def drop(self) -> int:
-        """Remove every form of these data, unfinished ones too; how many finished ones there were."""
+        """Remove every form of these data, including unfinished ones; return the number of finished ones."""
         return self.folder.drop()
 
     def statements_for(self, plan: Plan) -> Statements:
-        """What the engine will be sent for a plan: asked of the form where it is ready and has what the plan reads."""
+        """The statements for a plan: they read the form where it is ready and has everything the plan reads."""
         is_kept = plan.question.rows.tables <= set(self.statements.forms)
         current = self._current if is_kept else None
         if current is None or not self._can_read(plan):
@@ -90,11 +90,11 @@ class Preparation:
         return Statements(forms) if self._path(forms) == current else self.statements
 
     def statements_for_all(self) -> Statements:
-        """What the engine will be sent for a profile, which reads every table of which a form is kept, and no other."""
+        """The statements for a profile, which reads exactly the tables that a form includes."""
         return STATEMENTS if self._current is None else self.statements
 
     def words(self, plan: Plan) -> str | None:
-        """Which of them answers a plan, and why; None where the data were never prepared."""
+        """Whether the form or the sources answer a plan, and why; None where the data were never prepared."""
         if self.is_stale:
             return (
                 "A prepared form is there, but the data or their description changed since: `tacit prepare` renews it."
@@ -131,7 +131,7 @@ class Preparation:
         return self._is_local or not self._needs_sources(plan)
 
     def _needs_sources(self, plan: Plan) -> bool:
-        """Whether anything is left to be read elsewhere; a name that only looks like it counts as well."""
+        """Whether statements read a source; a name that only resembles one counts too."""
         text = self.statements.on_kept(plan.question.rows).sql
         return any(f"{quoted(table.name)}." in text for table in self.catalogue.description.sources)
 
@@ -143,7 +143,7 @@ class Preparation:
 
     @property
     def _kept(self) -> MaterializedFile:
-        """The file of the data as they are now: it stays attached between questions, and no longer than that."""
+        """The file of the current data, which stays attached between questions."""
         path = self._current or self.path
         if path not in self._attached:
             self._attached.clear()
@@ -159,12 +159,12 @@ class Preparation:
 
     @property
     def _current(self) -> Path | None:
-        """The form of the data as they are now, whatever grids it has norms on."""
+        """The form of the current data, with norms on any grids."""
         return self.folder.form_of(self._data) if self.folder.files() else None
 
     @property
     def _data(self) -> str:
-        """What changes with the data and with how they are read, so that no older form is taken for theirs."""
+        """A key that changes with the data and with how they are read, so that an older form is not used."""
         return form_digest(self.statements.forms) + self.version()
 
     def _path(self, forms: Mapping[str, TableForm]) -> Path:

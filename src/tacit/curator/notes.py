@@ -1,4 +1,4 @@
-"""What is said under an answer: how much of one person counted, what was withheld, what an aggregate stands for."""
+"""The notes under an answer: how much of one unit counted, what was withheld, what an aggregate means."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SHARES = {
     Fraction(1, 3): "a third",
     Fraction(2, 5): "two fifths",
 }
-_HUGE = 1e15  # digits are no longer counted by eye
+_HUGE = 1e15  # larger numbers are written with a power of ten
 _ROWS = ("row", "rows")
 _LIKE = ("row of one value", "rows of one value")
 _GROUPS = ("group", "groups")
@@ -40,7 +40,7 @@ _WORDS = {
 
 
 def notes_of(plan: Plan, found: Answered, confidence: Fraction) -> tuple[str, ...]:
-    """The sentences under a release; how near its noise is to the least possible, where that is known."""
+    """The notes of a release, including its noise compared with the least possible, where that is known."""
     columns = _columns(plan, found.table)
     is_gaussian = any(isinstance(column.law, RoundedGaussian) for column in columns.values())
     norms = {part: column.norm for part, column in columns.items()}
@@ -57,7 +57,7 @@ def notes_of(plan: Plan, found: Answered, confidence: Fraction) -> tuple[str, ..
 
 
 def intervals_of(plan: Plan, table: NoisyTable) -> IntervalWords:
-    """What the intervals of a release are about."""
+    """The meaning of the intervals of a release."""
     columns = _columns(plan, table)
     unknown = frozenset(part for part, column in columns.items() if column.bias is not None and column.bias.is_unknown)
     return interval_words(plan, {part: column.interval for part, column in columns.items()}, unknown)
@@ -74,7 +74,7 @@ def limit_notes(
     finding: Fraction,
     is_gaussian: bool,
 ) -> list[str]:
-    """How much of one person counts: one sentence for each way in which the limits were chosen."""
+    """How much of one unit counts: one sentence for each way in which limits were chosen."""
     found: dict[str, dict[tuple[str, str], list[Fraction]]] = {}
     for part, norm in norms.items():
         if plan.limits[part].origin is not Origin.CONSTRUCTION and norm is not None:
@@ -98,18 +98,18 @@ def limit_notes(
 
 
 def finding_words(share: Fraction) -> str:
-    """What limits, and what they cut off, are found with: a fixed share of the price, or another beside a profile."""
+    """The share of the price that finds limits and clipping bias: a fixed one, or another with a profile."""
     own = f"{_SHARES.get(share, f'{shown(100 * share)}%')} of this query's price"
     return f"the private profile and {own}" if share == BESIDE_PROFILE else own
 
 
 def withheld(people: int) -> str:
-    """That rare keys are not shown."""
+    """The note that rare keys are not shown."""
     return f"Groups with fewer than about {people:,} people are withheld."
 
 
 def _described(aggregate: Aggregate, kinds: Mapping[Part, IntervalKind]) -> str:
-    """What an aggregate stands for; different values are all there are, unless the interval is a bounded one."""
+    """The meaning of an aggregate; a count of different values is of all rows, unless its interval is bounded."""
     words = aggregate.describe()
     distinct = [part for part in aggregate.parts if isinstance(part, Distinct)]
     if not words or any(kinds[part] is not IntervalKind.BOUNDED for part in distinct):
@@ -118,7 +118,7 @@ def _described(aggregate: Aggregate, kinds: Mapping[Part, IntervalKind]) -> str:
 
 
 def _whence(plan: Plan, part: Part, kind: IntervalKind, finding: Fraction) -> str:
-    """Who said how much counts. A limit that was to be found is the most there can be, where that was near."""
+    """The source of a limit in words. A limit to be found is at_most where that is near."""
     origin = plan.limits[part].origin
     if kind is IntervalKind.GUARANTEED:
         return _MOST
@@ -131,7 +131,7 @@ def _whence(plan: Plan, part: Part, kind: IntervalKind, finding: Fraction) -> st
 
 
 def _limited(part: Part, norm: Fraction, plan: Plan, is_gaussian: bool) -> tuple[tuple[str, str], Fraction]:
-    """What is limited, in words for one and for several, and to how much."""
+    """The limited quantity, in the singular and the plural, and its limit."""
     subject, amount = part.limited(norm, is_gaussian)
     if subject in _WORDS:
         return _WORDS[subject], amount
@@ -142,14 +142,14 @@ def _limited(part: Part, norm: Fraction, plan: Plan, is_gaussian: bool) -> tuple
 
 
 def _unnamed(part: Part, plan: Plan) -> str:
-    """What is summed of no column by itself: by the aggregate that it is a part of."""
+    """The name of a sum that is not of a single column: the aggregate it is a part of."""
     name, aggregate = next(each for each in plan.question.aggregates.items() if part in each[1].parts)
     is_square = isinstance(aggregate, Variance) and part == aggregate.squares
     return f"{'of squares ' if is_square else ''}in {name}"
 
 
 def _span(amounts: list[Fraction], one: str, several: str) -> str:
-    """An amount, or from the least to the greatest where columns of one query differ."""
+    """An amount, or a range where columns of one query differ."""
     ends = [_amount(amount) for amount in (min(amounts), max(amounts))]
     amount = ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
     return f"{amount} {one if amount == '1' else several}"

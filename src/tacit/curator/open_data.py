@@ -1,4 +1,4 @@
-"""A data set that is open: its books, its engine, its signing key, and who watches its runs."""
+"""An open data set: its books, engine, signing key, and the watcher of its runs."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ PROFILE: Final = "profile."
 
 @frozen(eq=False)
 class Opened(Books):
-    """What the door works with. Opening reads the description and the files' headers; no row."""
+    """An open data set, as the door needs it. Opening reads the description and the files' headers, but no row."""
 
     engine: Engine
     watcher: Watcher = unwatched
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        """What the planner may know; refused where the description does not fit the files."""
+        """The public facts for the planner; refused where the description does not fit the files."""
         headers = {table.name: dict(self.engine.header(table.source)) for table in self.description.sources}
         wrong = compare_headers(self.description, {name: list(header.items()) for name, header in headers.items()})
         if wrong:
@@ -70,7 +70,7 @@ class Opened(Books):
 
     def profile(self) -> Profile | None:
         """The newest, most accurate profile of these data."""
-        from tacit.query.bounding.profile import Profile  # loads when there may be one to read
+        from tacit.query.bounding.profile import Profile  # imported only where there may be a profile
 
         stored = self.stored_under(PROFILE)
         return Profile.from_bytes(stored[0].payload) if stored else None
@@ -84,9 +84,9 @@ class Opened(Books):
         return SigningKey.open(key_beside(self.ledger.beside))
 
     def data_version(self) -> str:
-        """What changes when the rows do, under the ledger's secret: it says nothing to whoever reads it.
+        """A version that changes with the rows, keyed with the ledger's secret, so that it reveals nothing about them.
 
-        A table's name stands with its source: under another description the same name may mean other rows.
+        It includes table names with sources: under another description the same name may mean other rows.
         """
         versions = [
             [table.name, table.source.identity, table.source.delimiter, self.engine.version(table.source)]
@@ -104,7 +104,7 @@ def open_data(
     threads: int | None = None,
     watcher: Watcher = unwatched,
 ) -> Opened:
-    """A description, read, with its engine, and the ledger that is named, that it names, or the user's own."""
+    """Read a description and open its engine and a ledger: the one given, the one it names, or the user's default."""
     if frames:
         engine = with_frames(engine or engine_of([]), frames)
     description = read_description(Path(path), public_values if engine is None else engine.public_values)

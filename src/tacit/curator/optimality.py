@@ -1,4 +1,4 @@
-"""How near a query's noise is to the least that is possible: of a plan at a price, and of a release."""
+"""A query's noise compared with the least possible: for a plan at a price, and for a release."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tacit.workload.query_bound import PartNoise, QueryBound
 
 
 def planned_optimality(plan: Plan, price: Price, program: Program | None, confidence: Fraction) -> Sequence[str]:
-    """What `explain` says: where no bound is known, that none is."""
+    """The sentence of `explain`; it says so where no bound is known."""
     tally = None if program is None else program.tally
     noise: dict[Part, PartNoise] = {}
     if tally is not None:
@@ -27,7 +27,7 @@ def planned_optimality(plan: Plan, price: Price, program: Program | None, confid
 
 
 def released_optimality(plan: Plan, found: Answered, confidence: Fraction) -> Sequence[str]:
-    """What stands under an answer: nothing where no bound is known."""
+    """The sentence under an answer; empty where no bound is known."""
     table = found.table
     columns = {part: table.columns[plan.identity(part)] for part in plan.question.parts}
     noise: dict[Part, PartNoise] = {

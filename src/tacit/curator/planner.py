@@ -1,4 +1,4 @@
-"""Planning for an open data set: what may be read before a charge, and the questions, prices and plans made from it."""
+"""Planning for an open data set: questions, prices and plans, from the facts that are read before a charge."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @frozen(eq=False)
 class Planner:
-    """Turns SQL into plans, from the headers, the version of the data and the newest profile as they were read once."""
+    """Turns SQL into plans, from one reading of the headers, the version of the data and the newest profile."""
 
     opened: Opened
     catalogue: Catalogue
@@ -39,7 +39,7 @@ class Planner:
 
     @classmethod
     def of(cls, opened: Opened) -> Planner:
-        """All that is read of a data set before a charge. No row is."""
+        """A planner, from everything that is read of a data set before a charge, which includes no row."""
         return cls(opened, opened.catalogue, opened.data_version(), opened.profile())
 
     @cached_property
@@ -50,9 +50,9 @@ class Planner:
 
     @contextmanager
     def session(self, statements: Statements, plan: Plan | None = None) -> Iterator[Session]:
-        """A session of the data as they were when this was read; refused where they are others by now.
+        """A session of the version of the data that this planner read; refused where they have changed.
 
-        A release is kept under the version that was read: rows that came since must not be found under it.
+        A release is stored under the version that was read, so it must not include rows that were added since.
         """
         with self.preparation.session(statements, plan) as session:
             if not self.opened.data_version() == self.version:
@@ -75,7 +75,7 @@ class Planner:
 
     @property
     def usual_keys_delta(self) -> Fraction:
-        """The δ of private keys where the analyst names none."""
+        """The default δ of private keys."""
         description = self.opened.description
         return release_delta(description.budget, description.promise) / 2
 
@@ -85,12 +85,12 @@ class Planner:
         return make_plan(question, self.catalogue, is_gaussian, interval)
 
     def plan(self, question: Question, price: Price, interval: IntervalKind) -> Plan:
-        """The plan at a price: limits that nobody declared come from the profile where it covers them."""
+        """The plan at a price: undeclared limits come from the profile where it covers them."""
         plan = self.bare_plan(question, interval)
         return plan if self.profile is None or not plan.binned else self.profile.completed(plan, price)
 
     def plans_of_any_price(self, question: Question, interval: IntervalKind) -> Iterator[Plan]:
-        """Each plan that an earlier release may have had: with limits from the profile, and without."""
+        """Each possible plan of an earlier release: with limits from the profile, and without."""
         bare = self.bare_plan(question, interval)
         if self.profile is not None and bare.binned:
             yield self.profile.completed(bare, self.price(question, 1, None))

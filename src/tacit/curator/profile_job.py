@@ -51,7 +51,7 @@ class ProfileAnswer:
 
     @property
     def _kept(self) -> str:
-        """What was counted, by table: subjects of one kind are said together."""
+        """The subjects counted, by table; subjects of one kind are listed together."""
         kept: dict[str, dict[str, list[str]]] = {}
         for table, subject in self.profile.people:
             kind, _, column = subject.partition(" ")
@@ -63,7 +63,7 @@ class ProfileAnswer:
 
 
 def release_profile(opened: Opened, epsilon: Number, delta: Number | None, analyst: str, fresh: bool) -> ProfileAnswer:
-    """The profile of a data set, at the steward's price; one that is as accurate is not made twice."""
+    """The profile of a data set, at the steward's price; an equally accurate one is not made again."""
     analyst_share(opened, analyst)
     job = profile_job(Planner.of(opened), epsilon, delta)
     earlier = () if fresh else opened.stored_under(job.digest, job.accuracy)
@@ -73,7 +73,7 @@ def release_profile(opened: Opened, epsilon: Number, delta: Number | None, analy
 
 
 def profile_job(planner: Planner, epsilon: Number, delta: Number | None) -> Job:
-    """The profile at a price, as the door takes it; refused where there is nothing to learn."""
+    """The job of a profile at a price; refused where it would have nothing to count."""
     description, catalogue = planner.opened.description, planner.catalogue
     price = price_of(description.budget, description.promise, epsilon, delta, False)
     if not subjects_of(catalogue, not price.is_pure, {}, {}):

@@ -1,4 +1,4 @@
-"""A query as a job: what identifies it, what it rests on, and how its stored release is read."""
+"""A query as a job: its digest, its grounds, and how its stored release is read."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ _LETTERS, _LISTED = 12, 11  # letters of an identity, and how many of them a dig
 
 @frozen(eq=False)
 class Answered:
-    """A stored release: its noisy integers, what it rests on, which entry paid for it, and whether it was free now."""
+    """A stored release: its noisy integers, its grounds, the entry that paid for it, and whether it was free now."""
 
     table: NoisyTable
     grounds: Grounds
@@ -83,11 +83,11 @@ class Answered:
     free: bool
     share: Fraction
     charge: Loss  # in the account's currency
-    people: int | None  # about how many a private key needs
+    people: int | None  # the approximate number of units that a private key needs
 
     @property
     def finding(self) -> Fraction:
-        """The share of its price that went into counting people by amount."""
+        """The share of its price for counting units by amount."""
         shares = (each["share"] for each in self.grounds.mechanisms if each["counts"] == _PEOPLE_BY_AMOUNT)
         return Fraction(next(shares, 0))
 
@@ -124,10 +124,10 @@ class Answered:
 
 
 def request_digest(version: str, plan: Plan, keys_delta: Fraction) -> tuple[str, str]:
-    """(family, digest): what identifies a request, and what it has in common with requests that count the same rows.
+    """(family, digest): the identity of a request, and the part it shares with requests that count the same rows.
 
-    Behind the family stand the parts, by the first letters of their identities where they fit: so an earlier release
-    that holds them can be told without reading it.
+    After the family come the first letters of the parts' identities, as far as they fit: so an earlier release with
+    these parts is found without reading it.
     """
     keys = str(keys_delta) if plan.is_selecting else ""
     family = hashlib.sha256(f"{version} {plan.family} {keys}".encode()).hexdigest()[:48] + "."
@@ -157,7 +157,7 @@ def find_stored(planner: Planner, plan: Plan, keys_delta: Fraction, strength: Fr
 
 
 def find_earlier(planner: Planner, question: Question, interval: IntervalKind) -> tuple[Plan, Answered] | None:
-    """An earlier release that answers a question at whatever accuracy, and the plan that reads it."""
+    """An earlier release that answers a question at any accuracy, and the plan that reads it."""
     for plan in planner.plans_of_any_price(question, interval):
         found = find_stored(planner, plan, planner.usual_keys_delta, Fraction(0))
         if found is not None:
@@ -178,7 +178,7 @@ def release_query(planner: Planner, plan: Plan, price: Price, analyst: str, word
 
 
 def query_job(planner: Planner, plan: Plan, price: Price, words: str) -> Job:
-    """The release of a plan at a price, as the door takes it."""
+    """The job of a plan at a price."""
     statements = planner.preparation.statements_for(plan)
     people = key_rule(plan, price).people() if plan.is_selecting else None
     grounds = json.dumps({"grounds": _grounds(plan, price).fields(), "people": people}).encode() + b"\n"
@@ -198,7 +198,7 @@ def query_job(planner: Planner, plan: Plan, price: Price, words: str) -> Job:
 
 
 def _statements_of(plan: Plan) -> int:
-    """About how many statements a plan takes."""
+    """The approximate number of statements of a plan."""
     finding = (1 + bool(plan.measures) + len(plan.ranks)) if plan.binned else 0
     return finding + bool(plan.measures or plan.is_selecting) + len(plan.ranks) + len(plan.distincts)
 
@@ -208,7 +208,8 @@ def _read(stored: Stored, opened: Opened) -> Answered:
         raise Failed
     head, _, packed = stored.payload.partition(b"\n")
     said = json.loads(head)
-    kept = said["grounds"] if "grounds" in said else json.loads(said["certificate"])["statement"]  # as it was kept once
+    # an older storage format
+    kept = said["grounds"] if "grounds" in said else json.loads(said["certificate"])["statement"]
     table, grounds, charge = NoisyTable.from_bytes(packed), Grounds.from_fields(kept), stored.charge
     share = opened.filter.share(charge.loss)
     return Answered(table, grounds, charge.number, True, share, charge.loss, said["people"])

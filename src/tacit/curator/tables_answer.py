@@ -1,4 +1,4 @@
-"""The answer of a release of tables: every grouping set read, named and worded, with one certificate for all."""
+"""The answer of a release of tables: every grouping set with its title and notes, and one certificate for all."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _MOST_LETTERS = 80  # of a file name
 def ask_tables(
     planner: Planner, plan: TablesPlan, price: Price | None, analyst: str, confidence: Fraction, fresh: bool
 ) -> TablesRelease:
-    """The tables of a plan at a price; without one, from an earlier release of them, however accurate."""
+    """The tables of a plan at a price; without one, from an earlier release of them, at any accuracy."""
     if price is None:
         earlier = None if fresh else find_tables(planner, plan, planner.usual_keys_delta, Fraction(0))
         if earlier is None:
@@ -67,11 +67,11 @@ def ask_tables(
     except Exception:
         if found.free:
             raise
-        raise Failed from None  # it is paid for, and stored: asking again is free
+        raise Failed from None  # the answer is paid for and stored, so asking again is free
 
 
 def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confidence: Fraction) -> TablesRelease:
-    """All tables of a release as they are shown."""
+    """All tables of a release, for display."""
     price = price_words(opened.filter, found.grounds.price, found.share, found.free, found.charge)
     words = tables_interval_words(plan, found.tables)
     reader = TableReader(found.tables, known_cells(plan, found.tables))
@@ -101,7 +101,7 @@ def answer_tables(opened: Opened, plan: TablesPlan, found: ReleasedTables, confi
 
 
 def groups_of(question: Question, attributes: Attributes, tables: NoisyTables) -> dict[str, Keys]:
-    """The key columns of a table: every combination of values that can be, in order."""
+    """The key columns of a table: every possible combination of values, in order."""
     columns, keys = tables.columns(tables.tree.closed(attributes)), question.keys
     return {
         keys[place].name: Keys(

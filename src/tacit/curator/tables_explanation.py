@@ -1,4 +1,4 @@
-"""What tables would cost and how far off they would be, without spending anything or reading a row."""
+"""The explanation of tables: price and expected errors, without spending anything or reading a row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _GAIN: Final = 1.005  # from here on a gain is more than none, as it is shown
 
 @frozen(eq=False)
 class TablesExplanation:
-    """Tables at a price, for people: how many there are, the price, and their errors where they are known before."""
+    """Tables at a price, as text: their number, the price, and their errors where these are known in advance."""
 
     plan: TablesPlan
     price: Price
@@ -35,7 +35,7 @@ class TablesExplanation:
     planned: PlannedTables | None
 
     def brief(self) -> str:
-        """All there is to say: which SQL the engine would get depends on limits and keys."""
+        """The whole explanation; it has no SQL, because that depends on limits and keys."""
         return printable_lines("\n".join([self.price_words.before(self.is_stored), self._shape(), *self._errors()]))
 
     def __str__(self) -> str:
@@ -82,7 +82,7 @@ class TablesExplanation:
 
 
 def explain_tables(planner: Planner, plan: TablesPlan, price: Price, confidence: Fraction) -> TablesExplanation:
-    """The explanation of a plan of tables at a price; refused where the steward wants more for a question."""
+    """The explanation of a plan of tables at a price; refused below the steward's floor."""
     opened = planner.opened
     stored = find_tables(planner, plan, price.keys_delta, plan.strength(price))
     if stored is None:

@@ -1,4 +1,4 @@
-"""Tables as a job: what identifies it, what it rests on, and how its stored release is found and read."""
+"""Tables as a job: its digest, its grounds, and how its stored release is found and read."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _FOUND = "limits were found from noisy numbers of people, at a fixed share of th
 
 @frozen(eq=False)
 class ReleasedTables:
-    """A stored release of tables: its noisy contrasts, what it rests on, which entry paid for it, and its share."""
+    """A stored release of tables: its noisy contrasts, its grounds, the entry that paid for it, and its share."""
 
     tables: NoisyTables
     grounds: Grounds
@@ -109,7 +109,7 @@ def release_tables(planner: Planner, plan: TablesPlan, price: Price, analyst: st
 
 
 def tables_job(planner: Planner, plan: TablesPlan, price: Price) -> Job:
-    """The release of tables at a price, as the door takes it."""
+    """The job of tables at a price."""
     said = {
         "grounds": _grounds(plan, price).fields(),
         "asked": plan.asked.sql,
@@ -138,7 +138,7 @@ def _digest(planner: Planner, plan: TablesPlan, keys_delta: Fraction) -> str:
 
 
 def read_stored(stored: Stored, opened: Opened) -> ReleasedTables:
-    """What the ledger keeps of a release of tables."""
+    """Read a stored release of tables."""
     if stored.is_failed:
         raise Failed
     head, _, packed = stored.payload.partition(b"\n")
@@ -159,7 +159,7 @@ def read_stored(stored: Stored, opened: Opened) -> ReleasedTables:
 
 @lru_cache(maxsize=8)
 def _unpacked(packed: bytes) -> NoisyTables:
-    """The tables of a stored release, with what was computed from them before."""
+    """The tables of a stored release, with cached results."""
     return NoisyTables.from_bytes(packed)
 
 

@@ -1,4 +1,4 @@
-"""What is said of tables released together: about their intervals, their margins, and how much of a person counts."""
+"""The notes of tables released together: their intervals, their margins, and how much of one unit counts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tacit.workload.tables_plan import TablesPlan
 
 
 def tables_interval_words(plan: TablesPlan, tables: NoisyTables, *, is_bounded: bool = False) -> IntervalWords:
-    """What the intervals of tables are about; of those that are read as bounded ones, the noise alone."""
+    """The meaning of the intervals of tables; bounded ones cover the noise only."""
     kinds = kinds_of(tables)
     if is_bounded and kinds != {IntervalKind.GUARANTEED}:
         kinds = {IntervalKind.BOUNDED}
@@ -42,7 +42,7 @@ def tables_interval_words(plan: TablesPlan, tables: NoisyTables, *, is_bounded: 
 
 
 def margins_words(plan: TablesPlan, tables: NoisyTables, cells: int) -> str:
-    """How many tables and cells there are, and how far their margins agree."""
+    """The number of tables and cells, and how closely their margins agree."""
     count = len(plan.asked.tables)
     size = f"{counted(count, 'table')}, {counted(cells, 'cell')}"
     if count == 1:
@@ -53,7 +53,7 @@ def margins_words(plan: TablesPlan, tables: NoisyTables, cells: int) -> str:
 
 
 def publication_words(plan: TablesPlan, tables: NoisyTables, has_column: bool) -> str:
-    """What the column for publication is, or why there is none; nothing where nobody would look for one."""
+    """The meaning of the column for publication, or why there is none; empty where none is expected."""
     if has_column:
         return (
             "A column for publication stands beside each count: whole numbers, none negative, that add up exactly in "
@@ -72,7 +72,7 @@ def publication_words(plan: TablesPlan, tables: NoisyTables, has_column: bool) -
 
 
 def guess_words(charge: Loss, plan: Plan) -> str:
-    """What a price means: how well somebody could guess who knows all else."""
+    """The meaning of a price: the success rate of a guess by an adversary who knows everything else."""
     best = percent_up(guess_probability(charge))
     if plan.relation is Relation.REPLACE:
         hidden = f"what the data say of {plan.unit}"
@@ -91,7 +91,10 @@ def _holds_all(tables: NoisyTables) -> bool:
 def tables_notes(
     plan: TablesPlan, tables: NoisyTables, asked: Question | None = None, parts: Collection[Measure] | None = None
 ) -> tuple[str, ...]:
-    """How much of one person counts, what private keys leave out, and what is not counted; of a query, what it uses."""
+    """Notes: how much of one unit counts, what private keys leave out, what is not counted.
+
+    For a query, what it uses.
+    """
     used = plan.base.question if asked is None else asked
     shown = [part for part in plan.measures if parts is None or part in parts]
     measures = {part: tables.measures[plan.base.identity(part)] for part in shown}

@@ -1,7 +1,7 @@
-"""A target error: the least price that promises it, and the kind of interval at which it can be promised.
+"""A target error: the least price that guarantees it, and the kind of interval that it can be guaranteed for.
 
-Before a query is paid for, the noise is known and what limits cut off is not. So a target is promised of bounded
-intervals, of the noise alone; and of those that no limit widens, by construction or as at_most.
+Before a query is paid for, the noise is known but the clipping bias is not. So a target is guaranteed for bounded
+intervals, which cover the noise only, and for intervals whose limits cut nothing, by construction or by at_most.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _CLOSE = 1 + 1e-9  # numbers that differ by less are the same to a reader
 
 @frozen
 class Target:
-    """An error that every cell must keep: absolute, or a share of a public expected size of the smallest cell."""
+    """The largest error allowed in every cell: absolute, or a share of a public expected size of the smallest cell."""
 
     error: Fraction
     is_relative: bool
@@ -46,7 +46,7 @@ class Target:
         return cls(positive(text, "error"), False)
 
     def ratio(self, expected: Expected, size: Fraction | None) -> Fraction:
-        """By how much the errors exceed the target at most; 1 is just met. Errors fall as the noise does."""
+        """The largest ratio of an error to the target; 1 just meets it. Errors decrease with the noise."""
         worst = Fraction(0)
         for name, aggregate in expected.plan.question.aggregates.items():
             if isinstance(aggregate, Total):
@@ -73,14 +73,14 @@ class Target:
         return [name for name, each in groups.aggregates.items() if self._is_missed(each.at(confidence), is_usual)]
 
     def verdict(self, groups: Groups, confidence: Fraction, free: bool, *, is_usual: bool) -> str:
-        """Whether an answer keeps the target: read off its own intervals, so it tells nothing new."""
+        """Whether an answer keeps the target: computed from its intervals, so it reveals nothing new."""
         wide = self.missed(groups, confidence, is_usual=is_usual)
         if wide:
             return f"Misses the target {self}: the interval of {' and of '.join(wide)} is wider somewhere."
         return f"Keeps the target {self}." if free else f"The least price that promises {self}."
 
     def _is_missed(self, numbers: Estimates, is_usual: bool) -> bool:
-        """Usual intervals reach farther up than down: of them the longer side counts, of others half the width."""
+        """Usual intervals are asymmetric: their longer side is compared, for others half the width."""
         if not len(numbers):
             return False
         longer = np.maximum(numbers.high - numbers.value, numbers.value - numbers.low)
@@ -116,7 +116,7 @@ class TargetSearch:
     confidence: Fraction
 
     def earlier(self, interval: IntervalKind) -> tuple[Plan, Price] | None:
-        """What an earlier release was paid with whose own intervals keep the target, be it promised of them or not."""
+        """The price of an earlier release whose own intervals meet the target, whether it was guaranteed or not."""
         known = find_earlier(self.planner, self.question, interval)
         if known is None:
             return None
@@ -127,7 +127,7 @@ class TargetSearch:
         return plan, self._price(table.strength / plan.each)
 
     def cheapest(self, interval: IntervalKind) -> tuple[Plan, Price]:
-        """The plan and its price; limits from a profile depend on the price, so it is sought twice."""
+        """The plan and its price; limits from a profile depend on the price, so the search runs twice."""
         kind = self._promised(interval)
         size = self.size or (self._earlier_size(interval, kind) if self.target.is_relative else None)
         planner, question = self.planner, self.question
@@ -147,7 +147,7 @@ class TargetSearch:
         return price_of_strength(description.budget, description.promise, strength, self.question.has_private_keys)
 
     def _promised(self, interval: IntervalKind) -> IntervalKind:
-        """The kind at which an error can be promised: guaranteed in place of usual, where at_most is declared."""
+        """The kind of interval that an error can be guaranteed for: guaranteed instead of usual, with at_most."""
         plan = self.planner.bare_plan(self.question, interval)
         if interval is not IntervalKind.USUAL or not plan.binned:
             return interval

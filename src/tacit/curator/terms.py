@@ -1,4 +1,4 @@
-"""What the steward allows who asks: a share of the budget, a least price for each question, and few failures."""
+"""The steward's terms for analysts: a share of the budget, a least price for each question, and few failures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DIGITS: Final = 3
 
 
 def analyst_share(opened: Opened, analyst: str) -> Fraction | None:
-    """The part of the budget that somebody may use; refused where analysts are named and this is none of them."""
+    """The part of the budget that an analyst may use; refused where analysts are named and this is not one of them."""
     known = opened.description.analysts
     if analyst == opened.description.steward or not known:
         return None
@@ -33,19 +33,19 @@ def analyst_share(opened: Opened, analyst: str) -> Fraction | None:
 
 
 def terms_of(opened: Opened, analyst: str) -> Terms:
-    """All of it, as the ledger is told."""
+    """All terms, in the ledger's form."""
     borne = opened.description.breaker
     breaker = None if borne is None else Breaker(borne.analyst, borne.dataset)
     return Terms(analyst_share(opened, analyst), opened.description.floor, breaker)
 
 
 def is_below_floor(opened: Opened, price: Price) -> bool:
-    """Whether the steward wants more for a question than this."""
+    """Whether a price is below the steward's floor for a question."""
     return opened.filter.share(price.charge) < opened.description.floor
 
 
 def least_price(opened: Opened, has_private_keys: bool) -> Price:
-    """The least that the steward wants for a question, at the usual δ."""
+    """The least price of a question, at the default δ."""
     description = opened.description
     budget, promise, floor = description.budget, description.promise, description.floor
     if isinstance(budget, Zcdp):
@@ -55,12 +55,12 @@ def least_price(opened: Opened, has_private_keys: bool) -> Price:
 
 
 def at_least(opened: Opened, price: Price, has_private_keys: bool) -> Price:
-    """The price, or the least that the steward wants for a question."""
+    """The price, raised to the least price of a question."""
     return least_price(opened, has_private_keys) if is_below_floor(opened, price) else price
 
 
 def refuse_below_floor(opened: Opened, price: Price, has_private_keys: bool) -> None:
-    """Refused, with the least ε, where a question is cheaper than the steward wants it."""
+    """Refuse a question below the floor; the refusal states the least ε."""
     if not is_below_floor(opened, price):
         return
     description = opened.description

@@ -1,4 +1,4 @@
-"""The check before any charge that an engine with another dialect can say what a description and a query ask for."""
+"""The check, before any charge, that an engine with another dialect can express a description and a query."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tacit.query.sql.scan import reading
 
 @runtime_checkable
 class Translating(Protocol):
-    """An engine that translates what it is given."""
+    """An engine that translates SQL into its own dialect."""
 
     def said(self, sql: str, physical: Headers) -> str:
-        """A SELECT over tables of these headers in its own words; refused where it has none."""
+        """A SELECT over tables with these headers in its dialect; refused where it cannot express it."""
         ...
 
 
 def check_columns(catalogue: Catalogue, engine: Engine) -> None:
-    """Refuses a column that the engine cannot read as it is declared, by its name."""
+    """Refuse, by its name, a column that the engine cannot read as declared."""
     if not isinstance(engine, Translating):
         return
     for table in catalogue.description.sources:
@@ -34,7 +34,10 @@ def check_columns(catalogue: Catalogue, engine: Engine) -> None:
 
 
 def check_question(question: Question, catalogue: Catalogue, engine: Engine) -> None:
-    """Refuses a query with a word that the engine lacks. All that depends on the query stands in these expressions."""
+    """Refuse a query with a function that the engine lacks.
+
+    These expressions include everything that depends on the query.
+    """
     if not isinstance(engine, Translating):
         return
     rows = question.rows
@@ -48,5 +51,5 @@ def check_question(question: Question, catalogue: Catalogue, engine: Engine) -> 
 
 
 def in_words_of(engine: Engine, sql: str, catalogue: Catalogue) -> str:
-    """A statement as the engine is sent it."""
+    """A statement in the engine's dialect."""
     return engine.said(sql, catalogue.physical) if isinstance(engine, Translating) else sql

@@ -1,11 +1,12 @@
 """Online private multiplicative weights on a described data set: one charge up front, then a session of questions.
 
-Claim: all that a session ever says costs its charge. The job's only stage reads the histogram once, in one statement in
-which each person is in at most one cell, and releases the noisy number of people; what comes after is drawn from memory
-by `WeightsSession`, whose file holds each answer before it is given. A stored release is never run again: asked for
-again, it is the session's file, from which the public hypothesis answers. Other releases may be charged and made while
-a session is open: budgets that add up ρ, or ε and δ, hold for interactive mechanisms that take turns (Haney, Shoemate,
-Tian, Vadhan, Vyrros, Xu and Zhang 2023). The file lies beside the ledger, on the machine that asked.
+Claim: all answers of a session together cost its charge. The job's only stage reads the histogram once, in one
+statement in which each person is in at most one cell, and releases the noisy number of people; later answers are
+computed in memory by `WeightsSession`, whose file stores each answer before it is returned. A stored release is never
+run again: a repeated request opens the session's file, from which the public hypothesis answers. Other releases may be
+charged and made while a session is open: budgets that add up ρ, or ε and δ, hold for interactive mechanisms that take
+turns (Haney, Shoemate, Tian, Vadhan, Vyrros, Xu and Zhang 2023). The file lies beside the ledger, on the machine that
+asked.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _CLAIMS = (
 
 
 class WeightsDesk:
-    """Where questions by the names of keys are asked of a session; `is_closed` where only the hypothesis answers."""
+    """Asks a session questions by the names of keys; `is_closed` where only the hypothesis answers."""
 
     def __init__(self, names: Sequence[str], keys: Sequence[TableKey], session: WeightsSession, by: OnlineWeights):
         self._names, self._keys, self._session, self._mechanism = tuple(names), tuple(keys), session, by
@@ -70,7 +71,7 @@ class WeightsDesk:
 
     @property
     def hypothesis(self) -> Hypothesis:
-        """What is publicly believed of all cells: free to look at."""
+        """The public estimate of all cells; reading it is free."""
         return self._session.hypothesis
 
     def ask(self, where: Mapping[str, Key | Sequence[Key | None] | None]) -> WeightsReply:
@@ -91,11 +92,11 @@ class WeightsDesk:
         return self._session.ask(asked)
 
     def error(self, questions: int = 1, confidence: Number = "0.95") -> int:
-        """How far off so many replies may be at once, as long as they are compared with the data."""
+        """The error of this many replies together, as long as they are compared with the data."""
         return self._mechanism.error(confidence, questions)
 
     def close(self) -> None:
-        """Lets go of the data."""
+        """Drop the data."""
         self._session.close()
 
     def __str__(self) -> str:
@@ -127,7 +128,7 @@ def open_weights(
     alarm: int | None = None,
     fresh: bool = False,
 ) -> WeightsDesk:
-    """A new session at a price; or what an earlier one just like it left, unless a `fresh` one is asked for."""
+    """A new session at a price; or the file of an identical earlier one, unless `fresh`."""
     analyst_share(planner.opened, analyst)
     plan = weights_plan(planner, sql)
     keys = [key for key in plan.public_keys() if key is not None]
@@ -167,7 +168,7 @@ def open_weights(
 
 
 def weights_plan(planner: Planner, sql: str) -> TablesPlan:
-    """The plan of one table of counts; refused where a person may be in several cells, or its keys are private."""
+    """The plan of one table of counts; refused where one unit may be in several cells, or its keys are private."""
     asked = read_tables(sql, planner.catalogue)
     plan = plan_tables(asked, planner.catalogue, IntervalKind.GUARANTEED, Weighting.CELLS)
     counts = [part for part in plan.measures if part.subject == "rows" and part.size == 1]

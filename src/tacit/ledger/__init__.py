@@ -1,4 +1,4 @@
-"""The ledger: one durable budget for each data set, what was spent of it, and the signed certificates of releases."""
+"""The ledger: one durable budget for each data set, the charges to it, and the signed certificates of releases."""
 
 from tacit.ledger.account import BudgetAccount as BudgetAccount
 from tacit.ledger.breaker import Breaker as Breaker

@@ -23,11 +23,11 @@ from tacit.ledger.store import Conflicted, SqlExecutor, Store, Unavailable, fail
 from tacit.loss.families.loss import Loss
 from tacit.loss.filters.privacy_filter import Filter
 
-_PAUSE: Final = 0.05  # seconds, between two looks at what others run
+_PAUSE: Final = 0.05  # seconds between two checks of charges that others run
 
 
 class BudgetAccount(Runs):
-    """A handle on an account. What it says is read from the ledger each time; it only remembers sums of old entries."""
+    """A handle on an account. It reads the ledger at every call and caches only sums of old entries."""
 
     def __init__(self, chain: Chain, number: int, unit: str, budget: Loss, now: Callable[[], str]) -> None:
         super().__init__(chain, number)
@@ -46,7 +46,7 @@ class BudgetAccount(Runs):
         return self._chain.head().hash
 
     def find(self, digest: str, accuracy: Fraction) -> Stored | None:
-        """The most accurate answer to this digest, if it is as accurate as asked; else its failure."""
+        """The most accurate answer to this digest, if it is as accurate as asked; otherwise its failure."""
         found = self._releases.best(self._releases.courses(digest).values(), nonnegative(accuracy, "accuracy"))
         if found is not None:
             self._chain.secure(found.number)
@@ -55,7 +55,7 @@ class BudgetAccount(Runs):
     def stored_under(
         self, prefix: str, accuracy: Fraction = Fraction(0), holds: Callable[[str], bool] = bool
     ) -> tuple[Stored, ...]:
-        """Every release as accurate as asked whose digest begins so and passes, the most accurate first, then new."""
+        """Every release with this digest prefix that passes and is accurate enough, the best first, then the newest."""
         found = self._releases.under(prefix, accuracy, holds)
         if found:
             self._chain.secure(max(stored.number for stored in found))
@@ -70,13 +70,13 @@ class BudgetAccount(Runs):
         return self._failures.found()
 
     def charge(self, request: Request) -> Charge | Stored:
-        """The right to run one release, paid for and durable; or the answer that was already paid for.
+        """A durable charge, which permits one release; or the stored answer, if it was already paid for.
 
-        In one transaction: a stored answer at least as accurate, or a failure where there is none, is given for free
-        (unless `fresh`). A charge of the same analyst for the same request that has not ended is waited for while
-        somebody runs it; where its process died, it runs once more if all that was drawn is stored, and else it failed.
-        Everything else is a new question: the breaker must let it in, after a wait where as many run as may still fail;
-        and its loss, in the account's relation and currency, must reach the floor and fit into budget and share.
+        In one transaction: a stored answer at least as accurate, or a failure where there is none, is returned for free
+        (unless `fresh`). If the same analyst has an open charge for the same request, this call waits while it runs; if
+        its process died, it runs once more if all noise drawn is stored, and otherwise has failed. Every other request
+        is a new question: the breaker must admit it, after a wait where as many runs are open as may still fail; and
+        its loss, in the account's relation and currency, must reach the floor and fit into budget and share.
         """
         price = price_of(self._totals.empty, request)
         while (given := self._charge(request, price)) is None:
@@ -93,7 +93,7 @@ class BudgetAccount(Runs):
             except Conflicted:
                 raise  # nothing was written
             except Unavailable:
-                if isinstance(given, Charge):  # whether it was written is not known
+                if isinstance(given, Charge):  # it is unknown whether it was written
                     raise Failed from None
                 raise
             if isinstance(given, Stored):
@@ -132,7 +132,10 @@ class BudgetAccount(Runs):
 
     @retried
     def reopen(self, number: int) -> None:
-        """The steward lets a charge run again that has no answer; refused where noise was drawn that is not stored."""
+        """Let a charge without an answer run again, by the steward.
+
+        Refused where noise was drawn that is not stored.
+        """
         with self._chain.writing() as connection:
             link = next(self._chain.links("number = ? AND account = ? AND kind = 'charge'", number, self.id), None)
             course = None if link is None else self._releases.courses(link.charged.digest)[number]
@@ -147,7 +150,7 @@ class BudgetAccount(Runs):
 
     @retried
     def clear(self, seen: Collection[Unanswered] | None = None) -> None:
-        """Clear these failures, or all: the breaker counts from zero. Refused if there are other failures by now."""
+        """Clear these failures, or all: the breaker counts from zero. Refused if there are other failures meanwhile."""
         with self._chain.writing() as connection:
             link = self._append(connection, Cleared(self._now(), self._failures.running_beside(seen)))
         self._chain.secure(link.number)

@@ -1,7 +1,6 @@
 """Whether a charge fits: not below the floor, into what is left of the budget, and of the analyst's share of it.
 
-`Totals` are the running totals of an account: what the entries read so far add up to, for each analyst and over
-all.
+`Totals` are the running totals of an account over the entries read so far, for each analyst and for all.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from tacit.words import percent_down, percent_up, shown
 
 @frozen
 class Totals:
-    """Exact sums up to an entry. Entries never change, so what was added up stays true; only newer ones are read."""
+    """Exact sums up to an entry. Entries never change, so the sums stay valid and only newer entries are read."""
 
     empty: Filter
     upto: int = 0
@@ -38,12 +37,12 @@ class Totals:
         return self if upto == self.upto else Totals(self.empty, upto, analysts)
 
     def of(self, analyst: str) -> Amounts:
-        """What this analyst has used."""
+        """The sums of this analyst."""
         return self.analysts.get(analyst, self._nothing)
 
     @cached_property
     def filter(self) -> Filter:
-        """The account's filter; refused if the entries exceed the budget, which only a damaged ledger can say."""
+        """The account's filter; refused if the entries exceed the budget, which means a damaged ledger."""
         return replace(self.empty, used=reduce(add, self.analysts.values(), self._nothing))
 
     @cached_property
@@ -52,16 +51,15 @@ class Totals:
 
 
 def add(left: Amounts, right: Amounts) -> Amounts:
-    """Component by component."""
+    """Add amounts component by component."""
     return tuple([a + b for a, b in zip(left, right, strict=True)])
 
 
 def price_of(account: Filter, request: Request) -> Loss:
-    """The request's loss in the account's currency; refused where it is not stated for the change that is hidden.
+    """The request's loss in the account's currency; refused where it is not stated for the account's relation.
 
-    A mechanism's loss need not say its relation: then the request does. An account whose unit names no relation takes
-    no loss that is proven for one only: entries keep amounts, so what relation an earlier one was under would not be
-    known.
+    Where a mechanism's loss does not state its relation, the request does. An account whose unit names no relation
+    accepts no loss that is proven for one relation only: entries store amounts, not relations.
     """
     stated = demand_one_relation([request.loss], request.relation)
     if stated is not account.relation:
@@ -76,7 +74,10 @@ def price_of(account: Filter, request: Request) -> Loss:
 
 
 def refuse_unless_affordable(totals: Totals, request: Request, price: Loss) -> None:
-    """Every component must fit, into the whole and into the analyst's share; else refused, with what is left."""
+    """Refuse unless every component fits into the budget and into the analyst's share.
+
+    The refusal says what is left.
+    """
     account, share = totals.filter, request.terms.share
     cost, limit = account.currency.price(price), account.limit
     if account.share(price) < request.terms.floor:
@@ -113,7 +114,10 @@ def fits(cost: Amounts, left: Amounts) -> bool:
 
 
 def smallest_share(part: Amounts, whole: Amounts) -> Fraction:
-    """The part as a share of the whole, in the component where it is least; components the whole lacks do not count."""
+    """The part as a share of the whole, in the component where it is least.
+
+    Components that are 0 in the whole are ignored.
+    """
     return min((p / w for p, w in zip(part, whole, strict=True) if w), default=Fraction(0))
 
 

@@ -24,7 +24,7 @@ _UNANSWERED: Final = (
 
 @frozen
 class Breaker:
-    """How many failures are allowed, of one analyst and of all together: each is an answer that no price covers."""
+    """The number of failures allowed, for one analyst and for all: each failure is an answer that no price covers."""
 
     analyst: int
     dataset: int
@@ -51,16 +51,17 @@ class Unanswered:
 
 
 class Failures:
-    """The runs of an account that gave no answer, since the steward last cleared them.
+    """The runs of an account without an answer since the steward last cleared them.
 
-    A process that died counts, though its charge may run once more: somebody saw it die. What is under way may yet
-    fail, so it counts as well when another question would begin: else a thousand that are asked at once could all fail
-    before the breaker knew of one. What was under way when the steward cleared is not cleared: nobody has seen its end.
+    A process that died counts, though its charge may run once more: the analyst saw it die. A running charge may still
+    fail, so it counts too when another question would begin: otherwise a thousand concurrent questions could all fail
+    before the breaker knew of one. A run that was open when the steward cleared is not cleared, because the steward has
+    not seen its end.
     """
 
     def __init__(self, chain: Chain, account: int, is_held: Callable[[int], bool]) -> None:
         self._chain, self._account, self._is_held = chain, account, is_held
-        self._answered = 0  # every charge up to this entry is
+        self._answered = 0  # every charge up to this entry has an answer
 
     def found(self) -> tuple[Unanswered, ...]:
         """Every such run, in the order in which they ended."""
@@ -80,9 +81,9 @@ class Failures:
         return tuple(found)
 
     def _ended(self, cleared: Link | None) -> tuple[list[Unanswered], dict[int, int | None]]:
-        """What failed or died since, and the entry with which the last run of a charge began; None where none is open.
+        """The runs that failed or died; and for each charge the entry that began its last run, None if that ended.
 
-        A run that is followed by another, or by the steward's word that there may be one, died if it had not failed.
+        A run that is followed by another, or by the steward's permission for one, died if it had not failed.
         """
         found, begun = list[Unanswered](), dict[int, int | None]()
         for link in self._chain.links(_ENDED, self._account):
@@ -97,7 +98,7 @@ class Failures:
         return found, begun
 
     def is_room(self, breaker: Breaker, analyst: str) -> bool:
-        """Whether one more run may start now; if not, another must end first. Refused if too many have failed."""
+        """Whether one more run may start now; if not, another run must end first. Refused if too many have failed."""
         found = self.found()
         own = [each for each in found if each.analyst == analyst]
         for runs, most, whose in ((own, breaker.analyst, "this analyst's"), (found, breaker.dataset, "these data's")):
@@ -113,7 +114,7 @@ class Failures:
         return len(own) < breaker.analyst and len(found) < breaker.dataset
 
     def running_beside(self, seen: Collection[Unanswered] | None) -> tuple[int, ...]:
-        """The charges that are running. Refused if the failures are not those that were seen."""
+        """The charges that are running. Refused if the failures are not those that the steward saw."""
         found = self.found()
         if seen is not None and any(run not in seen for run in found if run.how is not How.RUNNING):
             raise Refused(
@@ -128,7 +129,7 @@ class Failures:
 
 
 def _is_cleared(cleared: Link | None, charge: int, began: int) -> bool:
-    """Whether the steward had seen the end of a run: it had begun by then, and was not under way."""
+    """Whether the steward has seen the end of a run: it began before the clearing and was not running then."""
     if cleared is None:
         return False
     under_way = cleared.event.running if isinstance(cleared.event, Cleared) else ()

@@ -1,9 +1,9 @@
 """The certificate of an answer: what was asked, what it cost, the claims it rests on, and the numbers shown.
 
-`Grounds` are what a release rests on, kept with its noisy numbers: the part of a certificate that the ledger does
-not say. `Presentation` is a signed line for each format in which the answer was written: this file, octet by octet,
-is it. A file has no canonical form of its own: CSV says no types, and Parquet is compressed as its library likes.
-So whoever writes one signs its octets, together with the certificate that says what they show.
+`Grounds` are stored with the noisy numbers of a release: the part of a certificate that is not in the ledger.
+`Presentation` is a signed line for each file of the answer and binds its octets. Files have no canonical form: CSV has
+no types, and the compression of Parquet depends on the library. So the writer of a file signs its octets together with
+the certificate of the answer.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Presentation:
         return hashlib.sha256(octets).hexdigest() == self.digest
 
     def signed_bytes(self, certificate: bytes) -> bytes:
-        """What the signature is over; `certificate` are the signed octets of the certificate."""
+        """The signed octets; `certificate` are the signed octets of the certificate."""
         return presented_bytes(self.format, self.digest, certificate)
 
     def fields(self) -> dict[str, str]:
@@ -73,27 +73,27 @@ class Presentation:
 
 
 def presented_bytes(form: str, digest: str, certificate: bytes) -> bytes:
-    """The octets to sign: what they are for, then format and digest of the file, and the certificate's own digest."""
+    """The octets to sign: their purpose, the format and digest of the file, and the digest of the certificate."""
     whole = {"certificate": hashlib.sha256(certificate).hexdigest(), "digest": digest, "format": form}
     return _PRESENTATION_PURPOSE + json.dumps(whole, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
 _VERSION: Final = 2
-_ENTRIES: Final = 2**63  # no ledger can number more
-_PURPOSE: Final = b"tacit certificate\n"  # so that a signature under it can never pass for one of something else
-_NUMBERS: Final = ("asked", "ledger", "shown", "stored")  # what version 1 did not have
+_ENTRIES: Final = 2**63  # the largest entry number of a ledger
+_PURPOSE: Final = b"tacit certificate\n"  # so that the signature is not valid for another purpose
+_NUMBERS: Final = ("asked", "ledger", "shown", "stored")  # fields that version 1 did not have
 
 
 @frozen
 class Statement:
-    """What is certified. It has no row count and no hash of data; there is no field for either.
+    """The certified statement. It has no field for a row count or a hash of data.
 
-    Of the release that was paid for: `query`, the digest of its `plan`, `mechanisms` and `loss` in plain JSON. Of its
-    place: the `ledger` by its first seal, `entry` and `chain`, the number of the charge and its hash, which seals every
-    entry before it; the `time` of the charge; and `stored`, the hash of the noisy release as it is kept there.
-    Of the answer: what was `asked` of that release, and `shown`, the digest of the canonical answer.
+    About the release that was paid for: `query`, the digest of its `plan`, `mechanisms` and `loss` in plain JSON. About
+    its place: the `ledger` by its first seal, `entry` and `chain`, the number of the charge and its hash, which seals
+    every entry before it; the `time` of the charge; and `stored`, the hash of the noisy release as it is kept there.
+    About the answer: the question `asked` of that release, and `shown`, the digest of the canonical answer.
 
-    Version 1 said none of `ledger`, `stored`, `asked` and `shown`: it bound no numbers. Its time was that of signing.
+    Version 1 had no `ledger`, `stored`, `asked` and `shown`, so it bound no numbers. Its time was that of signing.
     """
 
     query: str
@@ -132,7 +132,7 @@ class Statement:
 
     @property
     def binds_numbers(self) -> bool:
-        """Whether it says which numbers were shown; those of version 1 do not."""
+        """Whether it binds the numbers shown; version 1 does not."""
         return self.shown is not None
 
     def fields(self) -> dict[str, Any]:
@@ -155,7 +155,7 @@ class Statement:
 
 @frozen
 class Certificate:
-    """A statement, the public key of who makes it, and the signature over both; then a signed line for each file."""
+    """A statement, the public key of its signer, the signature over both, and a signed line for each file."""
 
     statement: Statement
     public_key: bytes
@@ -167,11 +167,11 @@ class Certificate:
             raise unreadable("its version knows no tables")
 
     def signed_bytes(self) -> bytes:
-        """What the signature is over: the one spelling of statement and key."""
+        """The signed octets: the canonical spelling of statement and key."""
         return signed_bytes(self.statement, self.public_key)
 
     def to_json(self) -> str:
-        """The certificate as JSON text: keys sorted, two spaces, one spelling."""
+        """The certificate as JSON text: keys sorted, indented by two spaces, canonical."""
         whole: dict[str, Any] = {"statement": self.statement.fields()}
         whole |= {"public_key": self.public_key.hex(), "signature": self.signature.hex()}
         if self.statement.binds_numbers:
@@ -197,13 +197,13 @@ class Certificate:
 
 
 def signed_bytes(statement: Statement, public_key: bytes) -> bytes:
-    """The bytes to sign: what they are for, then one spelling of statement and key."""
+    """The bytes to sign: their purpose, then the canonical spelling of statement and key."""
     whole = {"statement": statement.fields(), "public_key": public_key.hex()}
     return _PURPOSE + json.dumps(whole, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
 def unreadable(why: str) -> Refused:
-    """The refusal of what is no certificate."""
+    """The refusal of a text that is not a certificate."""
     return Refused("this certificate", f"It cannot be read: {why}.", "a certificate as `to_json` writes it.")
 
 

@@ -1,4 +1,4 @@
-"""The chain of entries: appended one by one, each sealing the one before, its head witnessed elsewhere."""
+"""The chain of entries: each entry seals the one before it, and a witness stores the head."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from tacit.ledger.link import Head, Link, genesis
 from tacit.ledger.store import SqlExecutor, Store, retried
 from tacit.ledger.witness import Witness
 
-_read = lru_cache(maxsize=4096)(Link.read)  # it looks at a text and its hash alone: what was checked once stays true
+# the check depends only on the text and its hash, so its result can be cached
+_read = lru_cache(maxsize=4096)(Link.read)
 
 
 class Chain:
     """All entries of one ledger, over all its accounts.
 
-    What is handed out on the strength of an entry (a charge, a stored release) is handed out only after `secure`: then
-    the entry is committed, and its witness is too, so a ledger put back to before it is refused.
+    A charge or a stored release is handed out only after `secure` of its entry: then the entry is committed and
+    witnessed, so a ledger restored to an earlier state is refused.
     """
 
     def __init__(self, database: Store, witness: Witness) -> None:
@@ -32,7 +33,7 @@ class Chain:
 
     @property
     def secret(self) -> bytes:
-        """Random bytes that only this ledger has."""
+        """The secret of this ledger: random bytes."""
         return bytes.fromhex(self._meta["secret"])
 
     def head(self) -> Head:
@@ -50,10 +51,10 @@ class Chain:
         return (_read(*row) for row in found)
 
     def confirm(self, known: Head | None) -> None:
-        """Refuses a ledger that does not contain the head that its witness knows."""
+        """Refuse a ledger that does not contain the head that its witness knows."""
         if known is not None and self._hash_at(known.entries) == known.hash:
             return
-        if known is None or known.entries == 0:  # nobody has seen an entry: a new ledger begins
+        if known is None or known.entries == 0:  # no witness has seen an entry: a new ledger begins
             if self.head().entries == 0:
                 return
             raise Refused(
@@ -71,13 +72,13 @@ class Chain:
 
     @contextmanager
     def writing(self) -> Iterator[SqlExecutor]:
-        """One at a time, on a ledger that its witness confirms; all is committed at the end, or nothing."""
+        """An exclusive write transaction on a ledger that its witness confirms; everything is committed, or nothing."""
         with self.database.writing() as connection:
-            self.confirm(self.witness.read())  # what is witnessed was committed, so this transaction sees it
+            self.confirm(self.witness.read())  # a witnessed entry was committed, so this transaction sees it
             yield connection
 
     def append(self, connection: SqlExecutor, account: int | None, event: Event) -> Link:
-        """Adds an entry; only within `writing`."""
+        """Add an entry; only within `writing`."""
         link = Link.make(self.head(), account, event)
         row = (link.number, link.body, link.hash)
         connection.execute("INSERT INTO entries (number, body, hash) VALUES (?, ?, ?)", row)
@@ -85,7 +86,7 @@ class Chain:
 
     @retried
     def secure(self, number: int) -> None:
-        """Returns once the witness knows this entry. The witness only ever moves forward."""
+        """Return once the witness knows this entry. The witness only moves forward."""
         if self._is_witnessed(number):
             return
         with self.writing():

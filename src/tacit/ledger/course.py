@@ -1,4 +1,4 @@
-"""The course of a charge: it runs, it is marked before noise is drawn, and it ends, in a release or in a failure."""
+"""The course of a charge: it runs, marks each stage before it draws noise, and ends in a release or a failure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from tacit.frozen import frozen
 from tacit.ledger.events import Again, Charged, Failure, NoiseDraw, Reopened, Settled, Staged
 from tacit.ledger.link import Link, damaged
 
-_EARLIER: Final = hashlib.sha256(b"failed").hexdigest()  # a failure, as ledgers kept it that had no entry for one
+# the payload of a failure in old ledgers, which had no entry for one
+_EARLIER: Final = hashlib.sha256(b"failed").hexdigest()
 
 
 @frozen
@@ -19,15 +20,15 @@ class Course:
     """The state of a charge.
 
     A failure is an answer that no price covers, so it is given once. Claim: under one charge each stage draws at most
-    once, and at most one answer is seen, be it a failure. For a stage is marked, durably, before it draws, and no mark
-    is set twice; a later stage begins when the one before is stored; and what has ended, or was marked and lost its
-    process before it was stored, never runs again. Between stages it may run once more after a process died, from the
-    first that is not stored; beyond that the steward must reopen it.
+    once, and at most one answer (or failure) is seen. Proof: a stage is marked durably before it draws, and no mark is
+    set twice; a stage begins after the one before it is stored; and a charge that has ended, or whose process died
+    between a mark and its storage, never runs again. If its process died between stages, it may run once more, from the
+    first stage that is not stored; after that the steward must reopen it.
     """
 
     charge: Link
-    stage: int = 0  # the last that was marked or stored; none at 0
-    stored: tuple[Link, ...] = ()  # its stages that are
+    stage: int = 0  # the last stage that was marked or stored; 0 for none
+    stored: tuple[Link, ...] = ()  # its stored stages
     is_spare: bool = True  # whether it may still run once more
     end: Link | None = None
 
@@ -46,22 +47,22 @@ class Course:
 
     @property
     def is_between(self) -> bool:
-        """Whether everything that was drawn is stored."""
+        """Whether all noise drawn is stored."""
         return self.stage == len(self.stored)
 
     @property
     def may_be_reopened(self) -> bool:
-        """Whether the steward may let it run again: it is not answered, and all that was drawn is stored."""
+        """Whether the steward may let it run again: it has no answer, and all noise drawn is stored."""
         return self.is_between and (self.end is None or isinstance(self.end.event, Failure))
 
     def after(self, link: Link) -> Course:
-        """With one more entry about this charge; refused, as damage, where it does not follow."""
+        """The course after one more entry about this charge; refused, as damage, where the entry does not follow."""
         event, follows = link.event, self.end is None
         if isinstance(event, (Settled, Failure)):
             course = replace(self, end=link)
         elif isinstance(event, NoiseDraw):
             course = replace(self, stage=event.stage)
-            is_ready = self.is_between or not self.stored  # older ledgers kept no stages at all
+            is_ready = self.is_between or not self.stored  # older ledgers stored no stages
             follows = follows and event.stage == self.stage + 1 and is_ready
         elif isinstance(event, Staged):
             course = replace(self, stage=event.stage, stored=(*self.stored, link))
@@ -86,7 +87,10 @@ def charge_of(link: Link) -> int | None:
 
 
 def courses_of(links: Iterable[Link]) -> dict[int, Course]:
-    """The course of every charge among these entries, by its number; they hold all that is said of each."""
+    """The course of every charge among these entries, by its number.
+
+    They must include all entries about each charge.
+    """
     courses: dict[int, Course] = {}
     for link in links:
         number = charge_of(link)

@@ -1,4 +1,4 @@
-"""Files that are there after a power cut: whole, private to their owner, and synced with their folder."""
+"""Durable files: written whole, readable by their owner only, and synced with their folder."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 
 def make_folder(folder: Path) -> None:
-    """The folder, made for its owner alone if it was missing."""
+    """The folder; a missing one is created, accessible to its owner only."""
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def create_file(path: Path, content: bytes) -> None:
-    """A new file with this content, seen whole or not at all; if there is one already, that one stays."""
+    """Create a file with this content atomically; an existing file stays."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     try:
@@ -29,7 +29,7 @@ def create_file(path: Path, content: bytes) -> None:
 
 
 def put_in_place(draft: Path, path: Path) -> None:
-    """Gives a finished file its name for good, unless the name is taken."""
+    """Give a finished file its name, durably, unless the name is taken."""
     try:
         os.link(draft, path)
     except FileExistsError:

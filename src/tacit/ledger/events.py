@@ -1,4 +1,4 @@
-"""What an entry of the ledger records: an account opened or joined, a charge, how it went, a failure or a release."""
+"""The events of the ledger: an account opened or joined, a charge, its course, a failure or a release."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class AccountOpened:
 
 @frozen
 class SourceJoined:
-    """Sources were added to an account: a description names them together with one of its own."""
+    """Sources were added to an account: a description names them together with one that it owns."""
 
     kind: ClassVar[str] = "join"
     time: str
@@ -64,7 +64,10 @@ class Charged:
 
 @frozen
 class Settled:
-    """The release of a charge was stored. The time is not kept: how long a run takes may depend on the data."""
+    """The release of a charge was stored.
+
+    The time is not recorded, because the duration of a run may depend on the data.
+    """
 
     kind: ClassVar[str] = "store"
     charge: int
@@ -83,7 +86,7 @@ class NoiseDraw:
 
     kind: ClassVar[str] = "draw"
     of: int  # the charge
-    digest: str  # of the charge, by which all of its entries are found
+    digest: str  # of the charge; all of its entries are found by it
     stage: int
 
     def fields(self) -> dict[str, Any]:
@@ -92,7 +95,7 @@ class NoiseDraw:
 
 @frozen
 class Staged:
-    """A stage of a charge was stored: the next may build on it. The time is not kept, as for a release."""
+    """A stage of a charge was stored: the next may build on it. The time is not recorded, as for a release."""
 
     kind: ClassVar[str] = "stage"
     of: int
@@ -118,7 +121,10 @@ class Again:
 
 @frozen
 class Failure:
-    """A charge failed, and that is its answer. Neither time nor cause is kept: both may depend on the data."""
+    """A charge failed, and that is its answer.
+
+    Neither time nor cause is recorded, because both may depend on the data.
+    """
 
     kind: ClassVar[str] = "fail"
     of: int
@@ -130,7 +136,7 @@ class Failure:
 
 @frozen
 class Reopened:
-    """The steward lets what was charged, and ended with nothing drawn that is not stored, run again."""
+    """The steward lets a charge run again that ended with all drawn noise stored."""
 
     kind: ClassVar[str] = "reopen"
     time: str
@@ -143,11 +149,11 @@ class Reopened:
 
 @frozen
 class Cleared:
-    """The steward has seen all failures so far: the breaker counts from here, and what was under way still counts."""
+    """The steward has seen all failures so far: the breaker counts from here, and runs that were open still count."""
 
     kind: ClassVar[str] = "clear"
     time: str
-    running: tuple[int, ...] = ()  # charges; not written where there were none, as in earlier ledgers
+    running: tuple[int, ...] = ()  # charges; left out where there were none, as in earlier ledgers
 
     def fields(self) -> dict[str, Any]:
         return {"time": self.time} | ({"running": [*self.running]} if self.running else {})

@@ -1,7 +1,7 @@
 """The history of an account: every charge, how it ended, and the release stored under it.
 
-`Releases` are what an account has released; `Entry` is a line for each charge, and how it ended; `Evidence` is what
-a ledger holds of one charge: what its certificates are made from, and what they are held against.
+`Releases` reads the releases of an account; `Entry` is a line for one charge and its end; `Evidence` is the ledger's
+record of one charge, from which its certificates are made and against which they are checked.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ def history_of(chain: Chain, account: int, empty: Filter) -> tuple[Entry, ...]:
 
 
 class Releases:
-    """Read from the ledger each time; nothing of it is remembered."""
+    """The releases of an account, read from the ledger at every call, without a cache."""
 
     def __init__(self, chain: Chain, account: int) -> None:
         self._chain, self._account = chain, account
 
     def courses(self, digest: str) -> Mapping[int, Course]:
-        """Every charge for a request and how far it has come, oldest first, by its number."""
+        """The course of every charge for a request, oldest first, by its number."""
         return courses_of(self._chain.links("account = ? AND digest = ?", self._account, digest))
 
     def course(self, charge: Charge) -> Course | None:
@@ -95,7 +95,7 @@ class Releases:
         return payload_of(self._chain, link)
 
     def under(self, prefix: str, accuracy: Fraction, holds: Callable[[str], bool]) -> tuple[Stored, ...]:
-        """Every release as accurate as asked whose digest begins so and passes, the most accurate first, then new."""
+        """Every release with this digest prefix that passes and is accurate enough, the best first, then the newest."""
         where = "account = ? AND kind = 'store' AND substr(digest, 1, ?) = ?"
         found = self._chain.links(where, self._account, len(prefix), prefix)
         links = [link for link in found if link.settled.accuracy >= accuracy and holds(link.settled.digest)]
@@ -117,7 +117,7 @@ def receipt(link: Link) -> Charge:
 
 
 def payload_of(chain: Chain, link: Link) -> bytes:
-    """The bytes that are stored under an entry; refused, as damage, where they are not those of its hash."""
+    """The bytes that are stored under an entry; refused, as damage, where they do not match its hash."""
     with chain.database.reading() as connection:
         row = connection.execute("SELECT bytes FROM payloads WHERE entry = ?", (link.number,)).fetchone()
     stated = link.event.payload if isinstance(link.event, (Settled, Staged)) else None
@@ -134,9 +134,9 @@ def payload_hash(payload: bytes) -> str:
 
 @frozen
 class Evidence:
-    """One charge in its place, and the hash of the release that is stored under it, if one is."""
+    """One charge with its place in the chain, and the hash of the release stored under it, if there is one."""
 
-    ledger: str  # its first seal, which no other ledger has
+    ledger: str  # its first seal, which is unique to it
     entry: int
     chain: str  # the hash of the entry, which seals every one before it
     time: str

@@ -1,7 +1,6 @@
-"""The ledger: a file, or a database that curators share, in which every charge against all data is kept for good.
+"""The ledger: a file, or a database that curators share, which keeps every charge against all data.
 
-`open_or_create` opens the store of a ledger, wherever it is kept; where there is none yet, and nobody knew one, it
-is made.
+`open_or_create` opens the store of a ledger; where there is none, and no witness knows one, it creates it.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ def open_or_create(written: str | Path, witness: Path | None) -> tuple[Store, Wi
 
 
 def open_existing(written: str | Path, witness: Path | None) -> tuple[Store, Witness]:
-    """The same for an existing ledger; refused if there is none."""
+    """An existing ledger at this place, with its witness; refused if there is none."""
     place = read_place(written)
     if isinstance(place, Address):
         return _open_shared(place, lambda _: _refuse_missing(place.place)), _witness(place, witness)
@@ -89,7 +88,7 @@ def _witness(place: Path | Address, stated: Path | None) -> Witness:
 
 
 def _refuse_if_gone(witness: Witness, place: object, is_missing: Callable[[], bool]) -> None:
-    """Refuses a ledger that its witness knew; it may also have been made, and witnessed, a moment ago."""
+    """Refuse a missing ledger that its witness knows; it may also have been created and witnessed meanwhile."""
     known = witness.read()
     if known is not None and known.entries > 0 and is_missing():
         raise Refused(
@@ -106,9 +105,9 @@ def _refuse_missing(place: object) -> NoReturn:
 class Ledger:
     """An open ledger. Entries are only ever added, each sealed by a hash of the one before.
 
-    Its head is witnessed in a second file, so a ledger put back to an earlier state refuses to open. Any number of
-    processes may use one ledger at once; each opens it for itself. One in PostgreSQL may be used from several machines,
-    each with a witness of its own, which knows how far that machine saw it come.
+    Its head is witnessed in a second file, so a ledger restored to an earlier state is refused. Any number of processes
+    may use one ledger at once; each opens it itself. A ledger in PostgreSQL may be used from several machines, each
+    with a witness of its own, which stores the last head seen there.
     """
 
     def __init__(self, chain: Chain) -> None:
@@ -116,7 +115,10 @@ class Ledger:
 
     @classmethod
     def open(cls, place: str | Path, witness: Path | None = None, *, create: bool = True) -> Ledger:
-        """The ledger at this path or postgresql://…, created if there is none; refused if its witness knows more."""
+        """The ledger at this path or postgresql://…, created if there is none.
+
+        Refused if its witness knows a later head.
+        """
         ledger = cls(Chain(*(open_or_create if create else open_existing)(place, witness)))
         try:
             ledger._chain.secure(ledger._chain.head().entries)
@@ -127,9 +129,9 @@ class Ledger:
 
     @classmethod
     def accept_witness(cls, place: str | Path, witness: Path | None = None) -> Verification:
-        """The steward's word that this ledger is the newest, where its witness was lost or is yet to be made.
+        """Accept the head of this ledger as the newest, by the steward's word, where its witness is lost or new.
 
-        Its chain must hold. A witness that knows an entry is never overwritten: the ledger may have lost it.
+        Its chain must verify. A witness of an entry that the ledger does not have is never overwritten.
         """
         database, second = open_existing(place, witness)
         try:
@@ -155,7 +157,7 @@ class Ledger:
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """Where on this machine it is written to: those of the ledger and of its witness."""
+        """The folders on this machine that are written to: those of the ledger and of its witness."""
         return tuple({self.beside.parent, self._chain.witness.path.parent})
 
     @property
@@ -173,7 +175,7 @@ class Ledger:
         return BudgetAccount(self._chain, known.id, known.unit, known.budget, _now)
 
     def find(self, name: AccountName, budget: Loss) -> BudgetAccount | None:
-        """The account that owns any of these sources, if there is one; asking opens none, and so fixes no budget."""
+        """The account that owns any of these sources, if there is one; this opens none, and so fixes no budget."""
         known = find_account(self._chain, name, budget)
         return None if known is None else BudgetAccount(self._chain, known.id, known.unit, known.budget, _now)
 
@@ -199,7 +201,7 @@ class Ledger:
         return known
 
     def evidence(self, number: int) -> Evidence | None:
-        """What it holds of the charge with this number; None where there is none."""
+        """The evidence of the charge with this number; None where there is no such charge."""
         return evidence_of(self._chain, number)
 
     def keyed(self, text: str) -> str:
@@ -207,7 +209,7 @@ class Ledger:
         return hmac.digest(self._chain.secret, text.encode("utf-8", "surrogatepass"), "sha256").hex()
 
     def verify(self) -> Verification:
-        """Reads the whole ledger again and names the first entry that does not hold."""
+        """Read the whole ledger again and report the first entry that is not valid."""
         known, found = self._chain.witness.read(), verify_chain(self._chain)
         if not found.holds:
             return found

@@ -1,6 +1,6 @@
 """A link of the chain: one entry as canonical JSON, which names the hash of the entry before it, and its own hash.
 
-Canonical JSON has one spelling for each value, so that a hash of the text is a hash of the value.
+Canonical JSON has one spelling for each value, so a hash of the text identifies the value.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from tacit.ledger.events import Charged, Event, Settled, event_from
 
 
 def write_canonical(value: object) -> str:
-    """The one spelling: sorted keys, no spaces, ASCII, no floats that JSON cannot say."""
+    """Canonical JSON: sorted keys, no spaces, ASCII, no NaN and no infinities."""
     return _WRITER.encode(value)
 
 
 def read_canonical(text: str) -> dict[str, Any]:
-    """The object that the text spells; ValueError for floats, and for what is no object."""
+    """The object that the text spells; ValueError for floats, and for anything but an object."""
     value = _READER.decode(text)
     if not isinstance(value, dict):
         raise ValueError("not an object")
@@ -60,7 +60,7 @@ class Link:
 
     @classmethod
     def make(cls, head: Head, account: int | None, event: Event) -> Link:
-        """The next entry after this head; without an account, the one that opens an account of its own number."""
+        """The next entry after this head; without an account, the entry opens an account with its own number."""
         number = head.entries + 1
         owner = number if account is None else account
         place = {"number": number, "previous": head.hash, "account": owner, "kind": event.kind}
@@ -69,7 +69,7 @@ class Link:
 
     @classmethod
     def read(cls, number: int, body: str, stated: str) -> Link:
-        """The entry as kept; refused unless it is its own hash and spells an event in its place."""
+        """The entry as stored; refused unless its hash matches and it spells an event in its place."""
         if not _hash(body) == stated:
             raise damaged(number, "It is not what its hash says.")
         try:
@@ -103,7 +103,7 @@ def genesis(identity: str) -> Head:
 
 
 def damaged(number: int, why: str) -> Refused:
-    """The refusal of a ledger of which an entry was changed."""
+    """The refusal of a ledger with a changed entry."""
     return Refused(
         f"entry {number} of the ledger",
         f"{why} The ledger was edited or damaged, and nothing in it can be relied on.",

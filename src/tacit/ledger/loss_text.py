@@ -1,7 +1,7 @@
-"""Losses and exact fractions as the ledger writes them: four tags, and fractions "n/d" in lowest terms.
+"""Losses and exact fractions in the ledger's format: four tags, and fractions "n/d" in lowest terms.
 
-For instance `{"zcdp": {"rho": "1/8", "delta": "0/1"}}`. Reading never evaluates or imports: the tag picks a class
-from a closed table.
+For instance `{"zcdp": {"rho": "1/8", "delta": "0/1"}}`. Reading evaluates and imports nothing: the tag selects a class
+from a fixed table.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.loss import Loss
 from tacit.loss.families.zcdp import Zcdp
 
-_DIGITS = 4000  # below what Python reads and writes without being asked to
+_DIGITS = 4000  # digits; below Python's limit for conversions of integers and text
 _GRAMMAR = re.compile(r"(0|[1-9][0-9]*)/([1-9][0-9]*)")
 
 
@@ -34,7 +34,7 @@ def fraction_to_text(number: Fraction) -> str:
 
 
 def fraction_from_text(text: object) -> Fraction:
-    """The amount that the text spells; ValueError for any other text."""
+    """The amount that the text spells; ValueError for a text of another form."""
     found = _GRAMMAR.fullmatch(text) if isinstance(text, str) and len(text) <= 2 * _DIGITS + 1 else None
     if found is None or not max(map(len, found.groups())) <= _DIGITS:
         raise ValueError("not a fraction")
@@ -59,7 +59,7 @@ _TAGS: Mapping[str, _Tag] = {
 
 
 def loss_to_json(loss: Loss) -> dict[str, dict[str, str]]:
-    """The loss by its tag; refused for a loss that has none, or that is proven for one relation only."""
+    """The loss with its tag; refused for a loss without a tag, or one that is proven for one relation only."""
     if loss.relations:
         raise Refused(
             "a loss with its own neighbour relation in the ledger",
@@ -77,7 +77,10 @@ def loss_to_json(loss: Loss) -> dict[str, dict[str, str]]:
 
 
 def loss_from_json(value: object) -> Loss:
-    """The loss that was written down; ValueError for an unknown tag, a missing or an extra field, or a bad fraction."""
+    """The loss that the object spells.
+
+    ValueError for an unknown tag, a missing or an extra field, or a bad fraction.
+    """
     if not (isinstance(value, dict) and len(value) == 1):
         raise ValueError("not a loss")
     ((name, fields),) = value.items()

@@ -1,6 +1,6 @@
 """Where a ledger and its witness live: the address of a PostgreSQL ledger, and the default places.
 
-The address is read from the way people write it: postgresql://host:port/database.
+The address is written postgresql://host:port/database.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _WANTED: Final = (
 
 @frozen
 class Address:
-    """Which server and database; perhaps as whom, never with which password: libpq finds that in its own places."""
+    """Server and database, perhaps the user, never a password: libpq finds that in its own places."""
 
-    host: str  # a name, or the folder of a socket; empty where a service says it
+    host: str  # a name, or the folder of a socket; empty where a service gives it
     port: int
-    database: str  # empty where a service says it
+    database: str  # empty where a service gives it
     service: str
     settings: tuple[tuple[str, str], ...]  # the user and how the connection is secured
 
@@ -90,7 +90,7 @@ def default_places() -> tuple[Path, Path]:
 
 
 def witness_of(ledger: Path | Address) -> Path:
-    """The witness of a ledger: the usual one for the usual ledger, else one beside that, named for the place."""
+    """The witness of a ledger: the default one for the default ledger, else one beside it, named after the place."""
     stated = os.environ.get("TACIT_WITNESS")
     witness = Path(stated) if stated else Path.home() / ".local" / "state" / "tacit" / "witness"
     if isinstance(ledger, Address):
@@ -103,7 +103,7 @@ def witness_of(ledger: Path | Address) -> Path:
 
 
 def beside_of(ledger: Address) -> Path:
-    """Where a ledger would lie if it were on this machine, in a folder named for its place; nothing is there."""
+    """The path that a remote ledger would have on this machine, in a folder named after its place; no file is there."""
     return Path(os.environ.get("TACIT_HOME") or _home()) / f"ledger-{_name(ledger.place.encode())}" / "ledger"
 
 

@@ -1,4 +1,4 @@
-"""A ledger in PostgreSQL: created whole or not at all, durable at every commit, written by one curator at a time."""
+"""A ledger in PostgreSQL: created atomically, durable at every commit, written by one curator at a time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tacit.ledger.places import Address, beside_of
 from tacit.ledger.store import Conflicted, SqlExecutor, Unavailable
 from tacit.ledger.tables import POSTGRES_TABLES, POSTGRES_VERSION
 
-_PATIENCE = 60_000  # milliseconds to wait for other writers, each of whom takes a few; or for one that went silent
+_PATIENCE = 60_000  # milliseconds to wait for other writers, which take a few each, or for one that hangs
 _SETTINGS = {
     "search_path": "tacit_ledger,pg_temp",
     "client_encoding": "UTF8",
@@ -39,14 +39,14 @@ _PATIENT = {
 }
 _LEAST = 140000
 _BEGIN = "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE tacit_ledger.turn IN EXCLUSIVE MODE"
-_CREATING = int.from_bytes(b"tacit", "big")  # the lock of those who find no ledger, and would make one
-_RUNS = int.from_bytes(b"taci", "big")  # the locks of runs under way, by the numbers of their charges
+_CREATING = int.from_bytes(b"tacit", "big")  # the lock for creating a ledger
+_RUNS = int.from_bytes(b"taci", "big")  # the locks of running charges, by their numbers
 _IS_THERE = "SELECT EXISTS (SELECT FROM pg_catalog.pg_namespace WHERE nspname = 'tacit_ledger')"
 
 
 @contextmanager
 def available(words: str) -> Iterator[None]:
-    """Turns what the server or the network says into a refusal, in the server's words but without its details."""
+    """Turn an error of the server or the network into a refusal with the server's message, without its details."""
     try:
         yield
     except (SerializationFailure, DeadlockDetected) as error:
@@ -67,9 +67,9 @@ def available(words: str) -> Iterator[None]:
 
 
 class PostgresDatabase:
-    """A connection to the server. It belongs to the process that opened it; threads take turns.
+    """A connection to the server. It belongs to the process that opened it; its threads use it one at a time.
 
-    A connection that was lost is made anew at the next look or transaction, never within one.
+    A lost connection is replaced before the next read or transaction, never within one.
     """
 
     def __init__(self, address: Address) -> None:
@@ -78,7 +78,7 @@ class PostgresDatabase:
         self._address = address
         self._process = os.getpid()
         self._turn = threading.RLock()
-        self._is_bound = False  # to the connection as it is: within a transaction, and after the close
+        self._is_bound = False  # whether the current connection is kept: within a transaction, and after the close
         self._held: set[int] = set()
         with available(self.words):
             self._connection = self._connected()
@@ -90,7 +90,7 @@ class PostgresDatabase:
             return self._connection.execute(_IS_THERE).fetchone() != (True,)
 
     def create(self) -> None:
-        """An empty ledger; if there is one by now, that one stays."""
+        """Create an empty ledger; an existing one stays."""
         names = {"version": POSTGRES_VERSION, "identity": secrets.token_hex(16), "secret": secrets.token_hex(32)}
         with self._turn, available(self.words), self._connection.transaction():
             self._connection.execute("SELECT pg_advisory_xact_lock(%s)", (_CREATING,))
@@ -100,7 +100,7 @@ class PostgresDatabase:
                     self._connection.execute("INSERT INTO tacit_ledger.meta VALUES (%s, %s)", item)
 
     def refuse_unless_sound(self) -> None:
-        """Refuses what is no ledger of this version."""
+        """Refuse a database that is not a ledger of this version."""
         with self._turn, available(self.words):
             found = self._connection.execute("SELECT to_regclass('tacit_ledger.meta') IS NOT NULL").fetchone()
             version = None
@@ -116,7 +116,7 @@ class PostgresDatabase:
 
     @contextmanager
     def reading(self) -> Iterator[SqlExecutor]:
-        """For one look at what is committed."""
+        """A read of the committed state."""
         if not os.getpid() == self._process:
             raise Refused(
                 "a ledger that was opened before a fork",
@@ -128,9 +128,9 @@ class PostgresDatabase:
 
     @contextmanager
     def writing(self) -> Iterator[SqlExecutor]:
-        """One serialisable transaction, after those of all others; if its end is not acknowledged, it is unavailable.
+        """One serialisable, exclusive transaction; `Unavailable` if its commit is not acknowledged.
 
-        The lock is taken before the transaction looks at anything, so it sees what the one before it wrote.
+        The lock is taken before the transaction reads, so it sees everything that the one before it wrote.
         """
         with self.reading():
             try:
@@ -149,7 +149,7 @@ class PostgresDatabase:
         return self._run(sql.replace("%", "%%").replace("?", "%s"), values)
 
     def hold(self, number: int) -> bool:
-        """A lock of this connection's, which ends with it: then another may take this run for dead."""
+        """Take a lock that ends with this connection; after that, others treat the run as dead."""
         with self._turn:
             if number in self._held or not self._asked("pg_try_advisory_lock", number):
                 return False
@@ -167,7 +167,7 @@ class PostgresDatabase:
         with self._turn:
             if number in self._held:
                 self._held.discard(number)
-                with suppress(Refused):  # with a lost connection the lock is lost too
+                with suppress(Refused):  # a lost connection loses the lock too
                     self._asked("pg_advisory_unlock", number)
 
     def _asked(self, lock: str, number: int) -> bool:
@@ -186,11 +186,11 @@ class PostgresDatabase:
             except OperationalError:
                 if self._is_bound or not self._connection.closed:
                     raise
-        self._connection = self._connected()  # nothing was begun, so nothing is lost
+        self._connection = self._connected()  # no transaction had begun, so nothing is lost
         return self._connection.execute(sql, values)
 
     def _leave(self) -> None:
-        """Ends a transaction that was not committed; a connection on which that fails is given up."""
+        """Roll back a transaction; a connection on which that fails is dropped."""
         if self._connection.closed or self._connection.info.transaction_status == TransactionStatus.IDLE:
             return
         try:
@@ -231,7 +231,7 @@ def _refuse_unless_durable(connection: Connection[Any], words: str) -> None:
 
 
 def _said(error: Error | OSError) -> str:
-    """The kind of error and its first line: details may repeat what was written."""
+    """The kind of error and its first line; details may repeat values that were written."""
     primary = error.diag.message_primary if isinstance(error, Error) else None
     first = (primary or str(error)).strip().splitlines()
     return f"{type(error).__name__}: {first[0]}" if first else type(error).__name__

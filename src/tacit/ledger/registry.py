@@ -1,7 +1,7 @@
-"""Whose budget it is: accounts are found by the sources they own and the unit they hide, whatever describes them.
+"""The registry of accounts: an account is found by its sources and its unit, not by a description's name.
 
-A source has several names: where it is written to be, and which files or tables are there. Any of them finds the
-account, so a hard link has no budget of its own, and a file that was exchanged keeps the one of its path.
+A source has several names: its path as written, and the identities of its files or tables. Any of them finds the
+account, so a hard link has no budget of its own, and a replaced file keeps the budget of its path.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _DIGITS = 10**9
 
 @frozen
 class AccountName:
-    """What identifies an account: every name of every private source, and the unit with its relation."""
+    """The identity of an account: every name of every private source, and the unit with its relation."""
 
     sources: tuple[str, ...]
     unit: str
@@ -91,9 +91,9 @@ def find_account(chain: Chain, name: AccountName, budget: Loss) -> Known | None:
 
 
 def _is_same(kept: Loss, asked: Loss) -> bool:
-    """Whether a budget is the one that was fixed: for a ρ turned from an (ε, δ), up to the last digits of the turning.
+    """Whether a budget equals the fixed one: for a ρ computed from an (ε, δ), up to the last digits.
 
-    The account goes on with the budget it was opened with, so nothing is gained by a digit.
+    The account keeps the budget it was opened with, so a difference in these digits has no effect.
     """
     if not (isinstance(kept, Zcdp) and isinstance(asked, Zcdp) and kept.exact_delta == asked.exact_delta):
         return kept == asked

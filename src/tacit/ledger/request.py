@@ -1,4 +1,4 @@
-"""What is asked of an account, and what it gives: a request, the charge for it, the release stored under that."""
+"""A request to an account, the charge for it, and the release stored under the charge."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _DIGEST = re.compile(r"[!-~]{1,200}")
 
 @frozen
 class Terms:
-    """What the steward allows: `share` is the part of the budget that this analyst may use in all, None all of it.
+    """The steward's terms for an analyst: `share` is the part of the budget that they may use, None for all of it.
 
-    What costs less than `floor`, a part of the budget, is refused, and so is a new question after as many failures as
-    the breaker says: a failure is an answer that no price covers, so failures must be few.
+    A request that costs less than `floor`, a part of the budget, is refused. So is a new question after the number of
+    failures that the breaker allows: a failure is an answer that no price covers, so failures must be few.
     """
 
     share: Fraction | None
@@ -34,11 +34,11 @@ class Terms:
 
 @frozen
 class Request:
-    """A release that somebody wants to make.
+    """The request for a release.
 
-    `digest` is what identifies it: data version, unit, canonical plan below the noise, mechanisms. `accuracy` is
+    `digest` identifies it: data version, unit, canonical plan below the noise, mechanisms. `accuracy` is
     greater for a better answer. A `fresh` request is paid for even where a stored release would answer it.
-    `relation` is the change that the loss is stated for, where the loss itself does not say it.
+    `relation` is the change that the loss is stated for, where the loss itself does not state it.
     """
 
     digest: str
@@ -66,7 +66,7 @@ class Request:
 
 @frozen
 class Charge:
-    """A durable receipt: this release, and no other, has been paid for. It is good for one stored release."""
+    """A durable receipt: this one release has been paid for. It permits one stored release."""
 
     account: int
     number: int  # of the entry
@@ -78,7 +78,7 @@ class Charge:
 
 @frozen
 class Stored:
-    """A release as it was stored, or that it failed: it never changes, and reading it again costs nothing."""
+    """A stored release, or the record that it failed. It never changes, and reading it again is free."""
 
     charge: Charge
     number: int  # of the entry that stored it

@@ -1,4 +1,4 @@
-"""What is recorded while a charge runs: its stages, marked before they draw and then stored, and its end."""
+"""The record of a running charge: its stages, each marked before it draws and then stored, and its end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tacit.ledger.store import SqlExecutor, failing, retried
 
 
 class Runs:
-    """The runs of an account. What may follow is read from the ledger each time (`Course`)."""
+    """The runs of an account. The permitted next step is read from the ledger each time (`Course`)."""
 
     def __init__(self, chain: Chain, number: int) -> None:
         self.id = number
@@ -21,9 +21,9 @@ class Runs:
         self._releases = Releases(chain, number)
 
     def mark(self, charge: Charge, stage: int) -> None:
-        """Returns once it is durable that this stage draws noise. Failed where it did before, or its charge has ended.
+        """Return once the mark of this stage is durable. Failed if it was marked before or its charge has ended.
 
-        Claim: of all who may ever run under one charge, one at most returns from here for each stage.
+        Claim: of all processes that ever run one charge, at most one returns from here for each stage.
         """
         with failing():
             self._chain.secure(self._mark(charge, stage))
@@ -37,7 +37,10 @@ class Runs:
             return self._append(connection, NoiseDraw(charge.number, charge.digest, stage)).number
 
     def keep(self, charge: Charge, stage: int, payload: bytes) -> None:
-        """Stores a stage of what was charged; durable with the mark of the next, or the release, at the latest."""
+        """Store a stage of a charge.
+
+        It is durable at the latest with the mark of the next stage, or with the release.
+        """
         with failing():
             self._keep(charge, stage, payload)
 
@@ -51,16 +54,19 @@ class Runs:
             course.after(self._append(connection, event, payload))
 
     def stages(self, charge: Charge) -> tuple[bytes, ...]:
-        """The stages of what was charged that are stored, in their order."""
+        """The stored stages of a charge, in their order."""
         with failing():
             return tuple(self._releases.payload(link) for link in self._course(charge).stored)
 
     def store(self, charge: Charge, payload: bytes) -> Stored:
-        """The release, durable under its charge; if that has ended before, its answer, and this one is forgotten."""
+        """Store the release durably under its charge.
+
+        If the charge has already ended, return its answer and drop this one.
+        """
         return self._end(charge, payload)
 
     def fail(self, charge: Charge) -> Stored:
-        """That it failed, durable as the answer of the charge; if that has ended before, its answer."""
+        """Store the failure durably as the answer of the charge; if the charge has already ended, return its answer."""
         return self._end(charge, None)
 
     def _end(self, charge: Charge, payload: bytes | None) -> Stored:

@@ -1,6 +1,6 @@
 """Signing and checking certificates with Ed25519; checking needs only the public half of the key.
 
-The library of signatures loads with the first key: most commands sign nothing.
+The cryptography library loads with the first key, because most commands sign nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class SigningKey:
 
     @classmethod
     def open(cls, path: Path) -> SigningKey:
-        """The key at this path, made if there is none; refused if others can read it, or if it is no key."""
+        """The key at this path, created if there is none; refused if others can read it, or if it is not a key."""
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
         place = Path(path).expanduser()
@@ -55,7 +55,7 @@ class SigningKey:
 
 @frozen
 class Verdict:
-    """Whether a certificate holds, and a sentence that says so."""
+    """Whether a certificate is valid, and a sentence about it."""
 
     holds: bool
     sentence: str
@@ -82,7 +82,7 @@ def present(certificate: Certificate, form: str, octets: bytes, key: SigningKey)
 
 
 def verify_table(certificate: Certificate, octets: bytes, name: str) -> Verdict:
-    """Whether a file is one of those that a certificate, which holds, was signed for."""
+    """Whether a file is one of those that a valid certificate was signed for."""
     line = next((line for line in certificate.presentations if line.shows(octets)), None)
     if line is not None:
         return Verdict(True, f"{name} is its answer, byte for byte as it was written ({line.format}).")
@@ -96,7 +96,7 @@ def verify_table(certificate: Certificate, octets: bytes, name: str) -> Verdict:
 
 
 def verify(certificate: Certificate, public_key: bytes | None = None) -> Verdict:
-    """Checks the signature, offline; with a public key got elsewhere, also that it is that key's."""
+    """Check the signature, offline; with a public key from elsewhere, also that the certificate is signed by it."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -124,13 +124,13 @@ def verify(certificate: Certificate, public_key: bytes | None = None) -> Verdict
 
 
 def fingerprint(public_key: bytes) -> str:
-    """A public key's short name, to be read aloud: the first 16 bytes of its SHA-256, in groups of four digits."""
+    """The fingerprint of a public key: the first 16 bytes of its SHA-256, in groups of four digits."""
     digits = hashlib.sha256(public_key).hexdigest()[:32]
     return " ".join(digits[start : start + 4] for start in range(0, len(digits), 4))
 
 
 def _create(place: Path) -> None:
-    """Written under another name and linked into place: whole or not at all, and the first one stays."""
+    """Create the key atomically, by writing it under another name and linking it into place; an existing key stays."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

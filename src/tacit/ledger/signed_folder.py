@@ -1,8 +1,8 @@
 """A folder of files under one certificate: a signed line for each, and one for the list of them.
 
-Claim: a folder that holds has the very files that were signed for, under their names, and no others. Proof: each line
-binds name and octets to the certificate, and the last one binds the list of all lines; so none can be changed, taken
-off, added, or put in the place of another without the key.
+Claim: a folder that verifies has exactly the files that were signed for, under their names. Proof: each line binds name
+and octets to the certificate, and the last one binds the list of all lines; so without the key no file can be changed,
+removed, added, or exchanged for another.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ FOLDER: Final = "folder"
 
 
 def present_folder(certificate: Certificate, files: Mapping[str, bytes], key: SigningKey) -> Certificate:
-    """The certificate with a signed line for each file by its name, and one for their list; bare without files."""
+    """The certificate with a signed line for each file by its name, and one for their list; no line without files."""
     for name, octets in files.items():
         certificate = present(certificate, name, octets, key)
     return present(certificate, FOLDER, _list_of(certificate.presentations), key) if files else certificate
 
 
 def is_of_folder(certificate: Certificate) -> bool:
-    """Whether a certificate was signed for the files of a folder, and not for an answer in a format or two."""
+    """Whether a certificate was signed for the files of a folder, and not for single files of an answer."""
     return any(line.format == FOLDER or "." in line.format for line in certificate.presentations)
 
 
 def verify_folder(certificate: Certificate, place: Path) -> Verdict:
-    """Whether the files beside a certificate, which holds, are those that it was signed for, hidden ones aside."""
+    """Whether the files beside a valid certificate are those that it was signed for; hidden files are ignored."""
     lines = {line.format: line for line in certificate.presentations if line.format != FOLDER}
     listed = [line for line in certificate.presentations if line.format == FOLDER]
     if not (len(listed) == 1 and listed[0].shows(_list_of(lines.values())) and all(map(_is_name, lines))):
@@ -58,7 +58,7 @@ def _list_of(lines: Iterable[Presentation]) -> bytes:
 
 
 def _is_name(name: str) -> bool:
-    """Whether it names a file of the folder itself."""
+    """Whether it is the name of a file directly in the folder."""
     return Path(name).name == name and "\\" not in name
 
 

@@ -1,7 +1,7 @@
-"""A ledger in a SQLite file: created whole or not at all, fully durable, written by one process at a time.
+"""A ledger in a SQLite file: created atomically, fully durable, written by one process at a time.
 
-`Held` says who runs what was charged: a file beside the ledger, locked during the run; the kernel frees the locks
-of a dead process.
+`Held` tracks running charges: each run locks a file beside the ledger, and the kernel frees the locks of a dead
+process.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ from tacit.ledger.tables import SQLITE_MARK, SQLITE_TABLES, SQLITE_VERSION
 
 
 class Held:
-    """The runs that this handle has. Locks only tell who is alive: what may run is decided by the ledger's entries."""
+    """The runs that this handle holds.
+
+    Locks only show which runs are alive; the ledger's entries decide what may run.
+    """
 
     def __init__(self, ledger: Path) -> None:
         self._ledger = ledger
@@ -52,7 +55,10 @@ class Held:
             return False
 
     def let_go(self, number: int) -> None:
-        """Leave it, if it is ours. The file goes first: who opened it meanwhile looks into the ledger again."""
+        """Release a run of this handle.
+
+        The file is removed first; a process that opened it meanwhile reads the ledger again.
+        """
         with self._turn:
             handle = self._handles.pop(number, None)
             if handle is not None:
@@ -78,12 +84,12 @@ class Held:
         return handle
 
 
-_PATIENCE = 60.0  # seconds to wait for other writers, each of whom takes milliseconds
+_PATIENCE = 60.0  # seconds to wait for other writers, which take milliseconds each
 
 
 @contextmanager
 def available(path: Path) -> Iterator[None]:
-    """Turns what the disk or SQLite says into a refusal."""
+    """Turn an error of the disk or of SQLite into a refusal."""
     try:
         yield
     except (sqlite3.Error, OSError) as error:
@@ -95,7 +101,7 @@ def available(path: Path) -> Iterator[None]:
 
 
 class Database:
-    """A connection to the file. It belongs to the process that opened it; threads take turns."""
+    """A connection to the file. It belongs to the process that opened it; its threads use it one at a time."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -132,7 +138,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """The connection, for a read of what is committed."""
+        """The connection, for a read of the committed state."""
         if not os.getpid() == self._process:
             raise Refused(
                 "a ledger that was opened before a fork",
@@ -172,9 +178,9 @@ class Database:
 
 
 def create_database(path: Path) -> None:
-    """An empty ledger at the path, readable by its owner alone; if there is one already, that one stays.
+    """Create an empty ledger at the path, readable by its owner only; an existing one stays.
 
-    It is made under another name and linked into place, so nobody ever sees half of it.
+    It is written under another name and linked into place, so a partial file is never visible.
     """
     with available(path):
         make_folder(path.parent)

@@ -1,4 +1,4 @@
-"""Where a ledger is kept: what its chain asks of SQLite's file and of PostgreSQL's server alike."""
+"""The store of a ledger: the interface that the chain needs of a SQLite file and of a PostgreSQL server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Conflicted(Unavailable):
 
 
 class StoredRows(Protocol):
-    """What a statement found."""
+    """The rows of a statement's result."""
 
     def fetchone(self) -> Any: ...
 
@@ -38,7 +38,7 @@ class SqlExecutor(Protocol):
 
 
 class Store(Protocol):
-    """A ledger's tables, open. It belongs to the process that opened it; threads take turns."""
+    """A ledger's tables, open. It belongs to the process that opened it; its threads use it one at a time."""
 
     @property
     def words(self) -> str:
@@ -51,7 +51,7 @@ class Store(Protocol):
         ...
 
     def reading(self) -> AbstractContextManager[SqlExecutor]:
-        """A read of what is committed; within `writing`, also of what is being written."""
+        """A read of the committed state; within `writing`, also of uncommitted changes."""
         ...
 
     def writing(self) -> AbstractContextManager[SqlExecutor]:
@@ -74,9 +74,9 @@ class Store(Protocol):
 
 
 def retried(work: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
-    """The same work, begun again where it conflicted with another's; only for work that hands out at its end.
+    """Run the work, and run it again after a conflict; only for work that returns its results at the end.
 
-    What had been committed by then is found again: a charge that nobody was given is given to who asks for the same.
+    Entries committed by then are found again: a charge that was not returned is returned to the next identical request.
     """
 
     @wraps(work)
@@ -93,7 +93,7 @@ def retried(work: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
 
 @contextmanager
 def failing() -> Iterator[None]:
-    """A ledger that is not available any more is no refusal where something was spent."""
+    """Raise `Failed`, not a refusal, for a ledger that becomes unavailable after something was spent."""
     try:
         yield
     except Unavailable:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-SQLITE_MARK: Final = 0x74616369  # "taci", by which the file says what it is
+SQLITE_MARK: Final = 0x74616369  # "taci", which marks the file as a ledger
 SQLITE_VERSION: Final = 1
 
 SQLITE_TABLES: Final = """
@@ -44,8 +44,8 @@ CREATE TRIGGER meta_remains BEFORE DELETE ON meta BEGIN SELECT RAISE(ABORT, 'a l
 POSTGRES_VERSION: Final = "1"
 
 # `part` reads a member of an entry's text. PostgreSQL's JSON cannot say every character that JSON's escapes can (NUL,
-# half a surrogate pair), so escapes are taken out first; the members that are read have none.
-# `turn` has no rows: whoever writes to the ledger holds its lock, which needs no right to change anything.
+# half a surrogate pair), so escapes are removed first; the members that are read have none.
+# `turn` has no rows: a writer holds its lock, which needs no write privilege.
 POSTGRES_TABLES: Final = r"""
 CREATE SCHEMA tacit_ledger;
 REVOKE ALL ON SCHEMA tacit_ledger FROM PUBLIC;

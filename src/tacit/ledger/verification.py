@@ -14,7 +14,7 @@ from tacit.loss.filters.privacy_filter import Filter
 
 @frozen
 class Verification:
-    """What was found: how many entries hold, and the first that does not."""
+    """The result: the number of valid entries, and the first invalid one."""
 
     entries: int
     first_bad: int | None = None
@@ -31,7 +31,7 @@ class Verification:
 
 
 def verify_chain(chain: Chain) -> Verification:
-    """Recomputes every hash, replays every account through its filter, and compares stored bytes with their hashes."""
+    """Recompute every hash, replay every account through its filter, and compare stored bytes with their hashes."""
     replay = _Replay(chain)
     with chain.database.reading() as connection:
         rows = connection.execute("SELECT number, body, hash FROM entries ORDER BY number").fetchall()
@@ -51,7 +51,7 @@ class _Replay:
         self._courses: dict[int, Course] = {}
 
     def take(self, link: Link) -> None:
-        """Checks one entry against those before it; refused if it does not follow from them."""
+        """Check one entry against those before it; refused if it does not follow from them."""
         event = link.event
         if not Link.make(self.head, link.account, event) == link:
             raise damaged(link.number, "It does not follow the one before, or is not spelled as the ledger spells it.")
@@ -66,7 +66,7 @@ class _Replay:
         self.head = Head(link.number, link.hash)
 
     def _follow(self, link: Link) -> None:
-        """What is said of a charge must follow from what was said before; releases are those that were charged."""
+        """Check that an entry about a charge follows from the earlier ones, and that a release is the one charged."""
         event, number = link.event, charge_of(link)
         if number is None:
             return

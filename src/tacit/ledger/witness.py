@@ -1,4 +1,4 @@
-"""The witness: the ledger's head, kept in a second place, so that a ledger put back to an earlier state is noticed."""
+"""The witness: the ledger's head in a second place, so that a ledger restored to an earlier state is detected."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _sync = getattr(os, "fdatasync", os.fsync)
 
 @frozen
 class Witness:
-    """A small file, written after every entry, before anything is handed out on the strength of that entry.
+    """A small file, written after every entry and before the result of that entry is handed out.
 
     It has two slots, each a line of JSON with its own checksum. A new head goes into the slot of the older one and is
-    synced, so a crash while writing leaves the other. Writers hold the ledger's lock; readers take the newest that is
-    whole.
+    synced, so a crash while writing leaves the other. Writers hold the ledger's lock; readers take the newest valid
+    slot.
     """
 
     path: Path
 
     def read(self) -> Head | None:
-        """The head last written; None where there is no file; refused where neither slot is whole."""
+        """The head last written; None where there is no file; refused where neither slot is valid."""
         with available(self.path):
             try:
                 content = self.path.read_bytes()
@@ -45,12 +45,12 @@ class Witness:
         return max(heads, key=lambda head: head.entries)
 
     def refuse_unless_writable(self) -> None:
-        """Before something is spent: what is charged must be witnessed, and nothing runs that is not."""
+        """Check before a charge: a charge must be witnessed before it runs."""
         with available(self.path):
             os.close(os.open(self.path, os.O_WRONLY))
 
     def write(self, head: Head) -> None:
-        """Puts the head into the older slot and syncs it; makes the file where there is none."""
+        """Write the head into the older slot and sync it; a missing file is created."""
         with available(self.path):
             make_folder(self.path.parent)
             if not self.path.exists():

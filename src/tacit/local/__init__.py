@@ -1,4 +1,4 @@
-"""Polls and local privacy: every answer is randomised before it leaves its person. Names load when first used."""
+"""Polls and local privacy: every answer is randomised before it is sent. Names load when first used."""
 
 from __future__ import annotations
 
@@ -74,5 +74,5 @@ _HOME = {
     "ShuffledReports": "shuffle.shuffled",
 }
 
-__all__ = sorted(_HOME.keys() - {"Forced", "Table", "Warner"})  # earlier names of three classes
+__all__ = sorted(_HOME.keys() - {"Forced", "Table", "Warner"})  # older names of three classes
 __getattr__, __dir__ = lazily(__name__, _HOME)

@@ -1,7 +1,7 @@
-"""What no ε-local report can do better: yes-or-no questions and frequency oracles, exactly.
+"""Exact lower bounds for ε-local reports: yes-or-no questions and frequency oracles.
 
 n people send one report each, independently, and each report's law has odds of at most r = e^ε between any two
-answers. An estimate T of a share among these people is unbiased, whatever their answers are.
+answers. An estimate T of a share among these people is unbiased for all answers.
 
 Reduction to one report: T has at least the variance of its projection Σ_i E[T | report i], and in it person i alone
 moves term i, by what the share moves. So n·Var(T) is at least the least variance of an unbiased estimate of one
@@ -67,7 +67,7 @@ def frequency_variance(odds: Fraction, options: int) -> Fraction:
 
 
 def yes_no_words(hit: Fraction, stray: Fraction) -> str:
-    """How near reports are to the best of their ε: yes with probability `hit` if that is true, else `stray`.
+    """Reports compared with the optimum at their ε: yes with probability `hit` if that is true, else `stray`.
 
     Their own ε is the worst odds between the two answers; the variance is that at the worst share, 0 or 1.
     """
@@ -77,7 +77,7 @@ def yes_no_words(hit: Fraction, stray: Fraction) -> str:
 
 
 def frequency_words(odds: Fraction, options: int, mean_variance: Fraction) -> str:
-    """The same of reports of one of several options, by their n·Var averaged over the options."""
+    """The same for reports of one of several options, by their n·Var averaged over the options."""
     least = LeastVariance(frequency_variance(odds, options), f"{_REPORTS}, averaged over the options")
     return least.words(mean_variance, " of these reports")
 

@@ -1,7 +1,7 @@
 """Statistical queries, STAT(τ): an oracle that answers any average over a population within a tolerance (Kearns 1998).
 
-The answers come from local reports, where each person reports once, on one query; or from anyone who gives private
-answers with intervals, such as a curator.
+The answers come from local reports, where each person reports once, on one query; or from any source of private answers
+with intervals, such as a curator.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ Query: TypeAlias = Callable[[Any], float]
 class QueryOracle(ABC):
     """Answers at most so many queries X → [−1, 1], each by a number within τ of the query's mean over the population.
 
-    Claim, for each subclass: all answers are within τ at once with probability at least 1 − miss, even where each
-    query was chosen after seeing the answers before it. Which number within τ is given may be the worst one: a learner
-    that needs more than that does not learn from statistical queries.
+    Claim, for each subclass: all answers are within τ at once with probability at least 1 − miss, even where each query
+    was chosen after seeing the answers before it. The number within τ may be chosen adversarially: a learner that needs
+    more does not learn from statistical queries.
     """
 
     def __init__(self, tolerance: Number, queries: int, miss: Number) -> None:
@@ -41,7 +41,7 @@ class QueryOracle(ABC):
 
     @property
     def confidence(self) -> Fraction:
-        """That of each single answer: the misses of all add up to at most the whole one."""
+        """The confidence of each single answer: the error probabilities of all add up to at most the total one."""
         return 1 - self.miss / self.queries
 
     def ask(self, query: Query) -> float:
@@ -60,7 +60,7 @@ Device: TypeAlias = Callable[[Query, MeanResponse], int]
 
 
 class Panel(Protocol):
-    """So many people, each of whom reports on a query by a response."""
+    """A protocol of people who each report on a query by a response."""
 
     @property
     def people(self) -> int: ...
@@ -69,7 +69,7 @@ class Panel(Protocol):
 
 
 class Devices:
-    """People by their devices: each evaluates the query on its own value and sends the report, nothing else."""
+    """People by their devices: each evaluates the query on its own value and sends only the report."""
 
     def __init__(self, devices: Sequence[Device]) -> None:
         self._devices = devices
@@ -110,9 +110,9 @@ def device(value: Any) -> Device:
 
 
 class LocalOracle(QueryOracle):
-    """STAT(τ) over local reports: each query is put to people who were not asked before.
+    """STAT(τ) over local reports: each query goes to people who were not asked before.
 
-    Claim, for the replacement of one person's value: all that is ever sent is ε-private. Proof: each person sends one
+    Claim, for the replacement of one person's value: everything sent is ε-private. Proof: each person sends one
     ε-private report, on a query that depends on other people's reports only.
 
     Claim: as for any `QueryOracle`, for people drawn independently from the population. Proof: a batch of people is
@@ -133,7 +133,7 @@ class LocalOracle(QueryOracle):
 
     @property
     def loss(self) -> Pure:
-        """What the whole costs each person."""
+        """The loss of each person."""
         return self.response.loss
 
     def _answer(self, query: Query) -> float:
@@ -143,7 +143,7 @@ class LocalOracle(QueryOracle):
 
 
 def people_for(epsilon: Number, tolerance: Number, queries: int, miss: Number = "0.05") -> int:
-    """How many people a local oracle needs: T times the people whose mean is within τ with confidence 1 − β/T.
+    """The number of people for a local oracle: T times the people whose mean is within τ with confidence 1 − β/T.
 
     At most T·⌈(2v/τ² + 2b/3τ)·ln(2T/β)⌉ by Bernstein's bound, with v the largest mean square of a report and b its
     reach + 1; for τ ≤ 1 and ε ≤ 8 that is at most T·⌈13·ln(2T/β)/(min(1, ε)²τ²)⌉. (003 leaves the logarithm out.)
@@ -160,11 +160,11 @@ class AnsweredOracle(QueryOracle):
     """STAT(τ) over a function that gives the interval of a query's mean at a confidence, privately.
 
     Claim: as for any `QueryOracle`, if each interval holds the population's mean with the confidence it was asked for,
-    whatever was answered before; the population is the one that the intervals speak of, such as a curator's data.
+    for any earlier answers; the population is that of the intervals, such as a curator's data.
     Proof: the middle of an interval no wider than 2τ is within τ of all it holds.
-    The loss is that of the intervals, charged by whoever gives them.
+    The loss is that of the intervals, charged by their source.
 
-    `expected` says how far off the middle will be, without touching data, so that a query that cannot be answered to
+    `expected` gives the error of the middle without reading data, so that a query that cannot be answered to
     within τ is refused before it is paid for.
     """
 

@@ -19,7 +19,7 @@ from tacit.loss.families.rdp import rho_near
 from tacit.loss.families.zcdp import FARTHEST, Zcdp
 from tacit.loss.pairs.additive_noise import DiscreteGaussianPair
 
-_CLOSE = Fraction(10**9 + 1, 10**9)  # how near to the least parameter the search comes
+_CLOSE = Fraction(10**9 + 1, 10**9)  # ratio to the least parameter at which the search stops
 _FARTHEST = 2.0**512
 
 
@@ -36,8 +36,8 @@ def meets(loss: Loss, target: Loss) -> bool:
 def least(loss_of: Callable[[Fraction], Loss], target: Loss) -> Fraction:
     """The least parameter whose loss meets the target, within one part in 10⁹ above it.
 
-    The loss must fall as the parameter grows (as with any noise scale). The parameter returned was
-    itself checked, so a loss that does not fall makes it needlessly large, never too small.
+    The loss must fall as the parameter grows (as with any noise scale). The parameter returned was itself checked; with
+    a loss that does not fall, it is larger than necessary but still valid.
     """
     demand_function(loss_of)
     high = 1.0
@@ -57,7 +57,7 @@ def least(loss_of: Callable[[Fraction], Loss], target: Loss) -> Fraction:
 
 
 def demand_function(value: object) -> None:
-    """Refuse what cannot be called with a parameter."""
+    """Refuse a value that is not callable."""
     if not callable(value):
         raise Refused(f"a plan of type {type(value).__name__}", "It is no function.", "a function of the parameter.")
 
@@ -108,16 +108,16 @@ def _demand(holds: bool, target: Loss, accepted: str) -> None:
 
 
 _HALVINGS = 50
-_BACK = (Fraction(1, 2**46), Fraction(1, 2**40))  # of the guess, which floats may have put too high
+_BACK = (Fraction(1, 2**46), Fraction(1, 2**40))  # of the guess, which rounding may have made too high
 
 
 def budget_from(epsilon: Number, delta: Number, reserve: Number = Fraction(1, 4)) -> Zcdp:
     """The largest (ρ, reserve·δ), ρ rounded down, that is still (ε, δ)-private as a whole.
 
-    The reserved part of δ is there for releases that need one of their own, such as private key selection; the rest
-    of δ pays for turning ρ into ε. Claim: approximate zCDP with (ρ, s) is (ε, s+(1−s)δ′)-private wherever
-    ρ-zCDP is (ε, δ′)-private (Bun–Steinke 2016); the ρ returned was itself certified so. It is found in floating point
-    first, to 14 digits, for this is read whenever a data set is opened; should that fail, the certified search decides.
+    The reserved part of δ is there for releases that need one of their own, such as private key selection; the rest of
+    δ pays for turning ρ into ε. Claim: approximate zCDP with (ρ, s) is (ε, s+(1−s)δ′)-private wherever ρ-zCDP is (ε,
+    δ′)-private (Bun–Steinke 2016); the ρ returned was itself certified so. It is found in floating point first, to 14
+    digits, because every opening of a data set computes it; if that fails, the certified search decides.
     """
     target, whole_delta, part = positive(epsilon, "epsilon"), proper(delta, "delta"), probability(reserve, "reserve")
     if not part < 1:
@@ -135,7 +135,7 @@ def budget_from(epsilon: Number, delta: Number, reserve: Number = Fraction(1, 4)
 
 
 def _largest(keeps: Callable[[Fraction], bool], start: Fraction) -> Fraction:
-    """The largest ρ that is certified to keep the promise, rounded down, searched for from a start."""
+    """The largest ρ that is certified to keep the promise, rounded down; the search begins at a start value."""
     low = start
     while not keeps(low):
         low /= 2

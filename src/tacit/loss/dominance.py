@@ -1,4 +1,4 @@
-"""Which loss is the smaller: `fits` for budgets, `dominates` for what an adversary can learn."""
+"""Comparison of losses: `fits` for budgets, `dominates` for what an adversary can learn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.pairs.pair import Pair
 from tacit.noise.ball import START_BITS, Ball, ball, less, precision
 
-_FAR = Fraction(32)  # how far out a counterexample is sought where the loss is unbounded
+_FAR = Fraction(32)  # the largest ε searched for a counterexample where the loss is unbounded
 _PRECISIONS = (START_BITS, 4 * START_BITS, 16 * START_BITS)
 _DEEPEST = 12  # halvings of an interval before a comparison of curves is called open
 
@@ -79,7 +79,7 @@ def _approx_dominates(above: Approx, below: Approx) -> bool:
 
 
 def _zcdp_dominates(above: Zcdp, below: Zcdp) -> bool:
-    """By components; a greater ρ against a δ in (0, 1) is open, for δ might make up for it."""
+    """By components; a greater ρ against a δ in (0, 1) is undecided, because δ might compensate for it."""
     if fits(below, above) or above.exact_delta == 1:
         return True
     if below.exact_delta > above.exact_delta or above.exact_delta == 0:
@@ -110,7 +110,7 @@ def _covers(upper: Callable[[Fraction], Ball], above: Loss, below: Approx) -> bo
 
 def _compare(upper: Callable[[Fraction], Ball], lower: Callable[[Fraction], Ball], above: Loss, below: Loss) -> bool:
     """Both curves fall, so a value at the far end of an interval bounds one and at the near end the other."""
-    last = below.epsilon(0)  # beyond it there is nothing left to exceed
+    last = below.epsilon(0)  # beyond it δ is 0
     undecided = not last < math.inf
     intervals = [(Fraction(0), _FAR if undecided else Fraction(last), 0)]
     while intervals:

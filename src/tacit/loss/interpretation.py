@@ -1,4 +1,4 @@
-"""What a loss means to a person, in plain words and percentages."""
+"""What a loss means for a person, in plain words and percentages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tacit.words import percent_up, shown
 
 
 def cost(loss: Loss, delta: Number = 1e-6) -> str:
-    """What a loss comes to: an (ε, δ) as promised, all else in ε, pure where it is and at a stated δ otherwise."""
+    """A loss as text: an (ε, δ) as stated; any other loss as its pure ε, or as ε at a stated δ."""
     if isinstance(loss, Approx):
         return str(loss)
     pure = a_loss(loss).epsilon(0)

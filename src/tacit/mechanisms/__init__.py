@@ -1,4 +1,4 @@
-"""Mechanisms: how one value is made private, by kind. Names load when first used."""
+"""Mechanisms that release one value, by kind. Names load when first used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a mechanism gives back: a value that never travels without its error and its cost."""
+"""The answer of a mechanism: a private value with its error and its cost."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tacit.loss.families.loss import Loss
 from tacit.loss.interpretation import cost as cost
 from tacit.words import number
 
-_CLOSE: Final = 1 - Fraction(1, 10**5)  # from here on six digits could say 100%
+_CLOSE: Final = 1 - Fraction(1, 10**5)  # from here on six digits could round to 100%
 
 
 class Released(Protocol):
-    """What an answer needs of its mechanism."""
+    """The protocol that an answer needs of its mechanism."""
 
     @property
     def loss(self) -> Loss: ...
@@ -28,7 +28,7 @@ class Released(Protocol):
 
 @frozen(eq=False)
 class Answer:
-    """A private value together with the mechanism that says how far off it may be and what it cost."""
+    """A private value together with the mechanism, which gives its error and its cost."""
 
     value: Any
     mechanism: Released
@@ -50,7 +50,7 @@ class Answer:
         return self.describe()
 
     def describe(self, confidence: Number = "0.95") -> str:
-        """Value, ± interval, cost: one line for a number, one a cell for an array."""
+        """Value, ± interval, cost: one line for a number, one line per cell for an array."""
         half = self.error(confidence)
         cells = np.atleast_1d(np.asarray(self.value)).ravel()
         halves = np.broadcast_to(np.asarray(half, np.float64), cells.shape)
@@ -59,7 +59,7 @@ class Answer:
 
 
 def percent(confidence: Number) -> str:
-    """A confidence as a person says it, to six digits; with more nines rather than as 100%."""
+    """A confidence in percent, to six digits; with more nines rather than as 100%."""
     share = proper(confidence, "confidence")
     if share < _CLOSE:
         return f"{float(100 * share):g}%"

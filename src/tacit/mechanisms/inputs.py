@@ -1,8 +1,8 @@
-"""Private inputs, read by functions that cannot fail: records one by one, and numbers in whole steps.
+"""Total functions that read private inputs: records one by one, and numbers in whole steps.
 
-There is one record a person. What a record is read as never depends on the others: a list is read item by item, because
-NumPy would choose one type for all of it after looking at the data. Only what is public may be refused: the container,
-its type, its shape. Integers are taken as they are, real numbers are rounded to a public grid.
+Each person has one record. How a record is read never depends on the others: a list is read item by item, because NumPy
+would choose one type for all of it from the data. A refusal depends only on public facts: the container, its type, its
+shape. Integers are taken as they are, real numbers are rounded to a public grid.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tacit.noise.grid import Grid, saturated
 
 Key: TypeAlias = str | int
 
-_LONGEST = 512  # bits of an integer that is still printed
+_LONGEST = 512  # size in bits of the largest integer that is printed
 
 _ACCEPTED = "a list, a tuple or a one-dimensional array, with one record for each person."
 
@@ -41,7 +41,7 @@ def column(records: Any) -> list[Any] | NDArray[Any]:
 
 
 def reals(records: Any) -> NDArray[np.float64]:
-    """One float a record: NaN where it is missing or no number, ±inf where it is too large for a float."""
+    """One float per record: NaN where it is missing or not a number, ±inf where it is too large for a float."""
     found = column(records)
     if isinstance(found, list):
         return np.array([_real(record) for record in found], np.float64)
@@ -52,7 +52,7 @@ def reals(records: Any) -> NDArray[np.float64]:
 
 
 def vectors_of(records: Any, dimension: int) -> NDArray[np.float64]:
-    """One row of floats a record, for records that are vectors: zeros where one is no vector of this dimension."""
+    """One row of floats per record: zeros where the record is not a vector of this dimension."""
     found = records if isinstance(records, (list, tuple)) else np.asarray(records)
     if isinstance(found, (list, tuple)) or (found.dtype == object and found.ndim > 0):
         return np.array([_vector(record, dimension) for record in found], np.float64).reshape(len(found), dimension)
@@ -78,7 +78,7 @@ def present(records: Any) -> int:
 
 
 def count_keys(records: Any) -> Counter[Key]:
-    """How many people hold each key that occurs. Text and whole numbers are keys; all else is missing."""
+    """The number of people with each key that occurs. Text and whole numbers are keys; anything else is missing."""
     found = column(records)
     if isinstance(found, list):
         return Counter(key for record in found if (key := read_key(record)) is not None)
@@ -100,13 +100,13 @@ def read_key(record: Any) -> Key | None:
             return int(record)
         if isinstance(record, (float, np.floating)) and float(record).is_integer():
             return int(record)
-    except Exception:  # a record of a type of its own must not tell that it is there
+    except Exception:  # a record with methods of its own must not reveal its presence
         return None
     return None
 
 
 def in_key_order(keys: Iterable[Key]) -> list[Key]:
-    """Integers by size, then text by its characters: an order that knows nothing of the data."""
+    """Integers by size, then text by its characters: an order that does not depend on the data."""
     return sorted(keys, key=lambda key: (isinstance(key, str), key))
 
 
@@ -119,7 +119,7 @@ def key_text(key: Key) -> str:
 
 
 def total(integers: NDArray[np.int64]) -> int:
-    """The sum, which cannot overflow: both halves of each 64-bit integer are added for themselves."""
+    """The sum, without overflow: the two halves of the 64-bit integers are added separately."""
     return (int((integers >> 32).sum()) << 32) + int((integers & 0xFFFFFFFF).sum())
 
 
@@ -131,7 +131,7 @@ def _real(record: Any) -> float:
         return float(record)
     except OverflowError:
         return inf if record > 0 else -inf
-    except Exception:  # a record of a type of its own must not tell that it is there
+    except Exception:  # a record with methods of its own must not reveal its presence
         return nan
 
 
@@ -151,7 +151,7 @@ EXACT: Final = 1 << 53  # up to here a float holds every integer
 
 
 def farthest(grid: Grid | None) -> float:
-    """The largest value that is held for certain, as steps of 64 bits and on a grid as a float."""
+    """The largest value that certainly fits 64-bit steps and, on a grid, is an exact float."""
     return float(FARTHEST) if grid is None else min(float(FARTHEST * grid.step), float(EXACT))
 
 
@@ -162,7 +162,7 @@ def in_steps(values: ArrayLike, grid: Grid | None) -> Integers:
     integers beyond ±2^53) count as the nearest within. Cutting and rounding keep the order and move no two values
     apart by more than the grid's own ⌈distance/step⌉, so a sensitivity stated in steps holds.
     """
-    if type(values) is int and -FARTHEST <= values <= FARTHEST and grid is None:  # the common case, at once
+    if type(values) is int and -FARTHEST <= values <= FARTHEST and grid is None:  # the common case, without a loop
         return np.array(values, np.int64)
     if isinstance(values, np.ma.MaskedArray):
         raise Refused("a masked array", "What the mask hides would be read as well.", "an array without a mask.")
@@ -181,7 +181,7 @@ def in_steps(values: ArrayLike, grid: Grid | None) -> Integers:
 
 
 def _listed(values: ArrayLike) -> NDArray[Any]:
-    """A list, read number by number: left to itself NumPy makes floats of integers that are large and mixed in sign."""
+    """A list, read number by number: NumPy alone would convert large integers of mixed sign to floats."""
     if type(values) is float:
         return np.array(values)
     array = np.array(values, object)

@@ -1,4 +1,4 @@
-"""The least error of a class of releases: what is printed beside an error, and the words for it."""
+"""The least error of a class of releases, and the sentence about it that is printed beside an error."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from tacit.noise.ball import START_BITS, ball, precision, up
 from tacit.words import shown_up
 
 NO_BOUND = "No bound is known."
-_CLOSE = 1.01  # below it a factor is shown to a thousandth
+_CLOSE = 1.01  # smaller factors are shown to a thousandth
 
 
 @frozen
 class LeastVariance:
     """A certified lower end of the variance that every release of a class has.
 
-    A release has a class of its own: unbiased or not, private in which sense, at one data set or at the worst. A bound
-    says nothing about releases outside its class, so `among` goes wherever the number goes.
+    Each bound is about a class of releases: unbiased or not, private in which sense, at one data set or at the worst.
+    It says nothing about releases outside the class, so `among` is shown wherever the number is.
     """
 
     variance_down: Fraction
@@ -29,11 +29,11 @@ class LeastVariance:
             raise Refused(f"a least variance of {self.variance_down}", "It bounds nothing.", "a number above 0.")
 
     def variance_factor_up(self, variance_up: Fraction) -> float:
-        """How many times the least variance this one is, rounded up."""
+        """The ratio of this variance to the least, rounded up."""
         return up(ball(variance_up / self.variance_down))
 
     def error_factor_up(self, variance_up: Fraction) -> float:
-        """How many times the least standard error this variance's is, rounded up."""
+        """The ratio of the standard error of this variance to the least, rounded up."""
         with precision(START_BITS):
             return up(ball(variance_up / self.variance_down).sqrt())
 
@@ -59,11 +59,11 @@ class LeastHalfWidth:
 
 
 def factor_words(factor: float) -> str:
-    """A factor as it is shown, rounded up: to three digits, near 1 to a thousandth."""
+    """A factor as text, rounded up: to three digits, near 1 to a thousandth."""
     return shown_up(factor, 4 if factor < _CLOSE else 3)
 
 
 def _sentence(subject: str, factor: float, least: str, among: str) -> str:
-    """Nothing can lie below the least of its own class; what is it exactly has the factor 1."""
+    """A factor below 1 is impossible within the class, so it is shown as 1."""
     within = "" if factor <= 1 else f"within {factor_words(factor)} of "
     return f"{subject} {within}the {least} that {among}."

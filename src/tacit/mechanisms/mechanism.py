@@ -1,4 +1,4 @@
-"""What every mechanism is: how one value is made private, what that costs, and how far off it will be."""
+"""The base of every mechanism: how it releases one value, the privacy loss, and the error."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Mechanism(ABC, Generic[Value, Given]):
     relation: Relation
 
     def __post_init__(self) -> None:
-        """Refuses what is no relation or no grid: taken for one, it would make the claim false."""
+        """Refuse a relation or a grid of the wrong type, which would make the claim false."""
         check_relation(self.relation)
         grid = getattr(self, "grid", None)
         if grid is not None:
@@ -40,15 +40,15 @@ class Mechanism(ABC, Generic[Value, Given]):
 
     @abstractmethod
     def error(self, confidence: Number = "0.95") -> Any:
-        """How far the answer lies from the value at most, with this confidence, from the noise's exact law."""
+        """The distance that the answer keeps to the value with this confidence, from the exact law of the noise."""
 
     @abstractmethod
     def privatize(self, value: Value, bits: Bits) -> Any:
-        """The private value, from these bits. Callers want `release`."""
+        """The private value, from these bits. Callers use `release`."""
 
     @abstractmethod
     def answer(self, private: Any) -> Given:
-        """What a private value says: post-processing."""
+        """The answer for a private value: post-processing."""
 
     def release(self, value: Value) -> Given:
         """The private answer, with noise from the operating system's entropy. There is no seed."""
@@ -66,7 +66,7 @@ class Mechanism(ABC, Generic[Value, Given]):
 
 
 def check_relation(relation: object) -> None:
-    """Which change is hidden must be said, and with the right word: text that names a relation is not one."""
+    """Refuse anything that is not a `Relation`: text that names one is not accepted."""
     if not isinstance(relation, Relation):
         raise Refused(
             f"a relation of type {type(relation).__name__}",

@@ -1,7 +1,7 @@
 """Certified reals: Arb balls that contain the true value, and rounding whose direction is in the name.
 
-A ball is sound at any precision, only wider at a low one. So every decision here asks the ball, and
-raises the precision until the ball is narrow enough to decide.
+A ball is sound at any precision, only wider at a low one. So every decision here is made on the ball, at a precision
+that is raised until the ball is narrow enough to decide.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def up(value: Ball) -> float:
     """The least float known to be ≥ every number in the ball (`inf` beyond the largest).
 
     Parameters are read as they are written (see `tacit.exact`), so the decimal that stands for the float is ≥ as well:
-    an answer may be handed back as a parameter without losing its direction.
+    a result may be passed on as a parameter and is still rounded up.
     """
     if value.is_nan():
         return math.inf
@@ -107,7 +107,7 @@ def less(left: Callable[[], Ball], right: Callable[[], Ball]) -> bool:
 
 
 def first_true(claim: Callable[[int], bool], low: int = 0) -> int:
-    """The least integer ≥ low at which a monotone claim becomes true: gallop, then bisect."""
+    """The least integer ≥ low at which a monotone predicate becomes true: exponential search, then bisection."""
     if claim(low):
         return low
     step = 1

@@ -1,7 +1,7 @@
 """Coins with an exact bias: rational, or e to a rational power.
 
-A coin of bias p falls on 1 iff a uniform real lies below p. Its first 16 bits decide that unless they are
-p's own, once in 65,536 throws; then more bits are drawn until the comparison is certain.
+A coin of bias p falls on 1 iff a uniform real lies below p. Its first 16 bits decide that unless they equal those of p,
+once in 65,536 draws; then more bits are drawn until the comparison is certain.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tacit.noise.near import Unsigned, exp_near, product_near
 from tacit.noise.uniform import UniformReal
 
 _WIDTH = 16
-_SLACK = 2.0**-42  # the filter's 2^-44 and the roundings of the word, with room
+_SLACK = 2.0**-42  # the filter's 2^-44 and the rounding errors of the word, with a margin
 
 
 class Coin(Law):

@@ -1,6 +1,6 @@
-"""Where random bits come from: the interface, and the two kinds that must never be confused.
+"""Sources of random bits: the interface, and the kinds for releases and for tests, which must never be confused.
 
-Bits for tests and audits are scripted, to enumerate, or seeded, to repeat. They are never for a release.
+Bits for tests and audits are scripted (to enumerate outcomes) or seeded (to repeat a run). A release never uses them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Bits(ABC):
 
     @abstractmethod
     def octets(self, count: int) -> NDArray[np.uint8]:
-        """`count` fresh bytes, never handed out again."""
+        """`count` fresh bytes, never returned again."""
 
     def words(self, count: int, width: int = 64) -> Words:
         """`count` fresh unsigned words of `width` bits (8, 16, 32 or 64)."""
@@ -41,7 +41,7 @@ class Rehearsal(Bits):
 
 
 class ScriptEnded(Exception):  # noqa: N818  (the end of a script is a position, not an error)
-    """The script had no more bits: on this prefix the draw is not yet decided."""
+    """The script has no more bits: its bits do not decide the draw."""
 
 
 class Scripted(Rehearsal):

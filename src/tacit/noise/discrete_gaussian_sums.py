@@ -1,9 +1,9 @@
 """Certified sums of the discrete Gaussian's weights e^(−k²/2σ²), for any rational σ² and any size.
 
-The whole sum is a theta function, quick in one of two forms. A tail is added up directly where few
-weights matter, by Euler–Maclaurin with a proven remainder where σ is wide, and where neither is
-affordable (a tail absurdly far out) it is the bracket that a decreasing weight gives. Every answer is a ball at
-Arb's working precision that contains the true sum.
+The whole sum is a theta function, fast in one of two forms. A tail is added up directly where few weights matter, by
+Euler–Maclaurin with a proven remainder where σ is wide, and where neither is affordable (a tail extremely far out) it
+is the bracket that follows from decreasing weights. Every result is a ball at Arb's working precision that contains the
+true sum.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from flint import arb, ctx
 
 from tacit.noise.ball import Ball, ball, between
 
-_FEW, _MANY = 400, 100_000  # terms that are quicker than Euler–Maclaurin, and terms still affordable
+# number of terms up to which direct summation is faster than Euler–Maclaurin, and affordable at all
+_FEW, _MANY = 400, 100_000
 _MOST_CORRECTIONS = 512
 
 
@@ -102,7 +103,7 @@ def _integral(variance: Fraction, x: int) -> Ball:
 
 
 def _terms_that_matter(variance: Fraction, x: int) -> float:
-    """How many weights from x ≥ 0 on exceed 2^−bits of the first; only a float's estimate."""
+    """How many weights from x ≥ 0 on exceed 2^−bits of the first; a float estimate."""
     nats = 2 * ctx.prec * math.log(2)
     if x * x > 10**12 * variance:
         return float(min(variance / x * Fraction(nats), Fraction(10**12)))
@@ -113,7 +114,7 @@ def _terms_that_matter(variance: Fraction, x: int) -> float:
 
 
 def _corrections_needed(variance: Fraction, x: int) -> int | None:
-    """How many Euler–Maclaurin corrections push the remainder below 2^−bits, if an affordable number does."""
+    """The number of Euler–Maclaurin corrections that brings the remainder below 2^−bits, if it is affordable."""
     if x * x > 10**12 * variance:
         return None
     log_sigma = (math.log(variance.numerator) - math.log(variance.denominator)) / 2

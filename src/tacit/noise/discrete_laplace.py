@@ -70,7 +70,7 @@ class DiscreteLaplace(ExponentialShape, AdditiveLaw):
 
 @frozen
 class Geometric(ExponentialShape, Law):
-    """The number of steps before the first stop, each step going on with probability e^{−1/scale}."""
+    """The number of steps before the first stop; each step continues with probability e^{−1/scale}."""
 
     scale: Fraction
 
@@ -95,7 +95,7 @@ class Geometric(ExponentialShape, Law):
 
 @frozen
 class TruncatedGeometricLaw(Law):
-    """min(n, max(0, centre + X)) for discrete Laplace X: all that lies beyond an end is an atom on it."""
+    """min(n, max(0, centre + X)) for discrete Laplace X: the mass beyond an end is an atom on it."""
 
     limit: int
     centre: int

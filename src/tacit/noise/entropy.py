@@ -1,8 +1,8 @@
 """The entropy source of every release: an AES-256-CTR keystream keyed by the operating system.
 
-There is no seed. Each thread of each process has its own key; a fork, a spawn or a copy by pickle
-starts over with a new one, and a new key is taken for every 256 KiB of keystream, so that a restored
-snapshot soon parts from its twin.
+There is no seed. Each thread of each process has its own key; a fork, a spawn or a copy by pickle starts over with a
+new one, and a new key is taken for every 256 KiB of keystream, so that two copies of a snapshot soon draw different
+bits.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from tacit.noise.bits import Bits
 
 _CHUNK: Final = 1 << 18
-_SLACK: Final = 16  # the cipher asks for one spare block behind its output
+_SLACK: Final = 16  # the cipher requires one spare block behind its output
 _ZEROS: Final = memoryview(bytes(_CHUNK))
 
-_forks = 0  # how often this process is a copy of another
+_forks = 0  # number of forks between the first process and this one
 
 
 def _count_fork() -> None:
@@ -33,7 +33,8 @@ os.register_at_fork(after_in_child=_count_fork)
 
 def _keystream(count: int) -> NDArray[np.uint8]:
     """`count` ≤ 256 KiB bytes under a key that is used for nothing else."""
-    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes  # a price draws nothing
+    # computing a price draws no noise, so does not need the cipher
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
     key = os.urandom(48)
     cipher = Cipher(algorithms.AES(key[:32]), modes.CTR(key[32:])).encryptor()
@@ -51,7 +52,7 @@ class _Stock(threading.local):
     busy: bool = False
 
     def take(self, count: int) -> NDArray[np.uint8]:
-        """The next `count` bytes; words stay aligned, and a byte skipped for that is never used."""
+        """The next `count` bytes; words stay aligned; bytes skipped for alignment are never used."""
         owner = (os.getpid(), _forks)
         if self.owner != owner or self.used + count > self.octets.size:
             self.octets, self.used, self.owner = _keystream(_CHUNK), 0, owner

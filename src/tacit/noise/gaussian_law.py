@@ -20,7 +20,7 @@ from tacit.noise.ball import Ball, ball, between
 from tacit.noise.near import Floats, exp_near
 from tacit.noise.slabs import AdditiveLaw
 
-_REST = Fraction(13, 5)  # over σ⁴: what the expansion of `relative` leaves out of a weight, as a share of it
+_REST = Fraction(13, 5)  # divided by σ⁴: the relative error of the expansion in `relative`
 _EXPANDED = 2**48  # the variance from which that is less than 2^-94
 
 
@@ -66,9 +66,9 @@ class RoundedGaussian(AdditiveLaw):
         return self.tail(magnitude) - self.tail(magnitude + 1)
 
     def weight_near(self) -> Callable[[int], Ball]:
-        """The density at the centre, corrected as in `relative`, and all that this leaves out: one exponential each.
+        """The density at the centre, corrected as in `relative`, and a bound of its error: one exponential each.
 
-        Up to 8σ, and where the tables are left 90 bits and more; else the weight.
+        Used up to 8σ where the error leaves 90 bits or more for the tables; otherwise the exact weight.
         """
         if not self.variance >= _EXPANDED:
             return self.weight

@@ -1,4 +1,4 @@
-"""The public grid on which real-valued answers live: multiples of one power of two.
+"""The public grid of real-valued answers: multiples of one power of two.
 
 Values are rounded to the grid before noise is added, so every output is a multiple of a step that does
 not depend on the data, and no low bit can tell two values apart. Sums that leave 64 bits are cut to the nearest integer
@@ -57,9 +57,9 @@ class Grid:
     def round(self, values: ArrayLike) -> Integers:
         """The nearest steps of real numbers, given as floats: ⌊x/step + ½⌋, saturated to 64 bits; NaN counts as zero.
 
-        The function is total, moves no two values apart by more than ⌈distance/step⌉ steps, and commutes
-        with shifts by whole steps (rounding half to even would not). Integers that a float cannot hold are
-        rounded as integers, for on the way through a float two of them could move apart.
+        The function is total, moves no two values apart by more than ⌈distance/step⌉ steps, and commutes with shifts by
+        whole steps (rounding half to even would not). Integers that a float cannot represent are rounded as integers:
+        conversion to float could move two of them apart.
         """
         array = np.asarray(values)
         if array.dtype.kind in "iu" and np.any((array > _HELD) | (array < -_HELD)):
@@ -106,7 +106,7 @@ class Grid:
 
 
 def check_grid(grid: object) -> None:
-    """A grid must be named as one: a step alone could be meant as its size or as its exponent."""
+    """Refuse anything but a `Grid`: a bare number could be the size of the step or its exponent."""
     if not isinstance(grid, Grid):
         raise Refused(f"a grid of type {type(grid).__name__}", "It is no grid.", "Grid(-10), or Grid.below('0.001').")
 
@@ -129,21 +129,21 @@ def is_safe(value: int) -> bool:
 
 
 def saturated(draws: Draws) -> Integers:
-    """The draws as 64-bit integers, those beyond cut to the nearest."""
+    """The draws as 64-bit integers; draws beyond the range are cut to its nearest end."""
     if draws.dtype == object:
         return np.asarray(np.clip(draws, _LIMITS.min, _LIMITS.max), np.int64)  # clip unwraps a lone Python integer
     return draws
 
 
 def wrapped(draws: Draws) -> Integers:
-    """The draws modulo 2^64, as words of either sign: unlike cutting, it may come before an addition that wraps."""
+    """The draws modulo 2^64, as signed words: unlike cutting, this is valid before an addition that wraps."""
     if draws.dtype == object:
         return np.asarray([(int(each) + (1 << 63)) % (1 << 64) - (1 << 63) for each in draws.ravel()], np.int64)
     return draws
 
 
 def saturated_sum(values: Integers, noise: Draws) -> Integers:
-    """values + noise, cut to 64 bits only after the addition; `noise` is used up."""
+    """values + noise, cut to 64 bits only after the addition; `noise` is overwritten."""
     least, most = np.minimum.reduce(values, initial=0), np.maximum.reduce(values, initial=0)
     if noise.dtype == object or not (is_safe(least) and is_safe(most)):
         return saturated(values.astype(object) + noise)

@@ -13,8 +13,8 @@ from tacit.noise.bits import Bits, Integers
 class Law(ABC):
     """A distribution on the integers.
 
-    Masses are certified balls, so they serve as the oracle of the sampler's tests and as the source
-    of every error bar. `draw` samples the law exactly: no tail is cut and no tie is guessed.
+    Masses are certified balls, so the sampler's tests compare with them and every error bar is computed from them.
+    `draw` samples the law exactly: no tail is cut and every comparison is decided.
     """
 
     @abstractmethod

@@ -1,8 +1,8 @@
-"""Floats near the truth by a proven margin: the filters that let exact samplers run at array speed.
+"""Float approximations with proven error bounds: filters with which exact samplers run on arrays.
 
-Only IEEE sums, products and conversions are used, on tables certified by Arb, so the margins are
-theorems about these lines and not promises of a mathematical library. An element that a margin
-leaves undecided is settled by Arb with more bits; no filter ever decides a tie.
+Only IEEE sums, products and conversions are used, on tables certified by Arb, so the error bounds are proven for this
+code and do not depend on a mathematical library. An element that the bound leaves undecided is decided by Arb with more
+bits.
 """
 
 from __future__ import annotations

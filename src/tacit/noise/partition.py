@@ -1,8 +1,8 @@
-"""How a falling shape is cut into slabs, wedges and tails, and how large each piece is.
+"""The partition of a decreasing shape into slabs, wedges and tails, and the area of each piece.
 
 The integers are cut into bins of 2^w. Over each bin lies a *slab* as high as the least weight in it,
 on the slab a *wedge* up to the greatest, and past the last bin a geometric *tail* that dominates.
-A `Shape` is what the slab sampler must know of a law: its weights up to a constant, and how fast they fall.
+A `Shape` is what the slab sampler needs of a law: its weights up to a constant, and how fast they fall.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from tacit.frozen import frozen
 from tacit.noise.ball import Ball, ball
 
-_FINENESS: Final = 32  # bins to a width, at least
+_FINENESS: Final = 32  # the least number of bins per width
 
 
 @frozen
@@ -80,17 +80,17 @@ class Shape(Protocol):
 
     @property
     def width(self) -> float:
-        """About how far the bulk reaches: the scale, or the standard deviation."""
+        """The approximate extent of the bulk: the scale, or the standard deviation."""
         ...
 
     @property
     def reach(self) -> float:
-        """After how many widths the bulk ends and the tail begins. Any choice is exact; it sets the speed."""
+        """The number of widths after which the tail begins. It affects the speed only, not the law."""
         ...
 
     @property
     def margin(self) -> float:
-        """The most by which `relative` may be wrong."""
+        """The largest error of `relative`."""
         ...
 
     def weight(self, magnitude: int) -> Ball:
@@ -98,7 +98,7 @@ class Shape(Protocol):
         ...
 
     def weight_near(self) -> Callable[[int], Ball]:
-        """Balls that hold the weights, quick to come by at this precision, though a higher one may not narrow them."""
+        """Balls that contain the weights: fast to compute, but a higher precision may not narrow them."""
         return self.weight
 
     def decay(self, magnitude: int) -> Fraction:

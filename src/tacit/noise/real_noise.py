@@ -1,8 +1,8 @@
 """Real-valued noise, rounded exactly: the integer nearest to the true real number, never to a float near it.
 
-A real noise is a function of uniform reals. Arb evaluates it on what is known of them; while any value might
-round to either of two integers, more bits of the uniforms are drawn. The integers are therefore a
-post-processing of the real-valued mechanism, and each of its privacy claims holds as written.
+A real noise is a function of uniform reals. Arb evaluates it on the bits drawn so far; while any value might round to
+either of two integers, more bits of the uniforms are drawn. The integers are therefore a post-processing of the
+real-valued mechanism, and each of its privacy claims holds as written.
 """
 
 from __future__ import annotations
@@ -21,13 +21,12 @@ Transform: TypeAlias = Callable[[Sequence[Ball]], Sequence[Ball]]
 
 
 def round_exactly(function: Transform, uniforms: int, bits: Bits, *, width: int = 128) -> list[int]:
-    """floor(x + ½) of each real x that `function` makes of so many independent uniform reals.
+    """floor(x + ½) of each real x that `function` computes from this many independent uniform reals.
 
-    `function` is called with balls that hold the uniforms, possibly several times, and must return balls that
-    hold its values whenever its arguments hold theirs. No value may be a half-integer with positive
-    probability unless its ball is exact. The results are Python integers of any size: clamp them, where they
-    must fit a type, only after everything was added. `width` is how many bits are drawn at first; the law
-    is the same for every width.
+    `function` is called with balls that hold the uniforms, possibly several times, and must return balls that hold its
+    values whenever its arguments hold theirs. No value may be a half-integer with positive probability unless its ball
+    is exact. The results are Python integers of any size: if they must fit a type, clamp them only after the last
+    addition. `width` is how many bits are drawn at first; the law is the same for every width.
     """
     reals = [UniformReal(bits, width=width) for _ in range(whole(uniforms, "uniforms"))]
     half = ball(Fraction(1, 2))
@@ -61,7 +60,7 @@ def gamma(uniforms: Sequence[Ball]) -> Ball:
 
 
 def normals(uniforms: Sequence[Ball]) -> list[Ball]:
-    """As many independent standard normals as uniforms, an even number (Box–Muller 1958)."""
+    """Independent standard normals, as many as uniforms; the number is even (Box–Muller 1958)."""
     values: list[Ball] = []
     for first, second in zip(uniforms[::2], uniforms[1::2], strict=True):
         radius = (2 * exponential(first)).sqrt()
@@ -81,7 +80,7 @@ def direction(uniforms: Sequence[Ball], dimension: int) -> list[Ball]:
 
 @frozen
 class RealNoise:
-    """A real-valued noise vector: how many uniforms it takes, and what it makes of them."""
+    """A real-valued noise vector: the number of uniforms it takes, and the function of them."""
 
     uniforms: int
     values: Transform
@@ -94,7 +93,7 @@ class RealNoise:
         *,
         width: int = 128,
     ) -> list[int]:
-        """The exact rounding of answer + scale·noise, place by place; nothing is rounded before the sum.
+        """The exact rounding of answer + scale·noise in each coordinate; nothing is rounded before the sum.
 
         A scale that is not rational (smooth sensitivity is e to some power) is a function that returns its ball.
         """

@@ -24,7 +24,7 @@ from tacit.noise.bits import Bits, Integers
 from tacit.noise.near import exp_near, log_near, product_near
 from tacit.noise.uniform import UniformBelow, UniformReal, permutation
 
-_SLACK: Final = 2.0**-42  # relative: the filter's 2^-44 and three roundings, with room
+_SLACK: Final = 2.0**-42  # relative: the filter's 2^-44 and three roundings, with a margin
 _FINEST: Final = 61
 
 
@@ -34,7 +34,7 @@ class Board:
 
     Cell i is at least as wide as its weight cᵢ·e^(−kᵢ·rate)·2^shift and its target is exactly that wide. A dart lands
     uniformly on the board; one that misses the target of its cell is thrown again. So cell i is hit with probability
-    proportional to its weight, exactly, however roughly the cells were measured.
+    proportional to its weight, exactly, even if the widths of the cells are rough.
     """
 
     counts: Integers
@@ -66,11 +66,11 @@ class Board:
         return ball(size) * (-ball(self.rate * int(self.exponents[cell]))).exp()
 
     def target_beyond(self, cell: int, into: int) -> Ball:
-        """How much of a cell's target lies beyond its first `into` units."""
+        """The part of a cell's target beyond its first `into` units."""
         return self.weight(cell) - into
 
     def hit(self, size: int, bits: Bits) -> Integers:
-        """The cells of `size` independent darts that hit."""
+        """The cells that `size` independent darts hit; a dart that misses is thrown again."""
         found = np.empty(size, np.int64)
         pending = np.arange(size)
         law = UniformBelow(int(self.ends[-1]))
@@ -135,7 +135,7 @@ def whole_numbers(values: NDArray[Any]) -> Integers:
     return np.ascontiguousarray(array, np.int64)
 
 
-_MARGIN: Final = 2.0**-42  # absolute: two filters of 2^-44 and their difference, with room
+_MARGIN: Final = 2.0**-42  # absolute: two filters of 2^-44 and their difference, with a margin
 
 
 def noisy_max(scores: Integers, rate: Number, bits: Bits, *, width: int = 64) -> int:
@@ -143,10 +143,10 @@ def noisy_max(scores: Integers, rate: Number, bits: Bits, *, width: int = 64) ->
 
     `width` is the length of the first word of each noise; the law is the same for every width.
 
-    Proof: Eᵢ = −ln Uᵢ with Uᵢ in [w, w+1)/2^width lies between its float and 1/w above it, up to the filters' margin;
-    whoever cannot reach the surest leader leaves the race, and those who can are refined until one is left. (A lag
-    beyond the filter's ceiling of 64 is taken as 64: its owner's true value is lower still, and never the leader's,
-    for whoever has no lag is above 0.)
+    Proof: Eᵢ = −ln Uᵢ with Uᵢ in [w, w+1)/2^width lies between its float and 1/w above it, up to the filters' margin; a
+    candidate whose upper end is below another's lower end is dropped, and the others are refined until one is left. (A
+    lag beyond the filter's ceiling of 64 is taken as 64: the candidate's true value is lower still and never the
+    largest, because a candidate without lag is above 0.)
     """
     pace = nonnegative(rate, "rate")
     lags = _lags(scores)

@@ -1,13 +1,13 @@
-"""Exact sampling of a log-concave law on the integers, at the speed of a table look-up.
+"""Exact sampling of a log-concave law on the integers, mostly by table look-up.
 
-A draw picks a piece of the law's `Partition` by its certified area. On a slab every integer of the
-bin is equally likely: w random bits finish the draw. On a wedge or in a tail the point is kept with
-the probability that the law demands, and otherwise everything starts over. That is rejection
-sampling from the sum of the pieces, so what is kept follows the law exactly (von Neumann 1951).
+A draw picks a piece of the law's `Partition` by its certified area. On a slab every integer of the bin is equally
+likely: w random bits finish the draw. On a wedge or in a tail the point is kept with the probability that the law
+requires; otherwise the draw starts over. That is rejection sampling from the sum of the pieces, so what is kept follows
+the law exactly (von Neumann 1951).
 
-Which piece: 16 bits look into 65,536 cells. Slabs own whole cells; what is left over shares the
-remaining cells and is told apart by a 64-bit word against certified boundaries, and if the word
-lies on a boundary, by as many further bits as it takes.
+Which piece: 16 bits look into 65,536 cells. Slabs own whole cells; the other pieces share the remaining cells. There a
+64-bit word is compared with certified boundaries, and if it lies on a boundary, further bits are drawn until the
+comparison is decided.
 
 `AdditiveLaw` is noise that is added to an answer: a symmetric integer law drawn by slabs.
 """
@@ -31,14 +31,14 @@ from tacit.noise.partition import Areas, Partition, Shape
 from tacit.noise.uniform import UniformReal
 
 _CELLS: Final = 1 << 16
-_SHARED: Final = np.iinfo(np.int16).min  # the cell belongs to no slab alone
-_BLOCK: Final = 1 << 15  # draws at a time: the work stays in the cache
-_WIDE: Final = 1 << 40  # beyond this width draws are Python integers, which have no end
+_SHARED: Final = np.iinfo(np.int16).min  # the cell is shared by several pieces
+_BLOCK: Final = 1 << 15  # draws at a time, so that the arrays stay in the cache
+_WIDE: Final = 1 << 40  # beyond this width draws are Python integers, of unlimited size
 _ROUND_OFF: Final = 2.0**-48  # of the few float operations that compare a height with the law
 
 
 class Slabs:
-    """The tables of one shape, and the drawing from them."""
+    """The tables of one shape, from which it is sampled."""
 
     def __init__(self, shape: Shape) -> None:
         self._shape = shape
@@ -104,7 +104,7 @@ class Slabs:
         return out, pending[~kept]
 
     def _pick(self, words: NDArray[Any], bits: Bits) -> NDArray[np.intp]:
-        """Which piece each word falls on, among those that share cells."""
+        """The piece that each word selects, among those that share cells."""
         piece = np.searchsorted(self._upper, words, "left")
         most = np.searchsorted(self._lower, words, "right")
         for tie in np.flatnonzero(piece != most):
@@ -128,7 +128,7 @@ class Slabs:
         return under
 
     def _height(self, value: int, index: int) -> Ball:
-        """How high the law's weight reaches into the wedge, as a share of the wedge."""
+        """The height of the law's weight within the wedge, as a share of the wedge."""
         weight = self._shape.weight
         far, near = self._partition.ends(int(self._bin[index]))
         return (weight(abs(value)) - weight(far)) / (weight(near) - weight(far))
@@ -160,7 +160,7 @@ class Slabs:
 
 
 def _brackets(boundaries: list[Ball]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """The 64-bit words of each boundary's lower and upper end: equal, but for a boundary too near a word's edge."""
+    """The 64-bit words of each boundary's lower and upper end: equal, unless it is too near a word's edge."""
     top = (1 << 64) - 1
     lower, upper = [], []
     for boundary in boundaries:
@@ -204,5 +204,5 @@ class AdditiveLaw(SymmetricLaw, Shape):
         return saturated(slabs(self).draw(size, bits))
 
     def add(self, values: Integers, bits: Bits) -> Integers:
-        """values + independent noise in each place; what leaves 64 bits saturates after the addition."""
+        """values + independent noise in each place; a sum outside 64 bits saturates."""
         return saturated_sum(values, slabs(self).draw(values.size, bits))

@@ -27,7 +27,7 @@ from tacit.noise.uniform import UniformBelow
 Aim: TypeAlias = Literal["magnitude", "square"]
 """What the best width makes smallest: E|X|, or E[X²]."""
 
-_LONGEST = 1 << 40  # periods beyond this are refused: a grid that fine serves nobody
+_LONGEST = 1 << 40  # longer periods are refused: no use needs a grid that fine
 
 
 @frozen
@@ -88,11 +88,14 @@ class StaircaseLaw(SymmetricLaw):
         return saturated(self._draw(size, bits))
 
     def add(self, values: Integers, bits: Bits) -> Integers:
-        """values + independent noise in each place; what leaves 64 bits saturates after the addition."""
+        """values + independent noise in each place; a sum outside 64 bits saturates."""
         return saturated_sum(values, self._draw(values.size, bits))
 
     def _draw(self, size: int, bits: Bits) -> Draws:
-        """Period, stair, place on the stair and sign, each drawn exactly; −0 is thrown back, or 0 would count twice."""
+        """Period, stair, place on the stair and sign, each drawn exactly.
+
+        −0 is rejected, otherwise 0 would count twice.
+        """
         out = np.zeros(size, object)
         pending = np.arange(size)
         while pending.size:
@@ -121,7 +124,7 @@ class StaircaseLaw(SymmetricLaw):
         return self.width + (self.period - self.width) * self._fall(1)
 
     def _top(self) -> Ball:
-        """P(0): twice the sum over 0, 1, 2, … counts 0 twice."""
+        """P(0), from the normalisation; twice the sum over 0, 1, 2, … counts 0 twice."""
         b = self._fall(1)
         return (1 - b) / (2 * self._period_weight() - (1 - b))
 

@@ -86,7 +86,7 @@ class UniformReal:
         return between(low, high)
 
     def is_below(self, threshold: Callable[[], Ball]) -> bool:
-        """Whether the number is less than a threshold; exact, since the comparison goes on until it is certain."""
+        """Whether the number is less than a threshold: exact, bits are drawn until the comparison is certain."""
         while True:
             with precision(self.width + _STEP):
                 low, high = self._ends()
@@ -109,8 +109,8 @@ def permutation(n: int, bits: Bits, *, width: int = 64) -> Integers:
     `width` is the length of a word; the law is the same for every width that offers n different words.
 
     Proof: the words are independent and of one law, and drawing all of them anew treats all places alike; so which
-    number got which of the distinct words is uniform, and with it the order. Breaking a tie by place would favour
-    the orders that agree with it.
+    number got which of the distinct words is uniform, and with it the order. Breaking a tie by place would make some
+    orders more likely than others.
     """
     count = whole(n, "n")
     if not count <= 1 << width:

@@ -1,4 +1,4 @@
-"""What the planner may know: the description, and the physical types in the files' headers. No data."""
+"""The public facts for the planner: the description, and the physical types in the files' headers. No data."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Catalogue:
         raise Refused(f"the table {name}", "The description has no such table.", ", ".join(near) + ".")
 
     def physical_type(self, table: str, column: str) -> str | None:
-        """The engine's own type of a column, as its header says, if it was read."""
+        """The engine's own type of a column, from its header, if that was read."""
         return self._types.get(table, {}).get(column.lower())
 
     @cached_property
     def _types(self) -> Mapping[str, Mapping[str, str]]:
-        """The same by names in lower case; of two names that differ in case alone the first."""
+        """The types by names in lower case; the first of two names that differ in case only."""
         headers = {table: [*header.items()][::-1] for table, header in self.physical.items()}
         return {table: {name.lower(): kind for name, kind in header} for table, header in headers.items()}

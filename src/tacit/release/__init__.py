@@ -1,1 +1,1 @@
-"""What leaves the curator: answers with their intervals, their price and their certificate, as people read them."""
+"""Releases: answers with their intervals, price and certificate, and their presentation."""

@@ -1,11 +1,11 @@
-"""The one spelling of an answer, whose digest a certificate signs: every shown row, by its keys, in exact decimals.
+"""The canonical spelling of an answer, whose digest a certificate signs: every shown row, in exact decimals.
 
-It is written from what is shown and nothing else: groups that were withheld, and those that HAVING or LIMIT left out,
-are not in it, and the order of rows is not. A reader of the answer can write it anew. It is JSON without spaces, its
-names sorted, in ASCII: `columns` are the names; `confidence` is that of the intervals, as a fraction; each of the
-`rows` has a text (or null) for a key, and three texts for a number, the value and its two ends: all their decimal
-digits, which a double has finitely many of, or null where nothing is known; three more follow where the answer has
-`c_bounded` too. Rows are sorted by the spelling of their keys, then by their own.
+It contains only the rows shown: no withheld groups, none that HAVING or LIMIT removed, and not the order of rows. A
+reader of the answer can compute it again. It is JSON without spaces, its names sorted, in ASCII: `columns` are the
+names; `confidence` is that of the intervals, as a fraction; each of the `rows` has a text (or null) for a key, and
+three texts for a number, the value and its two ends: all their decimal digits (a double has finitely many), or null
+where a number is unknown; three more follow where the answer has `c_bounded` too. Rows are sorted by the spelling of
+their keys, then by their own.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _Cell: TypeAlias = str | list[str | None] | None
 
 
 def canonical_text(rendered: Rendered, confidence: Fraction) -> str:
-    """The answer in its one spelling."""
+    """The answer in its canonical spelling."""
     cells = [_cells(column) for column in rendered.columns]
     keys = [place for place, column in enumerate(rendered.columns) if column.is_key]
     rows = [list(row) for row in zip(*cells, strict=True)]

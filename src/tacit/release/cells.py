@@ -1,4 +1,4 @@
-"""Cells as people read them: a number with its error, a key as it is written."""
+"""Cells as text: a number with its error, a key as it is written."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tacit.schema.kind import Key
 from tacit.words import number
 
 TOO_FEW: Final = "too few to say"
-_LOPSIDED: Final = 0.02  # the two sides of an interval may differ by this share of it and still be said as ±
+_LOPSIDED: Final = 0.02  # an interval is written with ± if its two sides differ by at most this share
 _LONGEST: Final = 60
 
 
 @frozen
 class Cell:
-    """The text of a cell: `value`, which lines up with those above it, and what follows."""
+    """The text of a cell: `value`, which is aligned in its column, and the text after it."""
 
     value: str
     rest: str = ""
@@ -55,7 +55,7 @@ def number_cells(numbers: Estimates) -> list[Cell]:
 
 
 def number_cell(value: float, low: float, high: float) -> Cell:
-    """A number and its interval: ± where it is even, from–to where it is not, and words where there is no number."""
+    """A number and its interval: ± where it is symmetric, from–to where not, and words where there is no number."""
     known = _known(low, high)
     if isnan(value):
         return Cell(TOO_FEW, f" ({known})" if known else "", is_words=True)
@@ -78,7 +78,7 @@ def _like(shown: str, half: float) -> str:
 
 
 def _known(low: float, high: float) -> str:
-    """What an interval says."""
+    """An interval in words where there is no number."""
     half = (high - low) / 2
     if isinf(low) and isinf(high):
         return ""
@@ -90,7 +90,7 @@ def _known(low: float, high: float) -> str:
 
 
 def key_texts(keys: Keys) -> list[str]:
-    """Keys as they are written; moments that are all midnights are written as days."""
+    """Keys as text; timestamps that are all midnights are written as days."""
     moments = [value for value in keys.values if isinstance(value, datetime)]
     days = all(moment.time() == time() for moment in moments)
     return [_key_text(value, days) for value in keys.values]
@@ -110,6 +110,6 @@ def _key_text(value: Key | float | None, days: bool) -> str:
 
 
 def is_exact(column: OutputColumn) -> bool:
-    """Whether no number of the column is uncertain."""
+    """Whether every number of the column is exact."""
     numbers = column.values
     return not isinstance(numbers, Estimates) or bool((numbers.low == numbers.high).all())

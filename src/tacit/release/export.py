@@ -22,7 +22,7 @@ _BEYOND = 2.0**63
 
 
 def arrow_table(rendered: Rendered) -> pa.Table:
-    """Each key column under its name; each number `c` as `c`, `c_low` and `c_high`, null where nothing is known.
+    """Each key column under its name; each number `c` as `c`, `c_low` and `c_high`, null where a number is unknown.
 
     Where there are bounded intervals too, they follow as `c_bounded`, `c_bounded_low` and `c_bounded_high`.
     """
@@ -43,7 +43,7 @@ def _numbers(name: str, numbers: Estimates) -> dict[str, pa.Array]:
 
 def _keys(keys: Keys) -> pa.Array:
     values: list[Any] = list(keys.values)
-    if keys.type is Kind.INTEGER:  # beyond 64 bits there is no such number in Arrow
+    if keys.type is Kind.INTEGER:  # Arrow has no integers beyond 64 bits
         values = [None if value is None or not -_BEYOND <= value < _BEYOND else value for value in values]
     return pa.array(values, pa.type_for_alias(keys.type.traits.arrow))
 
@@ -67,7 +67,7 @@ def csv_text(table: pa.Table) -> str:
 
 
 def json_text(release: Release) -> str:
-    """The release as one JSON object: its rows, at which confidence, what is to be known and what it cost."""
+    """The release as one JSON object: its rows, the confidence, the remarks and the price."""
     price = release.price
     whole: dict[str, Any] = {
         "confidence": float(release.confidence),
@@ -108,5 +108,5 @@ def written(release: Release, form: str) -> bytes:
 
 
 def _moment(value: date) -> str:
-    """Dates and moments, the only values of a table that JSON does not know."""
+    """Dates and timestamps as text: the only values of a table that JSON does not have."""
     return value.isoformat()

@@ -20,7 +20,7 @@ from tacit.release.plot_layout import Lines, arrange
 from tacit.release.text import html_text
 from tacit.words import number
 
-_WIDTH: Final = 440  # of a picture; a page shows it as wide as it can
+_WIDTH: Final = 440  # of a picture; a page scales it to its width
 _ROW, _TOP, _FOOT = 24, 6, 44
 _LETTER: Final = 8.4
 _WIDE, _THIN = dict.fromkeys("mwMW@%…", 13.0), dict.fromkeys("fijlrtI.,' ", 5.4)
@@ -34,7 +34,7 @@ _MOST_PICTURES: Final = 3
 
 
 def pictures(rendered: Rendered) -> list[str]:
-    """The figures of a table by one key or two; none of others, and none of tables that would be crowded."""
+    """The figures of a table by one key or two; none of other tables, and none where there would be too many marks."""
     drawn = rendered.measured
     keys = [(each.name, each.values) for each in drawn.columns if isinstance(each.values, Keys)]
     numbers = [(each.name, each.values) for each in drawn.columns if isinstance(each.values, Estimates)]
@@ -73,7 +73,7 @@ def _bars(by: str, keys: Keys, name: str, numbers: Estimates) -> str:
         parts.append(f'<rect class="bar" x="{start:.1f}" y="{middle - 8:.1f}" width="{end - start:.1f}" height="16"/>')
         ends = [
             across(end) for end in (low, high) if ticks[0] <= end <= ticks[-1]
-        ]  # one beyond the picture has no mark
+        ]  # a number outside the picture has no mark
         parts.append(_line_at(across(max(low, ticks[0])), middle, across(min(high, ticks[-1])), middle, "error"))
         parts += [_line_at(x, middle - 4, x, middle + 4, "error") for x in ends]
     parts.append(_text_at((left + _WIDTH) / 2, height + 36, _short(name, 40), "middle", "axis"))
@@ -107,7 +107,7 @@ def _line(shape: Lines, by: str, keys: Keys, name: str, numbers: Estimates) -> s
 
 
 def _heat(one: tuple[str, Keys], other: tuple[str, Keys], name: str, numbers: Estimates) -> str:
-    """A square a cell, darker for more; a dot where the interval holds 0."""
+    """One square per cell, darker for larger numbers; a dot where the interval contains 0."""
     down, across = one, other
     if len(set(down[1].values)) < len(set(across[1].values)):  # the longer key goes down
         down, across = across, down
@@ -153,7 +153,7 @@ def _figure(title: str, height: float, parts: Sequence[str], remark: str) -> str
 
 
 def _ends(numbers: Estimates, rows: int) -> tuple[float, float]:
-    """From the least to the greatest that is drawn, 0 among them; an end far beyond all numbers is cut."""
+    """The range of the axis, including 0; an interval's end far beyond all numbers is cut."""
     known = numbers.value[:rows][np.isfinite(numbers.value[:rows])]
     least, most = min(0.0, float(known.min(initial=0.0))), max(0.0, float(known.max(initial=0.0)))
     far = 2 * max(most - least, 1e-9)
@@ -164,7 +164,7 @@ def _ends(numbers: Estimates, rows: int) -> tuple[float, float]:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Round numbers that reach from one end to the other, three to six of them."""
+    """Three to six round numbers that span the range."""
     span = max(high - low, 1e-9)
     unit = 10.0 ** floor(log10(span / 4))
     step = next(each * unit for each in (1, 2, 5, 10) if span / (each * unit) <= 4.5)

@@ -1,4 +1,4 @@
-"""A release as a figure: one panel a number, bars with error bars or lines with bands."""
+"""A release as a figure: one panel per number, bars with error bars or lines with bands."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _INK: Final = "#22303c"
 _BAR: Final = "#7aa0be"
 _FAINT: Final = "#8a8a8a"
 _STEPS: Final = (1, 2, 2.5, 5, 10)
-_DATES: Final[Any] = dates  # its classes carry no types
+_DATES: Final[Any] = dates  # its classes have no type annotations
 
 
 def draw_bars(panel: Axes, shape: Bars, numbers: Estimates) -> None:
-    """A bar a row, with its interval; words where there is no number."""
+    """One bar per row, with its interval; words where there is no number."""
     places = np.arange(len(shape.labels))
     value = numbers.value[: len(places)]
     shown, missing = np.nan_to_num(value), np.isnan(value)
@@ -74,12 +74,12 @@ def draw_lines(panel: Axes, shape: Lines, numbers: Estimates) -> None:
 
 
 def plain(text: str) -> str:
-    """The text with no mark that a figure would read as a formula, or that could not be printed."""
+    """The text without characters that a figure would read as a formula, or that cannot be printed."""
     return printable(text).replace("$", r"\$")
 
 
 def _errors(numbers: Estimates, size: int) -> Floats:
-    """How far each interval reaches below and above its number; nothing where there is none or it has no end."""
+    """The distances from each number to the ends of its interval; 0 where there is no finite interval."""
     value = numbers.value[:size]
     reach = np.stack([value - numbers.low[:size], numbers.high[:size] - value])
     return np.where(np.isfinite(reach), np.maximum(reach, 0), 0)
@@ -104,11 +104,11 @@ def _furnish(panel: Axes, along: str) -> None:
 
 _MOST_PANELS: Final = 12
 _REMARKS: Final = "#666666"
-_LETTERS: Final = 16  # of a remark, an inch
+_LETTERS: Final = 16  # characters of a remark per inch
 
 
 class Drawing(Figure):
-    """A figure that a notebook shows by itself."""
+    """A figure that a notebook displays."""
 
     def _repr_png_(self) -> bytes:
         image = BytesIO()

@@ -1,4 +1,4 @@
-"""The layout of a figure: which key runs along the axis, and which tell lines or bars apart."""
+"""The layout of a figure: the key along the axis, and the keys that distinguish lines or bars."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _bars(keys: Sequence[OutputColumn], size: int) -> Bars:
 
 
 def _labels(keys: Sequence[OutputColumn], size: int) -> list[str]:
-    """What tells each row apart: its keys, shortened."""
+    """The label of each row: its keys, shortened."""
     texts = [key_texts(key.values) for key in keys if isinstance(key.values, Keys)]
     joined = [" · ".join(parts) for parts in zip(*texts, strict=True)] if texts else [""] * size
     return [text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…" for text in joined]

@@ -1,4 +1,4 @@
-"""The price of a release in words: its loss alone, its share of the budget, and what is left."""
+"""The price of a release in words: its own loss, its share of the budget, and what is left."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class PriceWords:
 
     @property
     def cost(self) -> str:
-        """What the release costs, whoever paid for it and when."""
+        """The cost of the release, regardless of who paid for it and when."""
         currency = f" ({self.currency_words})" if self.currency_words else ""
         return f"Together they cost {self.loss_words}, which is {self.used}{currency}."
 
     def before(self, is_stored: bool) -> str:
-        """What is said before anything is spent: what it would cost, or that an earlier release answers."""
+        """The sentence before a charge: what the release would cost, or that an earlier release answers."""
         if is_stored:
             return f"An earlier release answers this: asking is free. {share_left(self.left)} of the budget is left."
         room = f"{share_left(self.left)} is left before it" if self.share <= self.left else "that is more than is left"
@@ -64,7 +64,7 @@ def price_words(account: Filter, loss_words: str, share: Fraction, free: bool, c
 
 
 def _most_of(account: Filter, charge: Loss) -> str:
-    """Where a charge uses more of something else than of what comes first: its name."""
+    """The name of the component that a charge uses most of, if it is not the first."""
     costs = zip(_NAMES.get(type(account.currency), ()), account.currency.price(charge), account.limit, strict=False)
     shares = {name: cost / whole for name, cost, whole in costs if cost and whole}
     most = max(shares, key=lambda name: shares[name], default="")
@@ -72,7 +72,7 @@ def _most_of(account: Filter, charge: Loss) -> str:
 
 
 def currency_words(account: Filter, charge: Loss) -> str:
-    """Such as "ρ 0.0042 of 0.266": what is paid, rounded up, of all there is, rounded down."""
+    """Such as "ρ 0.0042 of 0.266": the price, rounded up, of the budget, rounded down."""
     names = _NAMES.get(type(account.currency), ())
     costs = account.currency.price(charge)
     return ", ".join(

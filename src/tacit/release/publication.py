@@ -1,6 +1,6 @@
 """The folder of a publication: every table in each format, a page to read, and one certificate for all files.
 
-The folder is written under another name and takes its own name when it is whole. Nothing that was there is replaced.
+The folder is written under another name and renamed when it is complete. Existing files are never replaced.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ PAGE: Final = "index.html"
 
 @frozen
 class Publication:
-    """Where a publication goes, and in which formats."""
+    """The folder of a publication, and its formats."""
 
     folder: Path
     forms: tuple[str, ...]
 
     @classmethod
     def checked(cls, folder: str | Path, forms: Sequence[str] = FORMS) -> Publication:
-        """Refused where nothing could be written, or where something else lies."""
+        """The publication; refused where the folder cannot be written or has other files."""
         place = Path(folder)
         unknown = [form for form in forms if form not in _KNOWN]
         if unknown or not forms:

@@ -1,7 +1,7 @@
-"""The page of a publication: every table with its errors and pictures, and what a reader must know of them.
+"""The page of a publication: every table with its errors and figures, and the remarks for its readers.
 
 One HTML file that works from a disk: it has no script, loads nothing, and links only to the files beside it. Every text
-in it is escaped, since keys are whatever people typed.
+in it is escaped, since keys are user input.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from tacit.words import glued
 if TYPE_CHECKING:
     from tacit.release.tables_release import ReleasedTable, TablesRelease
 
-_ROWS: Final = 40  # of a table; the rest is in its file
-_WHOLE: Final = 60  # tables that are shown; of all others there are links
+_ROWS: Final = 40  # rows shown of a table; the rest is in its file
+_WHOLE: Final = 60  # tables shown; the others have links
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
 def publication_page(release: TablesRelease, signed: Certificate | None, forms: Sequence[str]) -> str:
-    """The page, which signed certificate it is under, and which formats lie beside it."""
+    """The page for a release, with its certificate and the formats of the files beside it."""
     title = f"Tables of {release.dataset}" if release.dataset else "Tables"
     heads = [f"table-{place}" if place <= _WHOLE else "" for place in range(1, len(release.tables) + 1)]
     shown = zip(heads[:_WHOLE], release.tables, strict=False)
@@ -64,7 +64,7 @@ def publication_page(release: TablesRelease, signed: Certificate | None, forms: 
 
 
 def _facts(release: TablesRelease) -> str:
-    """What a reader must know, each with what it is about."""
+    """The remarks for readers, each with its heading."""
     sure = percent(release.tables[0].release.confidence)
     about = f"{release.interval_words}." if release.interval_words else ""
     facts = (
@@ -151,7 +151,7 @@ def _cell(cell: Cell, column: OutputColumn, is_beside: bool) -> str:
 
 
 def _signature(signed: Certificate | None) -> str:
-    """Which certificate binds the page and its tables, and how anybody checks it."""
+    """The certificate of the page and its tables, and how to check it."""
     if signed is None:
         return ""
     said = signed.statement
@@ -171,5 +171,5 @@ It rests on:</p>
 
 
 def _lines(text: str) -> str:
-    """The same of a text of several lines."""
+    """The HTML of a text of several lines."""
     return "\n".join(html_text(line.expandtabs(4)) for line in text.splitlines())

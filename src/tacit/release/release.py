@@ -1,4 +1,4 @@
-"""The only thing that leaves the curator: an answer with its intervals, its price and its certificate."""
+"""A release: the answer to a query, with its intervals, its price and its certificate."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-_SHOWN = 60  # rows, unless all are asked for
+_SHOWN = 60  # the number of rows printed by default
 
 
 @frozen
 class IntervalWords:
-    """What intervals are about: their kind, what follows "95% intervals", and further sentences."""
+    """The meaning of intervals: their kind, the text after "95% intervals", and further sentences."""
 
     kind: str = ""
     about: str = ""
@@ -39,9 +39,9 @@ class IntervalWords:
 
 @frozen(eq=False)
 class Release:
-    """A table of answers. It prints with ±, and gives its numbers to whoever computes further.
+    """A table of answers. It prints with ±, and exports its numbers for further computation.
 
-    `certificate` says what was asked, what it cost, which claims it rests on, and that these are the numbers.
+    `certificate` states the question, the cost, the claims it rests on, and the digest of the numbers.
     """
 
     rendered: Rendered
@@ -53,11 +53,11 @@ class Release:
 
     @cached_property
     def certificate(self) -> Certificate | None:
-        """The signed certificate of this answer; None where no curator gave it."""
+        """The signed certificate of this answer; None for a release without a curator."""
         return self.certified()
 
     def certified(self, *forms: str) -> Certificate | None:
-        """The same with a signed line for the answer as it is written in each format: "csv", "json", "parquet"."""
+        """The certificate with a signed line for the file of the answer in each format: "csv", "json", "parquet"."""
         return None if self.certify is None else self.certify(self, forms)
 
     @cached_property
@@ -68,18 +68,18 @@ class Release:
         return arrow_table(self.rendered)
 
     def __getstate__(self) -> dict[str, Any]:
-        """A copy goes without its curator, and takes the certificate along."""
+        """A pickled copy has the certificate, but not the curator."""
         return {**self.__dict__, "certificate": self.certificate, "certify": None}
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is to be known about the numbers, their bounded intervals if they are others, and their price."""
+        """The remarks on the numbers, on bounded intervals if they differ, and the price."""
         about = (f"{self.interval_words}.", *self.intervals.further) if self.interval_words else ()
         return " ".join((*about, *self.notes)), bounded_text(self.rendered), str(self.price)
 
     @property
     def interval_words(self) -> str:
-        """How sure the intervals are and what they are about; nothing where every number is exact."""
+        """The confidence of the intervals and what they cover; empty where every number is exact."""
         exact = all(is_exact(column) for column in self.rendered.columns)
         return "" if exact else f"{percent(self.confidence)} intervals{self.intervals.about}"
 
@@ -112,11 +112,11 @@ class Release:
         return _library("polars").from_arrow(self.table)
 
     def to_csv(self, path: str | Path | None = None) -> str:
-        """CSV text, written to the path if there is one."""
+        """CSV text; also written to the path if one is given."""
         return self._written("csv", path).decode()
 
     def to_json(self, path: str | Path | None = None) -> str:
-        """JSON text, written to the path if there is one."""
+        """JSON text; also written to the path if one is given."""
         return self._written("json", path).decode()
 
     def to_parquet(self, path: str | Path) -> None:
@@ -138,7 +138,7 @@ class Release:
         return octets
 
     def plot(self, path: str | Path | None = None) -> Figure:
-        """Bars with error bars, or lines with their bands over dates and numbers; saved if there is a path."""
+        """Bars with error bars, or lines with their bands over dates and numbers; saved if a path is given."""
         from tacit.release.plot import draw
 
         drawing = draw(self)

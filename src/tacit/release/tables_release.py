@@ -1,4 +1,4 @@
-"""Tables released together: what leaves is one table a grouping set, one price, and one certificate for all of them."""
+"""Tables released together: one table per grouping set, with one price and one certificate for all."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from tacit.words import counted, number
 
 TOTAL = "total"
 """The title of the table without keys."""
-_SHOWN = 12  # rows of a table, and tables of a list, where all are printed
-_WHOLE = 8  # tables that are printed with their rows; of more there is a list
+_SHOWN = 12  # the most rows of a table, and tables of a list, that are printed in full
+_WHOLE = 8  # the most tables that are printed with their rows; more are listed
 
 
 @frozen(eq=False)
 class ReleasedTable:
     """One table of a publication: its title ("region, ward" or "total"), the name of its files, and its numbers.
 
-    Its numbers are read when they are first asked for. `known_as` is its title in other spellings of its keys.
+    Its numbers are computed at the first access. `known_as` is its title with other spellings of its keys.
     """
 
     title: str
@@ -48,7 +48,7 @@ class ReleasedTable:
 
     @property
     def error(self) -> str:
-        """How far off its first number with a known interval is, in the middle of its cells, as "± 61"."""
+        """The error of its first number with a known interval, the median over its cells, as "± 61"."""
         for column in self.release.rendered.columns:
             if isinstance(column.values, Estimates):
                 half = (column.values.high - column.values.low) / 2
@@ -59,12 +59,12 @@ class ReleasedTable:
 
     @property
     def described(self) -> str:
-        """How many cells it has, and how far off they are."""
+        """The number of its cells, and their error."""
         cells = counted(self.size, "cell")
         return f"{cells}, {self.error}" if self.error else cells
 
     def is_by(self, wanted: Sequence[str]) -> bool:
-        """Whether it is the table by these keys, sorted and in lower case."""
+        """Whether it is the table by these keys, which are sorted and in lower case."""
         return wanted in (_sorted(self.title), _sorted(self.known_as or self.title))
 
 
@@ -72,8 +72,8 @@ class ReleasedTable:
 class TablesRelease:
     """Several tables with one price. It prints a summary; `found["region, ward"]` is one of them.
 
-    `margins` says how far margins agree, `published` what the column for publication is or why there is none,
-    `optimality` how near the error is to the least that is possible, `meaning` what the price means for one person.
+    `margins` says how closely margins agree, `published` describes the column for publication or why there is none,
+    `optimality` compares the error with the least possible, `meaning` explains the price for one unit.
     """
 
     tables: tuple[ReleasedTable, ...]
@@ -86,7 +86,7 @@ class TablesRelease:
     dataset: str = ""
     published: str = ""
     meaning: str = ""  # of the price
-    free: str = ""  # what is free from now on
+    free: str = ""  # the answers that are free from now on
 
     def __iter__(self) -> Iterator[ReleasedTable]:
         return iter(self.tables)
@@ -98,7 +98,10 @@ class TablesRelease:
         return self.table(keys)
 
     def table(self, *keys: str) -> Release:
-        """The table by these keys, in any order, each for itself or as "region, ward"; without keys, the total."""
+        """The table by these keys, in any order, as separate arguments or as "region, ward".
+
+        Without keys, the total.
+        """
         wanted = _sorted(", ".join(keys) or TOTAL)
         for each in self.tables:
             if each.is_by(wanted):
@@ -109,25 +112,25 @@ class TablesRelease:
 
     @cached_property
     def digest(self) -> str:
-        """The digest of all tables in their one spelling."""
+        """The digest of all tables in their canonical spelling."""
         releases = (each.release for each in self.tables)
         digests = sorted(canonical_digest(each.rendered, each.confidence) for each in releases)
         return hashlib.sha256("\n".join(digests).encode("ascii")).hexdigest()
 
     @property
     def interval_words(self) -> str:
-        """How sure the intervals are and what they are about."""
+        """The confidence of the intervals and what they cover."""
         return next((words for each in self.tables if (words := each.release.interval_words)), "")
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is to be known of all tables, and their price."""
+        """The remarks on all tables, and their price."""
         about = (f"{self.interval_words}.", *self.intervals.further) if self.interval_words else ()
         return self.summary, " ".join((*about, *self.notes)), str(self.price)
 
     @property
     def summary(self) -> str:
-        """How many tables and cells there are, how far off they are, and how near that is to the least possible."""
+        """The number of tables and cells, their errors, and a comparison with the least possible error."""
         largest = max(self.tables, key=lambda each: each.size)
         least = min(self.tables, key=lambda each: (each.size, each.title != TOTAL))
         sure = percent(largest.release.confidence)
@@ -140,7 +143,7 @@ class TablesRelease:
         )
 
     def text(self, width: int | None = None, most: int | None = _SHOWN) -> str:
-        """All tables, at most so many rows of each, or a list of them where they are many; then the remarks."""
+        """All tables, each with at most this many rows, or a list of them where there are many; then the remarks."""
         across = width or min(120, get_terminal_size((120, 24)).columns)
         parts = [f"{printable(each.title)}\n{table_text(each.release.rendered, most)}\n" for each in self._whole]
         said = [each for each in (*self._beside, *self.remarks) if each]
@@ -159,7 +162,7 @@ class TablesRelease:
         return [f"{', '.join(named)}: {about}"] if named else []
 
     def _listed(self) -> list[str]:
-        """A line a table, of the first ones, where there are too many to print."""
+        """One line per table, for the first ones, where there are too many to print."""
         if self._whole:
             return []
         lines = [f" {printable(each.title)}: {each.described}" for each in self.tables[:_SHOWN]]
@@ -178,7 +181,7 @@ class TablesRelease:
         return "".join(part for pair in zip(heads, shown, strict=True) for part in pair) + f"<div>{listed}</div>"
 
     def write(self, folder: str | Path, forms: Sequence[str] = ("csv", "parquet")) -> list[Path]:
-        """A new folder with each table in each format, a page, and one certificate that is signed for all files."""
+        """Write a new folder with each table in each format, a page, and one certificate for all files."""
         from tacit.release.publication import Publication
 
         return Publication.checked(folder, forms).write(self)

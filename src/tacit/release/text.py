@@ -1,6 +1,6 @@
-"""A release as text, in columns that line up with remarks below, and as HTML for a notebook.
+"""A release as text, in aligned columns with remarks below, and as HTML for a notebook.
 
-Every text in the HTML is escaped, since keys are whatever people typed.
+Every text in the HTML is escaped, since keys are user input.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _GAP = "    "
 
 
 def table_text(rendered: Rendered, most: int | None = None) -> str:
-    """The table, at most so many rows of it; one row without keys is written downwards."""
+    """The table with at most this many rows; a single row without keys is written vertically."""
     if rendered.is_one_row:
         return _downwards(rendered.columns)
     shown = rendered.first(most)
@@ -36,7 +36,10 @@ def table_text(rendered: Rendered, most: int | None = None) -> str:
 
 
 def bounded_text(rendered: Rendered) -> str:
-    """One row's numbers with intervals of the noise alone, or where those of a table are; nothing if there are none."""
+    """One row's numbers with intervals of the noise alone, or a reference to those of a table.
+
+    Empty if there are none.
+    """
     if not rendered.has_bounded:
         return ""
     if not rendered.is_one_row:
@@ -50,7 +53,7 @@ def bounded_text(rendered: Rendered) -> str:
 
 
 def notes_text(notes: Sequence[str], width: int) -> str:
-    """The notes, a paragraph each."""
+    """The notes, one paragraph each."""
     return "\n".join(folded(printable(note), width, " ") for note in notes)
 
 
@@ -65,7 +68,7 @@ def _downwards(columns: Sequence[OutputColumn]) -> str:
 
 
 def _padded(column: Sequence[Cell]) -> list[str]:
-    """The cells at one width: values end under one another, what follows them starts there, words start at the left."""
+    """The cells padded to one width: values right-aligned, the text after them left-aligned, words left-aligned."""
     value = max((cell_len(cell.value) for cell in column if not cell.is_words), default=0)
     lined = [str(cell) if cell.is_words else " " * (value - cell_len(cell.value)) + str(cell) for cell in column]
     width = max(cell_len(text) for text in lined)
@@ -98,7 +101,7 @@ def release_html(rendered: Rendered, notes: Sequence[str], most: int) -> str:
 
 
 def html_text(text: str) -> str:
-    """The text as HTML holds it, in printable characters alone."""
+    """The text escaped for HTML, in printable characters only."""
     return escape(printable(text))
 
 

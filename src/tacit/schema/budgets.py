@@ -1,8 +1,8 @@
 """The budget that a steward writes: promise, currency, analysts' shares, the least price and the breaker.
 
-The least price and the breaker bound the leaks that nobody knows yet. A failure is an answer that no price covers.
-If some query could be made to fail by one unit's rows, whoever asks it learns a bit; so that there are few such
-bits, each costs something, and after some of them the steward must look.
+The least price and the breaker bound leaks through faults that are not yet known. A failure is an answer that no price
+covers: if one unit's rows could make some query fail, its analyst learns one bit. So every query costs something, and
+after several failures the steward must look at them.
 """
 
 from __future__ import annotations
@@ -87,9 +87,9 @@ def read_analysts(written: Mapping[str, object], problems: Problems) -> dict[str
 
 
 def who_asks(named: str | None) -> str:
-    """Who asks, from the name that was given: the steward only where none was, or where exactly that is the name.
+    """The analyst, from the name given: the steward only where no name is given, or exactly that name.
 
-    The steward has no share to keep, so no other name may pass for it, neither here nor to who reads the ledger.
+    The steward has no share, so no other name may look like it, neither here nor to readers of the ledger.
     """
     if named is None or named == STEWARD:
         return STEWARD
@@ -111,7 +111,7 @@ _FAILURE_FORMS: Final = '{ analyst = 3, dataset = 10 }, or "off", which leaves f
 
 
 def read_floor(written: object) -> Fraction:
-    """The part of the budget that every new question costs at least; 0 where the steward wants none."""
+    """The part of the budget that every new question costs at least; 0 where the steward sets none."""
     if written is None:
         return FLOOR
     if isinstance(written, (int, float)) and not isinstance(written, bool) and written == 0:
@@ -125,7 +125,7 @@ def read_floor(written: object) -> Fraction:
 
 
 def read_breaker(written: object) -> FailureLimits | None:
-    """How many failures are borne; None where the steward says "off"."""
+    """The number of failures allowed; None where the steward says "off"."""
     if written is None:
         return FailureLimits()
     if written == "off":

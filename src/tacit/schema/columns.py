@@ -1,7 +1,7 @@
-"""Columns, from what a file declares of them: kind, scale, bounds and public keys.
+"""Columns as a file declares them: kind, scale, bounds and public keys.
 
-Bounds are the numbers that the emitted SQL clamps to. Public keys are all the values of a column that count, known
-to everyone.
+Bounds are the numbers that the emitted SQL clamps to. Public keys are all the values of a column that count; they are
+public.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LARGEST_SCALED = 2**126
 
 
 def bound_from(value: object, kind: Kind, scale: int) -> Fraction:
-    """A declared end: a number; for a date the days since 1970-01-01, for a timestamp the microseconds."""
+    """A declared bound: a number; for a date the days since 1970-01-01, for a timestamp the microseconds."""
     if kind.is_time:
         return Fraction(kind.time_scale.number(_time_from(value, kind)))
     if not kind.is_number:
@@ -71,7 +71,7 @@ MOST_KEYS = 100_000
 
 
 def check_keyed(kind: Kind) -> None:
-    """Refuses keys on a kind whose values cannot be compared for equality as people read them."""
+    """Refuse keys on a kind whose values can look alike without being equal."""
     if not kind.traits.is_keyed:
         raise Refused(
             f"keys of a {kind}",

@@ -1,4 +1,4 @@
-"""What a steward says about a data set: the types that a description file is read into."""
+"""The types of a data set's description, which a description file is read into."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tacit.schema.kind import Key, Kind
 
 @frozen
 class Column:
-    """A column: its kind, and what is declared of its values. Whatever is declared, the emitted SQL enforces.
+    """A column: its kind, and the declared facts about its values. The lowered SQL enforces all of them.
 
     `low` and `high` are numbers; for a date they count days since 1970-01-01, for a timestamp microseconds since then.
     `scale` is the number of digits after the point of a decimal (2 for money). `keys`, if given, are all the values
-    that count, known to everyone; any other value is read as NULL.
+    that count, and public; any other value is read as NULL.
     """
 
     name: str
@@ -35,14 +35,14 @@ class Column:
 class Source:
     """Where a table's rows are: Parquet files, a CSV file, a table in a DuckDB file, a database or Spark, a data frame.
 
-    Of a frame, `path` is the data set's name and `table` its own: the steward vouches that they mean the same rows.
+    For a frame, `path` is the data set's name and `table` its own: the steward guarantees that they mean the same rows.
     """
 
     format: str  # "parquet", "csv", "duckdb" or "frame"
     path: Path
     table: str | None = None
     delimiter: str = ","
-    host: str | None = None  # who reads it: a database's name, address or folder of its socket; a Spark master
+    host: str | None = None  # the reader: a database's name, address or folder of its socket; a Spark master
 
     @property
     def identity(self) -> str:
@@ -52,19 +52,19 @@ class Source:
 
 @frozen
 class OwnColumn:
-    """Each row belongs to the person that this column names; NULL belongs to nobody and is left out."""
+    """Each row belongs to the unit that this column names; rows with NULL are left out."""
 
     column: str
 
 
 @frozen
 class EachRow:
-    """Each row is a person of its own."""
+    """Each row is a unit of its own."""
 
 
 @frozen
 class Through:
-    """Each row belongs to whoever owns the row of another table that it points to by a foreign key."""
+    """Each row belongs to the owner of the row of another table that its foreign key points to."""
 
     column: str
     table: str
@@ -76,7 +76,7 @@ Owner: TypeAlias = OwnColumn | EachRow | Through
 
 @frozen
 class Limits:
-    """How much of one person counts, where the steward declares it; None is chosen privately."""
+    """How much of one unit counts, where the steward declares it; None is chosen privately."""
 
     rows: int | None = None
     keys: int | None = None
@@ -85,11 +85,11 @@ class Limits:
 
 @frozen
 class AtMost:
-    """The most that one person can have, known to everyone before a row is read; None where nobody says so.
+    """The most that one unit can have, from public knowledge; None where it is not declared.
 
-    `rows` are those of the table; a total is the sum of the absolute values of a column, as they count, over them. Both
-    are of the table itself: before a filter or a join. It chooses a limit and is enforced as one, so that privacy does
-    not rest on its being true.
+    `rows` are those of the table; a total is the sum over them of the absolute values of a column, as they count. Both
+    are of the table itself: before a filter or a join. The limit is chosen by it and enforced, so privacy holds even if
+    the declaration is false.
     """
 
     rows: int | None = None
@@ -100,7 +100,7 @@ class AtMost:
 class KeyHierarchy:
     """Columns that are levels, the coarsest first: each finest member with the members that it lies in.
 
-    Rows that do not fit it are cut by the emitted SQL, so that nothing rests on its being true.
+    The lowered SQL removes rows that do not fit it, so privacy holds even if the declaration is false.
     """
 
     name: str
@@ -110,14 +110,14 @@ class KeyHierarchy:
 
 @frozen
 class Impossible:
-    """A combination of keys that nobody has; each column has any of these values. Rows that have it do not count."""
+    """A combination of keys that no row has; each column has any of these values. Rows that have it do not count."""
 
     values: Mapping[str, tuple[Key, ...]]
 
 
 @frozen
 class PublicTotal:
-    """How many rows have these keys: a number that everybody knows. Estimates are moved to it; no row is cut."""
+    """The public number of rows with these keys. Estimates are adjusted to it; no row is removed."""
 
     keys: Mapping[str, Key]
     count: int
@@ -140,7 +140,7 @@ class Table:
 
 @frozen
 class Lookup:
-    """A public table, known to everyone, that private rows may be joined to by its key; read once, when opened."""
+    """A public table that private rows may be joined to by its key; it is read once, when the data set is opened."""
 
     name: str
     source: Source
@@ -150,16 +150,16 @@ class Lookup:
 
 @frozen
 class Unit:
-    """What change is hidden: whose rows, under which relation, and in the steward's words."""
+    """The unit of privacy: whose rows are hidden, under which relation, and the steward's name for it."""
 
     relation: Relation
     hides: str
-    identifier: str | None  # the column's name in the tables that own their rows; None where each row is a person
+    identifier: str | None  # the column's name in the tables that own their rows; None where each row is a unit
 
 
 @frozen
 class FailureLimits:
-    """After how many failures, of one analyst or of all, new questions wait until the steward has seen them."""
+    """The numbers of failures, of one analyst and of all, after which new questions are refused until a clearing."""
 
     analyst: int = 3
     dataset: int = 10
@@ -171,13 +171,13 @@ FLOOR: Final = Fraction(1, 10_000)
 
 @frozen
 class Description:
-    """A data set, described once."""
+    """The description of a data set."""
 
     name: str
     path: Path
     unit: Unit
     budget: Loss  # Pure, Approx or Zcdp: the currency of the account
-    promise: Loss  # what the steward wrote: for an (ε, δ) kept as ρ, the (ε, δ)
+    promise: Loss  # the promise as written: for an (ε, δ) kept as ρ, the (ε, δ)
     tables: Mapping[str, Table]
     lookups: Mapping[str, Lookup] = field(default_factory=dict)
     analysts: Mapping[str, Fraction] = field(default_factory=dict)  # the share of the budget each may use
@@ -188,5 +188,5 @@ class Description:
 
     @property
     def sources(self) -> tuple[Table | Lookup, ...]:
-        """Every table that lies somewhere, private ones first."""
+        """The source of every table, private tables first."""
         return (*self.tables.values(), *self.lookups.values())

@@ -1,8 +1,9 @@
-"""The grammar of files that people write: annotated classes say which keys may stand where, and `read_section` checks
-a file against them. Everything that does not fit is noted at its place, with a cure.
+"""The grammar of input files: annotated classes declare the keys, and `read_section` checks a file against them.
 
-A key that has a default may be left out. `Annotated` says how a file spells a key that has another name here, and which
-rules a value follows beside its type. `object` is a value that is taken as it comes.
+Every problem is noted at its place, with a correction.
+
+A key that has a default may be left out. `Annotated` gives the key in the file where it differs from the attribute, and
+rules for the value beside its type. `object` accepts any value.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ _NOT_A_LIST: Final = ("It is not a list.", "a list in square brackets.")
 
 
 class FileSection:
-    """A part of a file. No value is bent into another type, and none changes."""
+    """A section of a file. Values are never converted and are immutable."""
 
-    leaves_others = False  # whether keys that it does not know are left behind; else they are refused
+    leaves_others = False  # whether unknown keys are ignored; otherwise they are refused
 
     def __init__(self, **values: object) -> None:
         self.__dict__.update(values)
@@ -44,18 +45,18 @@ class FileSection:
         raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
     def fault(self) -> Words | None:
-        """What is wrong with its values together, where each of them is right."""
+        """The problem with the combination of its values, where each value alone is valid."""
         return None
 
     def written(self) -> dict[str, Any]:
-        """Its values as they stand in a file, in the order of the grammar."""
+        """Its values under their keys in the file, in the order of the grammar."""
         section: Any = type(self)
         return {key: _written(getattr(self, name)) for key, (name, _) in _keys_of(section).items()}
 
 
 @frozen
 class ValueRule:
-    """What a value of the right type must be beside that; why one is not taken, and what would be."""
+    """A further rule for a value of the right type: the test, the reason for a refusal, and what is accepted."""
 
     holds: Callable[[Any], bool]
     why: str
@@ -68,9 +69,9 @@ S = TypeVar("S", bound=FileSection)
 def read_section(
     section: type[S], written: object, problems: Problems, cures: Mapping[Place, str], *, first: int = 1
 ) -> S:
-    """The section as it is written; it is whole if no problem was noted.
+    """The section as written; it is complete if no problem was noted.
 
-    `cures` say what is right at a place, or for a key wherever it stands. `first` is the number of a list's first item.
+    `cures` say what is accepted at a place, or for a key at any place. `first` is the number of a list's first item.
     """
     if not isinstance(written, dict):
         problems.add((), *_NOT_A_PART)
@@ -86,7 +87,7 @@ class _Reader:
     first: int
 
     def section(self, section: Any, written: Mapping[str, object], place: Place, known: Iterable[str] = ()) -> Any:
-        """What is written of a section, by the names that its values have here."""
+        """The values written in a section, by their attribute names."""
         before, keys, values = len(self.problems.found), _keys_of(section), {}
         for key, (name, shape) in keys.items():
             if key in written:
@@ -103,7 +104,7 @@ class _Reader:
         return read
 
     def _value(self, shape: Any, written: object, place: Place) -> object:
-        """The value; a problem is noted if it has not the shape."""
+        """The value; a problem is noted if it does not have the shape."""
         kind, forms = get_origin(shape), [form for form in get_args(shape) if form is not NoneType]
         if kind is Annotated:
             return self._ruled(forms[0], written, place, [rule for rule in forms[1:] if isinstance(rule, ValueRule)])
@@ -128,7 +129,7 @@ class _Reader:
         return written
 
     def _ruled(self, shape: Any, written: object, place: Place, rules: Sequence[ValueRule]) -> object:
-        """The value; its rules are held against one that has the shape."""
+        """The value; if it has the shape, its rules are checked."""
         before = len(self.problems.found)
         value = self._value(shape, written, place)
         for rule in rules:
@@ -137,9 +138,10 @@ class _Reader:
         return value
 
     def _form(self, forms: Sequence[Any], written: object, place: Place) -> object:
-        """One of several forms: a list, or the section that is meant.
+        """A value of one of several forms: a list, or one of several sections.
 
-        That is the one whose first key is there; where all have the same first key, the one that takes its word.
+        The section is the one whose first key is present; where all have the same first key, the one that accepts its
+        word.
         """
         keys = {form: _keys_of(form) for form in forms if _is_section(form)}
         firsts = {form: next(iter(own)) for form, own in keys.items()}
@@ -158,7 +160,7 @@ class _Reader:
         return written
 
     def _check_word(self, known: Iterable[object], written: object, place: Place) -> bool:
-        """Whether a value is one of the words that may stand there; if not, that is noted."""
+        """Whether a value is one of the accepted words; if not, a problem is noted."""
         if any(type(written) is type(word) and written == word for word in known):
             return True
         *most, last = map(repr, known)
@@ -175,7 +177,7 @@ class _Reader:
 
 @cache
 def _keys_of(section: Any) -> Mapping[str, tuple[str, Any]]:
-    """Every key that a section may have, as the file spells it: its name here, and the shape of its value."""
+    """Every key of a section, as written in the file, with its attribute name and the shape of its value."""
     keys = {}
     for name, shape in hints_of(section, include_extras=True).items():
         spelt = [each for each in getattr(shape, "__metadata__", ()) if isinstance(each, str)]

@@ -1,8 +1,8 @@
-"""Which files hold the rows of a source, whatever they are called: hard links, mounts and other spellings are one file.
+"""The identity of the files of a source: hard links, mounts and other spellings of a path are one file.
 
-A file is known by its device, its inode and the moment it was born. The moment tells a file from a later one that was
-given the same inode; where the system keeps none, device and inode stand alone, and a later file may be taken for the
-earlier one: then two data sets share a budget, and never has one data set two.
+A file is identified by its device, its inode and the time of its creation. The time distinguishes a file from a later
+one with the same inode. Where the system does not store it, a later file may be taken for the earlier one: then two
+data sets share one budget, but one data set never has two.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from tacit.schema.description import Source
 
-_HERE: Final = -100  # AT_FDCWD: paths are seen from the working folder
+_HERE: Final = -100  # AT_FDCWD: paths are relative to the working folder
 _BORN: Final = 0x800  # STATX_BTIME
 _FORMATS: Final = ("parquet", "csv", "duckdb")
 
@@ -30,9 +30,9 @@ def _pattern(source: Source) -> str:
 
 
 def files_of(source: Source) -> list[str]:
-    """The files of a source on this machine, as they are now; hidden ones are none of a pattern's, nor of a folder's.
+    """The files of a source on this machine, as they are now; patterns and folders do not include hidden ones.
 
-    Every engine is given these by name, so that what is read is what has the account.
+    Every engine gets these file names, so that it reads exactly the files that the account is for.
     """
     if source.format not in _FORMATS:
         return []
@@ -42,7 +42,10 @@ def files_of(source: Source) -> list[str]:
 
 
 def file_names(source: Source) -> tuple[str, ...]:
-    """A name for each file of a source, the same under whatever path it is reached; of a database, for its table."""
+    """A name for each file of a source, the same for every path that leads to it.
+
+    For a database, a name for its table.
+    """
     table = f"#{source.table}" if source.table else ""
     found = (name for path in files_of(source) if (name := _name(path)) is not None)
     return tuple(sorted({f"{name}{table}" for name in found}))
@@ -51,14 +54,14 @@ def file_names(source: Source) -> tuple[str, ...]:
 def _name(path: str) -> str | None:
     try:
         stat = os.stat(path)
-    except OSError:  # it need not be there yet
+    except OSError:  # the file need not exist yet
         return None
     birth: object = getattr(stat, "st_birthtime", None) or _birth(path)
     return f"file:{stat.st_dev}:{stat.st_ino}" + (f":{birth}" if birth else "")
 
 
 def _birth(path: str) -> str | None:
-    """When a file was born, which Linux tells by `statx` alone."""
+    """The creation time of a file, which Linux gives by `statx` only."""
     statx = _statx()
     if statx is None:
         return None
@@ -72,5 +75,5 @@ def _birth(path: str) -> str | None:
 
 @cache
 def _statx() -> Any:
-    """The C library's function, where there is one."""
+    """The C library's function, where it exists."""
     return getattr(CDLL(None), "statx", None) if sys.platform == "linux" else None

@@ -1,6 +1,6 @@
-"""The grammar of a description file: which keys may stand where, and of which shape their values are.
+"""The grammar of a description file: its keys and the shapes of their values.
 
-Numbers and dates are taken as they come here (`object`); what they must be depends on the column, and is read there.
+Numbers and dates are of any type here (`object`); they are checked later, since their type depends on the column.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class UnitFile(FileSection):
 
 
 class BudgetFile(FileSection):
-    """`budget`: everything that may ever be released of these data."""
+    """`budget`: the total privacy loss allowed for these data."""
 
     epsilon: object = None
     delta: object = None
@@ -61,7 +61,7 @@ class KeyLookup(FileSection):
 
 
 class ColumnFile(FileSection):
-    """A column: its type, and what is declared of its values."""
+    """A column: its type, and the declared facts about its values."""
 
     type: Literal["int", "decimal", "money", "float", "text", "bool", "date", "timestamp"]
     low: Annotated[object, "min"] = None
@@ -81,7 +81,7 @@ class OwnerFile(FileSection):
 
 
 class LimitsFile(FileSection):
-    """`limits`: how much of one person counts."""
+    """`limits`: how much of one unit counts."""
 
     rows: object = None
     keys: object = None
@@ -89,7 +89,7 @@ class LimitsFile(FileSection):
 
 
 class AtMostFile(FileSection):
-    """`at_most`: the most that one person can have."""
+    """`at_most`: the most that one unit can have."""
 
     rows: object = None
     totals: Mapping[str, object] = _NONE
@@ -103,14 +103,14 @@ class HierarchyFile(FileSection):
 
 
 class TotalFile(FileSection):
-    """`[[….totals]]`: a number of rows that everybody knows."""
+    """`[[….totals]]`: a public number of rows."""
 
     count: object
     keys: Mapping[str, object] = _NONE
 
 
 class SourceFile(FileSection):
-    """Where rows are."""
+    """The source of the rows."""
 
     source: str
     table: str | None = None
@@ -171,5 +171,5 @@ CURES: Final[Mapping[Place, str]] = {
 
 
 def read_file(written: object, problems: Problems) -> DescriptionFile:
-    """The file by its grammar; it is whole if no problem was noted."""
+    """The file read by its grammar; it is complete if no problem was noted."""
     return read_section(DescriptionFile, written, problems, CURES)

@@ -19,7 +19,7 @@ from tacit.toml_text import key_text, quoted
 
 
 class Wish(Enum):
-    """What a column still wants to be told."""
+    """A declaration that a column still needs."""
 
     NOTHING = "nothing"
     BOUNDS = "bounds"
@@ -36,7 +36,7 @@ _NOTES = {
 
 @frozen
 class ColumnLine:
-    """A line of the file, and what its column wants."""
+    """A line of the file, and the declaration that its column needs."""
 
     column: str
     text: str
@@ -44,7 +44,7 @@ class ColumnLine:
 
 
 def column_lines(header: Sequence[tuple[str, str]], unit_column: str | None) -> list[ColumnLine]:
-    """A line for each column, in the header's order; what cannot be declared is a comment that says why."""
+    """A line for each column, in the header's order; a column that cannot be declared is a comment with the reason."""
     lines: list[ColumnLine] = []
     taken: set[str] = set() if unit_column is None else {folded(unit_column)}
     for name, engine_type in header:
@@ -128,7 +128,7 @@ _POSSIBLE = """\
 
 @frozen
 class FirstFile:
-    """The text of a first description, and which columns still want a word of the steward."""
+    """The text of a first description, and the columns that still need declarations."""
 
     text: str
     columns: tuple[str, ...]
@@ -144,10 +144,10 @@ def first_description(
     name: str,
     folder: Path | None = None,
 ) -> FirstFile:
-    """A description of a source by its header, (name, DuckDB type) for each column; None as unit: each row is a person.
+    """A description of a source by its header, (name, DuckDB type) for each column; without `unit`, each row is a unit.
 
-    The budget is left out on purpose: read unedited, the file is refused with just that. If `folder`, where the file
-    will be, is given, a source below it is written as seen from there.
+    The budget is left out on purpose: the unedited file is refused for exactly this. If `folder` (the place of the
+    file) is given, a source below it is written as a relative path.
     """
     names = [column for column, _ in header]
     if unit_column is not None and unit_column not in names:
@@ -195,7 +195,7 @@ def _table(source: Source, folder: Path | None, is_possible: bool) -> str:
 
 
 def _table_name(source: Source) -> str:
-    """A name to ask by: the table's, the file's, or that of the folder if the files are many."""
+    """A table name for queries: the table's, the file's, or the folder's if there are many files."""
     many = any(sign in source.path.name for sign in "*?[")
     written = (source.table or "").rpartition(".")[2] or (source.path.parent.name if many else source.path.stem)
     name = re.sub(r"[^A-Za-z0-9_]+", "_", written).strip("_")

@@ -1,4 +1,4 @@
-"""What a description says of a table, checked against the header of its file."""
+"""The check of a description's tables against the headers of their files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Header: TypeAlias = Sequence[tuple[str, str]]
 
 
 def compare_headers(description: Description, headers: Mapping[str, Header]) -> list[str]:
-    """What does not fit in any table or lookup whose header is given, by name."""
+    """The mismatches of every table or lookup whose header is given, by name."""
     sentences: list[str] = []
     for table in description.tables.values():
         if table.name in headers:
@@ -27,7 +27,7 @@ def compare_headers(description: Description, headers: Mapping[str, Header]) -> 
 
 
 def compare_header(table: Table | Lookup, header: Header, pointed_to: Sequence[str] = ()) -> list[str]:
-    """A sentence for each column that the file lacks or has in a type that cannot be read as declared.
+    """A sentence for each column that the file lacks or whose type cannot be read as declared.
 
     `pointed_to` names the columns that other tables' foreign keys lead to.
     """
@@ -66,6 +66,6 @@ def _named(table: Table | Lookup, pointed_to: Sequence[str]) -> list[str]:
 
 
 def _identifying(table: Table | Lookup, pointed_to: Sequence[str]) -> list[str]:
-    """The columns that say whose a row is."""
+    """The columns that determine the owner of a row."""
     own = [] if isinstance(table, Lookup) or isinstance(table.owner, EachRow) else [table.owner.column]
     return list(dict.fromkeys([*pointed_to, *own]))

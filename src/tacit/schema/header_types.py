@@ -1,4 +1,4 @@
-"""Types that a file's header names, in DuckDB's words: the kind that each is, and the kinds it can be read as."""
+"""Column types of a file's header, in DuckDB's terms: the kind of each, and the kinds it can be read as."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_DIGITS = 9
 
 
 def base_type(engine_type: str) -> str:
-    """The type without what stands in brackets: of an enumeration the values, which are not ours to show."""
+    """The type without its brackets: those of an enumeration contain values, which must not be shown."""
     name = engine_type.strip().upper()
     if name.endswith("]"):
         return "LIST"
@@ -22,7 +22,7 @@ def base_type(engine_type: str) -> str:
 
 
 def natural_kind(engine_type: str) -> tuple[Kind, int] | None:
-    """The kind, and the digits after the point, that a column of this type is; None if Tacit has no kind for it."""
+    """The kind, and the digits after the point, of a column of this type; None if Tacit has no kind for it."""
     kind = _OF_HEADER.get(base_type(engine_type))
     if kind is Kind.DECIMAL:
         return _decimal(engine_type)
@@ -30,12 +30,12 @@ def natural_kind(engine_type: str) -> tuple[Kind, int] | None:
 
 
 def is_whole(engine_type: str) -> bool:
-    """Whether a column of this type holds whole numbers alone, each written in one way."""
+    """Whether a column of this type holds only whole numbers, each with one spelling."""
     return base_type(engine_type) in Kind.INTEGER.traits.headers
 
 
 def can_identify(engine_type: str) -> bool:
-    """Whether values of this type tell people apart: whole numbers and texts, which are equal if their texts are."""
+    """Whether values of this type can identify units: whole numbers and texts, which are equal if their texts are."""
     base = base_type(engine_type)
     if base == "DECIMAL":
         return _decimal(engine_type) == (Kind.INTEGER, 0)
@@ -51,7 +51,7 @@ def _decimal(engine_type: str) -> tuple[Kind, int]:
 
 
 def can_be_read(engine_type: str, kind: Kind) -> bool:
-    """Whether a value of this type, other than NULL, can be read as the kind; text may spell a value of any."""
+    """Whether a value of this type, other than NULL, can be read as the kind; a text can spell a value of any kind."""
     base = base_type(engine_type)
     if kind is Kind.TEXT or base in ("VARCHAR", "ENUM") or base in _NOTHING:
         return True
@@ -60,7 +60,7 @@ def can_be_read(engine_type: str, kind: Kind) -> bool:
 
 
 def is_read_without_fail(engine_type: str) -> bool:
-    """Whether a Parquet column of this type can be read whatever octets it holds.
+    """Whether DuckDB can read a Parquet column of this type for any octets in it.
 
     A time beyond a day, also one inside a list or a structure, makes DuckDB's reader fail, and with it the query.
     """

@@ -1,4 +1,4 @@
-"""Hierarchies, from what a file declares: columns that are levels, and which members lie in which."""
+"""Hierarchies as a file declares them: columns that are levels, and which members lie in which."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _paths(
 
 
 def _named_key(name: str, kind: Kind) -> Key:
-    """A key that stands as a name in the file, where all names are text."""
+    """A key that is written as a name in the file, where all names are text."""
     try:
         if kind is Kind.INTEGER:
             return key_from(int(name), kind)
@@ -80,14 +80,14 @@ def _named_key(name: str, kind: Kind) -> Key:
         if kind is Kind.TIMESTAMP:
             return key_from(datetime.fromisoformat(name), kind)
         return key_from({"true": True, "false": False}[name] if kind is Kind.BOOLEAN else name, kind)
-    except (ValueError, KeyError):  # a Refused among them
+    except (ValueError, KeyError):  # includes Refused
         raise Refused("a member", f"It is not of the column's type, {kind}.", f"a {kind}.") from None
 
 
 def _check_members(
     paths: list[tuple[Key, ...]], levels: list[Column], place: tuple[str, ...], problems: Problems
 ) -> None:
-    """Notes values that are no keys of their level, keys that are missing, and members that lie in two places."""
+    """Note values that are not keys of their level, missing keys, and members with two parents."""
     for depth, level in enumerate(levels):
         known = level.keys or ()
         if not known:  # keys of a lookup, which are read later

@@ -1,8 +1,8 @@
 """Kinds of value that a column or an expression can have: one table, with a row for each.
 
-`_TRAITS` says of a kind what SQL, Arrow and ibis call it, which types of a file are read as it, how long its values
-are when written, and how its times are counted. Other modules take these words from here; what PostgreSQL, Spark and
-DuckDB themselves call their types stands with each engine.
+`_TRAITS` gives for each kind its names in SQL, Arrow and ibis, the file types that are read as it, the length of its
+written values, and the unit of its times. Other modules take these from here; the type names of PostgreSQL, Spark and
+DuckDB themselves are kept with each engine.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Key: TypeAlias = int | str | bool | date | datetime
 
 
 class Kind(Enum):
-    """What a value is; engines' own types are read into one of these, or into NULL."""
+    """The kind of a value; each type of an engine is read as one of these, or as NULL."""
 
     INTEGER = "int"
     DECIMAL = "decimal"
@@ -31,7 +31,7 @@ class Kind(Enum):
 
     @property
     def traits(self) -> KindTraits:
-        """Its row of the table."""
+        """The row of the table for this kind."""
         return _TRAITS[self]
 
     @property
@@ -44,18 +44,18 @@ class Kind(Enum):
 
     @property
     def has_clock(self) -> bool:
-        """Whether it is a time that says more than the day."""
+        """Whether it is a time with a time of day."""
         return self is Kind.TIMESTAMP
 
     @property
     def with_clock(self) -> Kind:
-        """What a time of this kind becomes by hours, minutes or seconds."""
+        """The kind of the result when hours, minutes or seconds are added to a time of this kind."""
         assert self.is_time
         return Kind.TIMESTAMP
 
     @property
     def time_scale(self) -> TimeScale:
-        """How its values are counted; only a time has one."""
+        """The scale of its values as numbers; only times have one."""
         scale = self.traits.scale
         assert scale is not None
         return scale
@@ -78,7 +78,7 @@ class TimeScale:
     last: date
 
     def number(self, time: date) -> int:
-        """The steps from the start to a time, counted downwards."""
+        """The number of steps from the start to a time, rounded down."""
         return (time - self.start) // self.step
 
     def time(self, number: int) -> date:
@@ -87,7 +87,7 @@ class TimeScale:
 
     @property
     def limits(self) -> tuple[int, int]:
-        """The numbers of the first and of the last time."""
+        """The numbers of the first and the last time."""
         return self.number(self.first), self.number(self.last)
 
     @property
@@ -97,13 +97,13 @@ class TimeScale:
 
 @frozen
 class KindTraits:
-    """What is known of a kind.
+    """The properties of a kind.
 
-    `sql` is the type that its values have in lowered SQL; None, if their bounds decide. `cast` is the type to write in
-    a CAST, and `parsed` are the names that a parsed CAST may have for it. `headers` are the types of a file that are
-    naturally of this kind. `python` is the type of its keys, `arrow` and `ibis` name the types of its columns there; a
-    decimal has no keys, and in ibis no name without its scale. `longest` is the most letters that a value is written
-    with; None for a text. Of a kind that is not `is_keyed`, two values that look alike need not be equal.
+    `sql` is the type that its values have in lowered SQL; None if it depends on their bounds. `cast` is the type to
+    write in a CAST, and `parsed` are the names that a parsed CAST may have for it. `headers` are the types of a file
+    that are naturally of this kind. `python` is the type of its keys, `arrow` and `ibis` name the types of its columns
+    there; a decimal has no keys, and in ibis no name without its scale. `longest` is the length of the longest written
+    value; None for a text. Two values of a kind that is not `is_keyed` can look alike without being equal.
     """
 
     sql: str | None
@@ -203,7 +203,7 @@ _OF_PYTHON = {kind.traits.python: kind for kind in Kind if kind.traits.python is
 
 
 def kind_of(value: Key | float) -> Kind:
-    """The kind of a key: that of the nearest type, since a boolean is an integer too, and a timestamp a date."""
+    """The kind of a key, by its most specific type, since a boolean is also an integer and a timestamp also a date."""
     for python in type(value).__mro__:
         if python in _OF_PYTHON:
             return _OF_PYTHON[python]

@@ -1,4 +1,4 @@
-"""Public tables, and the keys that they give to private columns: every value of one of their columns."""
+"""Public tables, and the public keys of private columns that are read from them."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def _order(key: Key) -> tuple[int, str]:
 
 
 def _converted(value: object, kind: Kind) -> Key:
-    """The value as the engine would read it in the private column, or a refusal."""
+    """The value as the engine would read it in the private column; other values are refused."""
     try:
         return key_from(_as_written(value, kind), kind)
-    except ValueError:  # a Refused among them
+    except ValueError:  # includes Refused
         raise Refused(
             "keys from a lookup",
             f"A value of that column cannot be read as {kind}.",
@@ -103,16 +103,16 @@ def _no_keys(_asked: KeyLookup, _kind: Kind) -> tuple[Key, ...]:
 
 @frozen
 class LookupKeys:
-    """The keys that lookups give: promised while a file is checked, read once nothing in it is wrong.
+    """The keys from lookups: registered while a file is checked, and read when the file has no problem.
 
-    So nothing is opened as public before it is known that no table calls the same rows private.
+    So no source is read as public before it is certain that no table declares the same rows private.
     """
 
     lookups: Mapping[str, Lookup]
     read_public: ReadPublic | None
 
     def promise(self, asked: KeyLookup, kind: Kind) -> tuple[Key, ...]:
-        """No keys yet, or a refusal if they could not be read."""
+        """Register the keys of a column, which are read later; refused if they could not be read."""
         check_keyed(kind)
         if asked.lookup not in self.lookups:
             raise Refused(asked.lookup, "There is no such lookup.", suggestion(asked.lookup, self.lookups))

@@ -15,22 +15,22 @@ from tacit.errors import Refused
 from tacit.exact import exact, whole
 
 _LONGEST = 200
-_FILLERS = "\u115f\u1160\u3164\uffa0"  # letters of Hangul that are not seen
+_FILLERS = "\u115f\u1160\u3164\uffa0"  # invisible letters of Hangul
 
 
 def folded(name: str) -> str:
-    """What two names share that SQL, or a reader, would take for one."""
+    """The same text for names that SQL, or a reader, cannot distinguish."""
     return unicodedata.normalize("NFKC", name).casefold()
 
 
 def letters(name: str) -> str:
-    """Its letters and digits as a reader sees them: without case, accents, spaces and signs that nobody sees."""
+    """The letters and digits of a name as a reader sees them, without case, accents and invisible characters."""
     whole = unicodedata.normalize("NFKD", folded(name))
     return "".join(sign for sign in whole if sign.isalnum() and sign not in _FILLERS)
 
 
 def check_name(name: str) -> None:
-    """Refuses what cannot stand as a name in a query."""
+    """Refuse a text that cannot be a name in a query."""
     if not name.strip():
         raise Refused("an empty name", "A name is empty.", "a name with at least one letter.")
     if not name.isprintable():
@@ -42,7 +42,7 @@ def check_name(name: str) -> None:
 
 
 def clashes(names: Iterable[str]) -> list[tuple[str, str]]:
-    """The pairs of names that differ only in case (or in how their letters are encoded): SQL takes them for one."""
+    """The pairs of names that differ only in case (or in how their letters are encoded): SQL reads them as one name."""
     seen: dict[str, str] = {}
     pairs = []
     for name in names:
@@ -53,7 +53,7 @@ def clashes(names: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def suggestion(wanted: str, known: Iterable[str]) -> str:
-    """What would be accepted in place of an unknown name: the nearest, and all there are."""
+    """What is accepted in place of an unknown name: the most similar one, and the list of all."""
     names = {folded(name): name for name in sorted(known)}
     if not names:
         return "none; there are no such names here."
@@ -66,7 +66,7 @@ _WANTED = 'a finite number, such as 0.5 or "1/3".'
 
 
 def number_from(value: object, name: str) -> Fraction:
-    """The fraction that a value of the file stands for; a date, a list or a truth value is none."""
+    """A value of the file as a fraction; a date, a list or a truth value is refused."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise Refused(name, "It is not a number.", _WANTED)
     try:

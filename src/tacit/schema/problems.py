@@ -1,4 +1,4 @@
-"""Problems in a description: collected, so that a steward hears of everything at once."""
+"""The problems of a description, collected so that all are reported together."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @frozen
 class Problem:
-    """One thing that is wrong: the key where it stands, why, and what would be right there."""
+    """One problem: its key, the reason, and what is accepted there."""
 
     key: str
     why: str
@@ -54,7 +54,7 @@ class Problems:
     found: list[Problem] = field(default_factory=list)
 
     def add(self, place: tuple[str, ...], why: str, cure: str) -> None:
-        """Notes a problem at a place of the file, once."""
+        """Note a problem at a place of the file, once."""
         problem = Problem(dotted(place) or "the file", why, cure)
         if problem not in self.found:
             self.found.append(problem)
@@ -62,7 +62,10 @@ class Problems:
     def attempt(
         self, place: tuple[str, ...], instead: T, reader: Callable[P, T], *given: P.args, **named: P.kwargs
     ) -> T:
-        """What the reader reads; if it refuses, that is noted and `instead` stands in until the file is refused."""
+        """The result of the reader.
+
+        A refusal is noted as a problem, and `instead` is used until the file is refused.
+        """
         try:
             return reader(*given, **named)
         except Refused as refusal:
@@ -70,6 +73,6 @@ class Problems:
             return instead
 
     def refuse_if_any(self) -> None:
-        """Ends the reading if anything was wrong."""
+        """Refuse the file if any problem was noted."""
         if self.found:
             raise RefusedDescription(self.file, tuple(self.found))

@@ -1,4 +1,4 @@
-"""Public facts of a table, from what a file declares: cells without anybody, and numbers of rows."""
+"""Public facts of a table as a file declares them: impossible cells, and public numbers of rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tacit.schema.names import suggestion, whole_from
 from tacit.schema.problems import Problems
 
 _LARGEST = 2**50  # rows: doubles hold such numbers exactly
-_MOST_CELLS = 2**18  # that totals tell apart
+_MOST_CELLS = 2**18  # the largest number of cells that totals may distinguish
 
 Cell = Mapping[str, Key | None]
 
@@ -23,7 +23,7 @@ Cell = Mapping[str, Key | None]
 def read_impossible(
     table: str, written: Sequence[Mapping[str, object]], columns: Mapping[str, Column], problems: Problems
 ) -> tuple[Impossible, ...]:
-    """The combinations of keys that nobody can have; a list stands for each of its values."""
+    """The impossible combinations of keys; a list means each of its values."""
     found = []
     for number, each in enumerate(written, 1):
         place = ("tables", table, "impossible", str(number))
@@ -66,7 +66,7 @@ def check_facts(
     totals: Sequence[PublicTotal],
     problems: Problems,
 ) -> None:
-    """Notes totals that no table of counts can have: together, and where nobody can be."""
+    """Note totals that contradict each other or the impossible cells."""
     place = ("tables", table, "totals")
     said = [*((total.keys.items()) for total in totals), *(each.values.items() for each in impossible)]
     values: dict[str, list[Key | None]] = {}
@@ -86,7 +86,7 @@ def check_facts(
 
 
 def _classes(column: Column, named: Sequence[Key | None]) -> list[Key | None]:
-    """The values that facts name, and None for all others and for NULL, where there are some."""
+    """The values named by facts, and None for all others and for NULL, if there are any."""
     is_whole = not column.nullable and column.keys and set(column.keys) <= set(named)
     return [*dict.fromkeys(named), *(() if is_whole else (None,))]
 
@@ -94,7 +94,7 @@ def _classes(column: Column, named: Sequence[Key | None]) -> list[Key | None]:
 def _open(
     cells: Sequence[Cell], named: Sequence[str], hierarchies: Sequence[KeyHierarchy], impossible: Sequence[Impossible]
 ) -> list[Cell]:
-    """The cells where there can be anybody."""
+    """The cells that are not impossible."""
     kept = [
         cell
         for cell in cells
@@ -113,7 +113,7 @@ def _open(
 
 
 def _is_possible(cells: Sequence[Cell], totals: Sequence[PublicTotal]) -> bool:
-    """Whether there are counts of these cells, none negative, with these totals."""
+    """Whether nonnegative counts of these cells with these totals exist."""
     import numpy as np
     from scipy.optimize import linprog
     from scipy.sparse import csr_matrix

@@ -22,9 +22,9 @@ from tacit.schema.tables import Place, read_tables
 
 
 def read_description(path: Path | str, read_public: ReadPublic | None = None) -> Description:
-    """The data set that a file describes. No private row is read, and no source need be there yet.
+    """The data set that a file describes. No private row is read, and no source needs to exist yet.
 
-    `read_public` reads a column of a public table, for keys that are declared by a lookup.
+    `read_public` reads a column of a public table, for keys declared by a lookup.
     """
     place = Path(os.path.realpath(path))
     problems = Problems(place.name)
@@ -106,7 +106,7 @@ def _ledger(written: str | None, folder: Path, problems: Problems) -> Path | str
 
 
 def _check_together(tables: dict[str, Table], lookups: dict[str, Lookup], problems: Problems) -> None:
-    """Notes names that two tables share, rows that are called both private and public, or owned in two ways."""
+    """Note names that two tables share, rows declared both private and public, and rows with two kinds of owner."""
     for name in tables.keys() & lookups.keys():
         problems.add(("lookups", name), "A private table has this name.", "another name.")
     for first, second in clashes([*tables, *lookups]):

@@ -1,4 +1,4 @@
-"""Sources of rows, from the way a steward writes them: files, data frames, a PostgreSQL database, Spark.
+"""Sources of rows as a steward writes them: files, data frames, a PostgreSQL database, Spark.
 
 Two ways to write the same place give the same source. A database is written postgresql://host:port/database; Spark
 is `spark = "spark://host:7077"` in [dataset].
@@ -30,8 +30,8 @@ def is_database(written: str) -> bool:
 def read_database(written: str, table: str | None, delimiter: str | None) -> Source:
     """The source that an address and a table name; nothing is opened.
 
-    Two ways to write this machine (a name, an address, the folder of a socket) give one identity. Who logs in, and
-    with which password, is libpq's to know, not the file's: PGUSER, PGPASSWORD, ~/.pgpass.
+    Two ways to write this machine (a name, an address, the folder of a socket) give one identity. The file has no user
+    and password: libpq takes them from PGUSER, PGPASSWORD and ~/.pgpass.
     """
     try:
         parts = urlsplit(written)
@@ -59,7 +59,7 @@ def read_database(written: str, table: str | None, delimiter: str | None) -> Sou
 
 
 def address_of(source: Source) -> str:
-    """How a description names the database of a source."""
+    """The database of a source as a description writes it."""
     place, _, port = source.path.parent.name.rpartition(":")
     host = source.host or place
     if host.startswith("/"):
@@ -89,7 +89,7 @@ _PATTERN = frozenset("*?[")
 
 
 def read_source(written: str, folder: Path, table: str | None = None, delimiter: str | None = None) -> Source:
-    """The source that `written` names, seen from a folder. Nothing is opened, and the file need not be there yet."""
+    """The source that `written` names, relative to a folder. Nothing is opened, and the file need not exist yet."""
     if is_database(written):
         return read_database(written, table, delimiter)
     if not written.strip() or not written.isprintable() or "://" in written:
@@ -114,14 +114,17 @@ def read_source(written: str, folder: Path, table: str | None = None, delimiter:
 
 
 def read_frame_source(dataset: str, name: str, table: str | None, delimiter: str | None) -> Source:
-    """The source `"frame"`: rows that are given when the data set is opened, and known by their name alone."""
+    """The source `"frame"`: rows that are given when the data set is opened, and identified by their name only."""
     _refuse(table is not None, "table", "A data frame is one table.", "leave table out.")
     _refuse(delimiter is not None, "delimiter", "Only a .csv file has one.", "leave delimiter out.")
     return Source(FRAME, Path(dataset), table=name)
 
 
 def _place(written: str, folder: Path) -> tuple[str, bool]:
-    """The real path, links followed, and whether it is a pattern; of one, what precedes the first sign is a path."""
+    """The real path with links resolved, and whether it is a pattern.
+
+    Only the part before its first wildcard is resolved.
+    """
     if written.endswith(("/", os.sep)) or os.path.isdir(os.path.join(folder, written)):
         written = os.path.join(written, "*.parquet")
     parts = Path(written).parts
@@ -141,7 +144,7 @@ def _delimiter(written: str | None) -> str:
 
 
 def _lower(table: str) -> str:
-    """The name as DuckDB compares it: A to Z are as good as a to z."""
+    """The name as DuckDB compares it: with A to Z in lower case."""
     return "".join(sign.lower() if sign.isascii() else sign for sign in table)
 
 
@@ -157,7 +160,7 @@ _CATALOGUE = 'source = "spark" with table = "database.visits", for a table of Sp
 
 
 def read_master(written: str | None) -> str | None:
-    """The cluster that reads the tables; None where the data set is not Spark's to read."""
+    """The cluster that reads the tables; None where Spark does not read the data set."""
     if written is not None and not _MASTER.fullmatch(written):
         raise Refused("a Spark master", "It is not the address of one.", MASTERS)
     return written
@@ -176,7 +179,7 @@ def read_catalogue_source(master: str | None, table: str | None, delimiter: str 
 
 
 def read_by_spark(source: Source, master: str) -> Source:
-    """A source of files, to be read by the cluster: the rows, and so the account, are the same."""
+    """A source of files that the cluster reads: its rows, and so its account, are the same."""
     if source.format != "parquet":
         raise Refused(
             f"a source of the format {source.format}",

@@ -1,4 +1,4 @@
-"""Tables of private rows, from what a file declares of them: source, owner of each row, contribution limits.
+"""Tables of private rows as a file declares them: source, owner of each row, contribution limits.
 
 A row belongs to a unit by a column of its own, by being a unit of its own, or through a foreign key. Contribution
 limits say how much of one unit counts, where the steward sets them, and `at_most` how much one can have.
@@ -23,7 +23,7 @@ from tacit.schema.problems import Problems
 from tacit.schema.public_facts import check_facts, read_impossible, read_totals
 from tacit.schema.sources import FRAME, SPARK, read_by_spark, read_catalogue_source, read_frame_source, read_source
 
-_MOST = 2**62  # rows or keys of one person: far more would be no number to the noise, once it is paid for
+_MOST = 2**62  # the largest limit on rows or keys of one unit
 
 
 def read_limits(
@@ -39,7 +39,7 @@ def read_limits(
 def read_at_most(
     table: str, written: AtMostFile, columns: Mapping[str, Column], owner: Owner, limits: Limits, problems: Problems
 ) -> AtMost:
-    """The most that one person can have; a limit that counts more than that is a problem of the limit."""
+    """The most that one unit can have; a limit above it is noted as a problem of the limit."""
     place = ("tables", table, "at_most")
     rows = _count(written.rows, (*place, "rows"), owner, problems)
     at_most = AtMost(rows, _totals(written.totals, place, columns, problems))
@@ -87,7 +87,7 @@ _FORMS = '{ id = "pid" }, or { column = "visit_id", table = "visits", key = "vis
 
 
 def read_owner(table: str, written: OwnerFile | None, identifier: str | None, problems: Problems) -> Owner:
-    """The owner of a table's rows; `identifier` is the data set's own, None where each row is a person."""
+    """The owner of a table's rows; `identifier` is the data set's own, None where each row is a unit."""
     place = ("tables", table, "unit")
     if identifier is None:
         if written is not None:
@@ -108,7 +108,7 @@ def read_owner(table: str, written: OwnerFile | None, identifier: str | None, pr
 
 
 def check_owners(tables: Mapping[str, Table], problems: Problems) -> None:
-    """Notes foreign keys that lead nowhere or in a circle, and identifiers that would merge people."""
+    """Note foreign keys that lead nowhere or in a circle, and identifiers that would merge units."""
     for table in tables.values():
         if isinstance(table.owner, Through):
             _check_way(table.name, tables, problems)
@@ -123,7 +123,7 @@ def check_owners(tables: Mapping[str, Table], problems: Problems) -> None:
 
 
 def _check_way(table: str, tables: Mapping[str, Table], problems: Problems) -> None:
-    """Follows the foreign keys of a table until they reach a table that knows its people."""
+    """Follow the foreign keys of a table until they reach a table with an identifier."""
     passed = [table]
     while isinstance(owner := tables[passed[-1]].owner, Through):
         if owner.table not in tables:
@@ -142,7 +142,7 @@ def _check_way(table: str, tables: Mapping[str, Table], problems: Problems) -> N
 
 
 def identifiers(table: Table, tables: Mapping[str, Table]) -> list[str]:
-    """The columns of a table that say whose its rows are, or whose other tables' rows are."""
+    """The columns of a table that determine the owners of its rows, or of other tables' rows."""
     own = set() if isinstance(table.owner, EachRow) else {table.owner.column}
     owners = [other.owner for other in tables.values()]
     pointed = {owner.key for owner in owners if isinstance(owner, Through) and owner.table == table.name}
@@ -165,7 +165,7 @@ def _check_identifier(table: str, column: Column, problems: Problems) -> None:
 
 @frozen
 class Place:
-    """Where a description stands: paths are seen from its folder, data frames are known by its data set's name."""
+    """The place of a description: paths are relative to its folder, and data frames belong to its data set's name."""
 
     folder: Path
     dataset: str
@@ -175,7 +175,7 @@ class Place:
 def read_tables(
     written: Mapping[str, TableFile], unit: Unit, place: Place, keys_of: KeysOf, problems: Problems
 ) -> dict[str, Table]:
-    """The private tables, each by its name, with every row's owner reachable."""
+    """The private tables by name; the owner of every row is reachable."""
     if not written:
         problems.add(("tables",), "There is no table.", "at least one part [tables.NAME] with source and columns.")
     tables = {name: _table(name, table, unit, place, keys_of, problems) for name, table in written.items()}

@@ -1,1 +1,1 @@
-"""Many questions as one release: tables that add up, optimal noise, and bounds on what is possible."""
+"""Many questions as one release: tables that add up, optimal noise, and lower bounds on error."""

@@ -45,7 +45,7 @@ class CellShare:
 
     @property
     def deviations(self) -> Floats:
-        """How far noise moves A − r·N at the shares that are read."""
+        """The standard deviation of A − r·N at the estimated shares."""
         ratio = self.shares
         squares = self.top.deviations**2 - 2 * ratio * self.covariances + (ratio * self.rows.deviations) ** 2
         return np.sqrt(np.maximum(squares, 0.0))

@@ -1,4 +1,4 @@
-"""Sums by cell of a few wide tables, as the engine gave them, in the order of the keys' values; and their margins."""
+"""Sums by cell of a few wide tables from the engine, in the order of the keys' values, and their margins."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tacit.workload.tree import NO_TREE, LevelTree
 
 Integers = NDArray[np.int64]
 
-_FITS = 2**61  # what is below it and a draw of noise add up to a word
+_FITS = 2**61  # a smaller number and a draw of noise add up within 64 bits
 
 
 class CellSums:
@@ -53,7 +53,7 @@ class CellSums:
         return self._tree.margin(self._tables[table][measure], table, residual)
 
     def halves(self, measure: int, residual: Attributes, shift: int, most: int) -> tuple[Integers, NDArray[Any]]:
-        """Two tables of which a margin is the sum, the first times 2^shift: of cells' high bits, and of their low ones.
+        """A margin as the sum of two tables, the first times 2^shift: one of cells' high bits, one of their low bits.
 
         The low ones are added up exactly, in Python's integers where they times `most` might not fit a word.
         """
@@ -87,7 +87,7 @@ def _one(fetched: Fetched, axis: int) -> list[Key | None]:
 
 
 def _arrow_codes(column: Any, domain: Sequence[Key | None]) -> Integers | None:
-    """The same by Arrow, which is many times faster; None where the types do not meet."""
+    """The same by Arrow, which is many times faster; None where the types differ."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

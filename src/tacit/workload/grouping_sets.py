@@ -36,7 +36,7 @@ _Nodes = dict[str, exp.Expression]  # by canonical SQL, each once
 
 @frozen(eq=False)
 class TableRequest:
-    """One table: which keys it is by (their places in the question), what its SELECT shows, and of which aggregates.
+    """One table: its keys (by their places in the question), and the columns and aggregates that its SELECT shows.
 
     What a SELECT shows is read with all keys of all tables.
     """
@@ -113,7 +113,7 @@ def read_tables(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, str]
 
 
 def _refuse_unlike(selects: Sequence[exp.Select]) -> None:
-    """All selects are over the same rows, and nothing stands above the noise that would choose among cells."""
+    """Refuse SELECTs over different rows, and clauses above the noise that would choose among cells."""
     for select in selects:
         extra = [name for name in _ABOVE if select.args.get(name)]
         if extra:
@@ -178,7 +178,7 @@ def _element(node: exp.Expression, items: list[exp.Expression]) -> Iterator[_Nod
 
 
 def _columns(node: exp.Expression, items: list[exp.Expression]) -> _Nodes:
-    """A key, or several in brackets that stand or fall together."""
+    """A key, or several keys in brackets, which are used together."""
     inside: list[exp.Expression] = node.expressions if isinstance(node, exp.Tuple) else [node]
     while len(inside) == 1 and isinstance(inside[0], exp.Paren):
         inside = [inside[0].this]

@@ -1,4 +1,4 @@
-"""Integer Helmert contrasts of tables: what a table says beyond its margins, in orthogonal whole-number questions.
+"""Integer Helmert contrasts of tables: the content of a table beyond its margins, as orthogonal integer questions.
 
 Along an axis of n values, contrast k (1 ≤ k < n) is (x₀ + … + x_{k−1}) − k·x_k. The n − 1 rows are orthogonal to each
 other and to the sum, and row k has the squared norm k·(k + 1). A table's contrasts are those along all of its axes at
@@ -68,5 +68,5 @@ def squared_norms(sizes: Sequence[int]) -> Integers:
 
 
 def largest_norm(sizes: Sequence[int]) -> int:
-    """A whole number that no contrast's norm exceeds: k·(k + 1) is below n² along an axis."""
+    """An integer bound of the norms of contrasts: k·(k + 1) is below n² along an axis."""
     return prod(sizes)

@@ -1,4 +1,4 @@
-"""A histogram of K options by people who trust nobody, and by people who trust a curator: exact mean squared errors.
+"""A histogram of K options in the local and in the central model: exact mean squared errors.
 
 Neighbours differ in one person's option; n is public. Errors are of one option's share of these n people, averaged over
 the options. The local ones are the exact variance of the reports' noise: n·Var does not depend on the true shares, and
@@ -60,5 +60,5 @@ class HistogramModels:
 
     @property
     def people_to_match(self) -> float:
-        """How many times as many people local reports need, to know the shares as well as the curator."""
+        """The factor of people that local reports need for the accuracy of the curator."""
         return float(self.subsets / self.central)

@@ -1,4 +1,4 @@
-"""What released tables imply: a query whose groups and filter are over the tables' keys is a sum of their cells.
+"""Queries implied by released tables: if groups and filter are over the tables' keys, an answer is a sum of cells.
 
 Nothing but SQL and the keys' public values is used. A query is implied if it has the tables' own FROM, if its WHERE
 adds to theirs conditions over their keys alone, if its keys are computed from theirs, and if its aggregates can be read
@@ -63,7 +63,7 @@ class ImpliedGroups:
 
 
 def implied_groups(query: ImpliedWays, asked: TablesQuestion, tables: NoisyTables) -> ImpliedGroups | None:
-    """The groups of a query as sums of cells of tables that were asked for; None where they are none."""
+    """The groups of a query as sums of cells of released tables; None where they are not."""
     select, whole = query.select, plainly(asked.tables[0].whole)
     if any(_text(select.args.get(name)) != _text(whole.args.get(name)) for name in _ROWS):
         return None
@@ -80,7 +80,7 @@ def implied_groups(query: ImpliedWays, asked: TablesQuestion, tables: NoisyTable
         filters = [read(plain(node), scope) for node in tests]
         own = {name: [read(plain(node), scope) for node in way.tests] for name, way in ways.items()}
         within = {name: [read(plain(node), scope) for node in way.within] for name, way in ways.items()}
-    except Refused:  # it names a column that is no key, or a function that has no form above the noise
+    except Refused:  # it names a column that is not a key, or a function without a form above the noise
         return None
     return _counted(query.question, asked, tables, ways, functions, keys, filters, own, within)
 
@@ -205,7 +205,7 @@ def _placed(
     cells = np.zeros((len(groups), len(kept)))
     for cell, (group, is_kept) in enumerate(zip(found, kept, strict=True)):
         if is_kept and group not in places:
-            return None  # the two readings of a key do not agree: it is not answered from here
+            return None  # the two readings of a key differ, so the query is not answered from these tables
         if is_kept:
             cells[places[group], cell] = 1.0
     named = {

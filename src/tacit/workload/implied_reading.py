@@ -1,4 +1,4 @@
-"""A query's aggregates as they are read from tables: sums of combined measures, and how far noise moves each.
+"""A query's aggregates read from tables: sums of combined measures, and the noise of each.
 
 Claim: the deviation of a combination Σ mᵢ·Sᵢ of sums of different measures is √(Σ mᵢ²·Var Sᵢ). Proof: every measure has
 noise of its own, independent of that of the others, and public numbers condition each measure for itself. A mean about
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 
 class ImpliedReading:
-    """Reads the aggregates of groups; each sum of cells once, whichever aggregates use it."""
+    """Reads the aggregates of groups; each sum of cells is computed once for all aggregates."""
 
     def __init__(
         self, reader: TableReader, tables: NoisyTables, identity: Callable[[Part], str], groups: ImpliedGroups
@@ -36,7 +36,7 @@ class ImpliedReading:
 
     @property
     def tells_cuts(self) -> bool:
-        """Whether it is told what limits cut off of each sum: of several measures together it is not, if they cut."""
+        """Whether the clipping bias of each sum is known: not for several measures together whose limits cut."""
         ways = self._groups.ways.values()
         combined = [each for way in ways for each in way.sums.values() if len(each) > 1 or way.within]
         identities = {self._identity(part) for each in combined for part, _ in each}
@@ -61,7 +61,10 @@ class ImpliedReading:
         }
 
     def deviations(self, name: str) -> Floats:
-        """How far noise moves a sum; of a mean, how far it moves S − (mean − c)·n, which its interval is made of."""
+        """The standard deviation of a sum.
+
+        For a mean, that of S − (mean − c)·n, from which its interval is computed.
+        """
         if self._groups.ways[name].within:
             return self._share(name).deviations
         sums, aggregate = self.sums(name), self._groups.ways[name].aggregate
@@ -82,7 +85,7 @@ class ImpliedReading:
         return np.clip(np.nan_to_num(found, nan=(mean.low + mean.high) / 2), mean.low, mean.high)
 
     def rows_deviation(self, name: str) -> float:
-        """How far noise moves the number of rows that a mean is over."""
+        """The standard deviation of the number of rows of a mean."""
         mean = self._groups.ways[name].aggregate
         return _largest(self.sums(name)[mean.rows]) if isinstance(mean, Mean) else 0.0
 
@@ -100,7 +103,7 @@ class ImpliedReading:
         return replace(found, bias=None, raised=found.steps) if is_bounded else found
 
     def _cells(self, part: Measure, weights: Floats) -> ReadSum:
-        """A measure over the cells of each group, each of them so many times; once, whoever asks."""
+        """A measure over the cells of each group, with multiplicities; cached."""
         groups, key = self._groups, (part, weights.tobytes())
         if key not in self._found:
             questions = groups.cells * weights

@@ -1,4 +1,4 @@
-"""Ways in which a query's aggregates are read from sums that tables hold, where these are not the sums it asks for.
+"""Ways to read a query's aggregates from sums of tables other than the sums it asks for.
 
 Let n be the rows where x is not NULL. The identities are those of sums: Σx = Σ(x − c) + c·n, so that SUM(x) is read
 from what AVG(x) was measured by; AVG(x) = c + Σ(x − c)/n with any centre c, 0 among them, so that it is read from
@@ -37,7 +37,7 @@ _ONE, _ZERO = exp.Literal.number(1), exp.Literal.number(0)
 class AggregateWay:
     """An aggregate, what each of its parts is in measures of tables, and the conditions over keys on its cells.
 
-    Of a share, `within` is what a row fulfils that counts above as well as below.
+    For a share, `within` is the condition of rows that count in the numerator too.
     """
 
     aggregate: Aggregate
@@ -132,7 +132,7 @@ def _without_tables(node: exp.Expr) -> exp.Expr:
 
 
 def _cores(node: exp.Expr) -> Iterator[tuple[exp.Expr, Tests]]:
-    """A call, and what it is without conditions that stand in it: in FILTER, or in a CASE with one branch."""
+    """A call, and the call without its conditions: those of FILTER, or of a CASE with one branch."""
     yield node, ()
     if isinstance(node, exp.Filter):
         for core, tests in _cores(node.this):

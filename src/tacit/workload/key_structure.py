@@ -1,6 +1,6 @@
-"""What is public of keys together: a hierarchy of them as a tree, cells that nobody is in, and public totals.
+"""Public structure of keys: a hierarchy as a tree, impossible cells, and public totals.
 
-All of it is what the steward wrote down; none of it is read from rows. The emitted SQL counts only rows that fit the
+All of it is declared by the steward, and none is read from rows. The lowered SQL counts only rows that fit the
 hierarchy and are possible: a row whose member does not lie in the one above counts as NULL where that can be NULL, and
 nowhere else; a row in an impossible cell counts nowhere.
 """
@@ -24,7 +24,7 @@ from tacit.workload.tree import NO_TREE, LevelTree
 
 @frozen(eq=False)
 class KeyStructure:
-    """The tree of the levels among a question's keys, and where nobody can be: values by the places of keys.
+    """The tree of the levels among a question's keys, and the impossible cells: values by the places of keys.
 
     `table` is the one that is read, if it is one.
     """
@@ -52,7 +52,7 @@ class KeyStructure:
         return found
 
     def conditions(self, names: Sequence[str]) -> list[str]:
-        """What is true of the rows that count."""
+        """The conditions on the rows that count."""
         counted, found = self.counted(names), []
         for depth, place in enumerate(self.tree.places, 1):
             if not any(path[-1] is None for path in self._paths(depth)):
@@ -81,7 +81,7 @@ def _one_of(name: str, values: Sequence[Key]) -> str:
 
 
 def key_structure(question: Question, catalogue: Catalogue) -> KeyStructure:
-    """What the steward says of a question's keys; levels count where two or more of one hierarchy are keys."""
+    """The declared structure of a question's keys; levels count where two or more of one hierarchy are keys."""
     tables = {question.origins.get(key.column) for key in question.keys if key.column is not None} - {None}
     own = [table for name, table in catalogue.description.tables.items() if name in tables]
     domains = tuple(key.domain for key in question.keys)

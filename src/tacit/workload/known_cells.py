@@ -1,4 +1,4 @@
-"""What the steward's public facts say of the cells of released tables: zeros, and sums that everybody knows.
+"""The steward's public facts about the cells of released tables: zeros, and public sums.
 
 They apply where they are linear in what is released: zeros to every measure by the keys that they name; totals to
 COUNT(*) of a whole table in which nobody is scaled, for scaled people do not add up to a number of rows.
@@ -28,12 +28,12 @@ _WHOLE = ("joins", "where", "with_", "laterals")
 
 
 def known_cells(plan: TablesPlan, tables: NoisyTables) -> Mapping[str, tuple[KnownSum, ...]]:
-    """For each measure, by its identity, what is known of its tables' cells."""
+    """For each measure, by its identity, the known facts about its tables' cells."""
     return {plan.base.identity(part): _known(plan, tables, part) for part in plan.measures}
 
 
 def structure_notes(plan: TablesPlan, tables: NoisyTables) -> tuple[str, ...]:
-    """What the steward's structure and numbers do to tables, in words."""
+    """The effect of the steward's structure and numbers on tables, in words."""
     found, keys = [], plan.base.question.keys
     places = plan.tree.places
     for depth, place in enumerate(places[1:], 1):
@@ -68,7 +68,7 @@ def _known(plan: TablesPlan, tables: NoisyTables, part: Measure) -> tuple[KnownS
 
 
 def _room(plan: TablesPlan, tables: NoisyTables, part: Measure) -> int:
-    """How many facts a measure's contrasts can be joined with."""
+    """The number of facts that a measure's contrasts can be joined with."""
     strategy = tables.measures[plan.base.identity(part)].strategy
     return min(_MOST, _MOST_NUMBERS // sum(prod(strategy.values_shape(each)) for each in strategy.scales))
 

@@ -1,4 +1,4 @@
-"""The stored release of tables: noisy contrasts, from which every table, and whatever tables imply, is read for free.
+"""The stored release of tables: noisy contrasts, from which every table, and every implied answer, is read for free.
 
 Reading is post-processing (`table_estimates`): a table is the sum of its residuals, spread back over the axes it lacks.
 """
@@ -50,11 +50,11 @@ class NoisyContrasts:
 
     @cached_property
     def estimates(self) -> TableEstimates:
-        """The tables as they are read where nothing is known beside them."""
+        """The estimates of the tables without public numbers."""
         return self.conditioned(())
 
     def conditioned(self, known: Sequence[KnownSum]) -> TableEstimates:
-        """The tables as they are read where some public numbers are known."""
+        """The estimates of the tables conditioned on public numbers."""
         return TableEstimates(self.strategy, self.values, self.variance, self.scale, known)
 
     def table(self, attributes: Attributes) -> Floats:

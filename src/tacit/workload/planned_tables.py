@@ -27,7 +27,7 @@ from tacit.workload.tables_run import measure_scale
 
 @frozen(eq=False)
 class PlannedTables:
-    """Tables as a plan would release them at a price, all but their numbers.
+    """The tables of a plan at a price, without their numbers.
 
     Errors are those of the noise: public totals that a description knows make them smaller.
     """
@@ -37,7 +37,7 @@ class PlannedTables:
 
     @classmethod
     def of(cls, plan: TablesPlan, price: Price) -> PlannedTables | None:
-        """None where it takes the data, and so a share of the price, to know how far off they will be."""
+        """The planned tables; None where their errors depend on the data, and so on a share of the price."""
         keys = [key for key in plan.public_keys() if key is not None]
         if plan.binned or plan.private:
             return None

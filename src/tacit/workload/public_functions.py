@@ -1,7 +1,7 @@
 """Functions of one public column that are evaluated on its values: `age // 5`, `age % 10`, months and weeks of dates.
 
-They mean what they mean in queries (`query/sql/expressions`): // cuts towards zero, % has the sign of the left side,
-weeks are ISO weeks.
+They have the same meaning as in queries (`query/sql/expressions`): // cuts towards zero, % has the sign of the left
+side, weeks are ISO weeks.
 """
 
 from __future__ import annotations

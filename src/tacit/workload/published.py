@@ -1,7 +1,7 @@
 """The column for publication: whole numbers, none negative, that add up to the noisy total at every level.
 
 It is made from the noisy finest table alone, so it is free; it is biased, and has no interval. Cutting each cell at 0
-would add people: instead the table is moved to the nearest one with non-negative cells and the noisy total.
+would increase the total: instead the table is projected to the nearest one with non-negative cells and the noisy total.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def published(cells: Floats, blocks: Sequence[Integers] = ()) -> Integers:
 
 
 def nearest_non_negative(cells: Floats, total: float) -> Floats:
-    """The nearest table with these totals and no negative cell: every cell less one number, cut at 0."""
+    """The nearest table with these totals and no negative cell: every cell minus a common number, cut at 0."""
     if total <= 0 or not cells.size:
         return np.zeros(cells.shape)
     falling = np.sort(cells)[::-1]

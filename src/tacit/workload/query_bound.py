@@ -1,4 +1,4 @@
-"""How near the noise of a query is to the least that is possible, certified, with the class that it holds for.
+"""The noise of a query compared with the least possible, certified, with the class that the bound holds for.
 
 Known for counts and sums where nobody is scaled: one row a person, or limits that are the most that one person can
 have. What is compared follows the currency of the account:
@@ -58,7 +58,10 @@ class QueryBound:
     confidence: Fraction
 
     def known(self) -> list[str]:
-        """What is known, a sentence for all counts and sums of which it is the same; they are named if not all are."""
+        """The known bounds, one sentence for all counts and sums with the same one.
+
+        They are named if not all have it.
+        """
         alike: dict[str, list[str]] = {}
         for name, found in self._found.items():
             if found is not None:
@@ -67,7 +70,7 @@ class QueryBound:
         return [words.replace(_NAMED, "" if is_all else _of(names)) for words, names in alike.items()]
 
     def explained(self) -> list[str]:
-        """The same, and of what no bound is known."""
+        """The known bounds, and the aggregates without one."""
         known, lacking = self.known(), [name for name, found in self._found.items() if found is None]
         if not known:
             return [NO_BOUND] if lacking else []

@@ -1,4 +1,4 @@
-"""Pictures of errors against the number of people, by model of privacy."""
+"""Figures of errors against the number of people, by model of privacy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What k counting questions about n people cost in accuracy, by model of privacy: our errors beside the known rates.
+"""The errors of k counting questions about n people by model of privacy, beside the known rates.
 
 Neighbours differ in one person's record; n is public. An error is the half-width within which all k answers lie at once
 with 95% confidence, as a share of n. Rates leave out constants and logarithms; least errors do not:
@@ -36,7 +36,7 @@ CONFIDENCE = Fraction(19, 20)
 
 
 class Reached(NamedTuple):
-    """One model of privacy: our mechanism's error, the rate that is known, and the least error that is certified."""
+    """One model of privacy: the mechanism's error, the known rate, and a certified lower bound."""
 
     guarantee: str
     mechanism: str

@@ -1,8 +1,8 @@
 """The residual basis: the best Gaussian noise for a set of tables, in closed form.
 
-Tables are sets of attributes; a table counts people by all combinations of their values. What a table B says beyond its
-margins is its residual: its contrasts (`helmert`). Every table is the sum of the residuals of its subsets, so measuring
-each residual once, with noise of its own size, answers all tables, and they agree.
+Tables are sets of attributes; a table counts people by all combinations of their values. The part of a table B beyond
+its margins is its residual: its contrasts (`helmert`). Every table is the sum of the residuals of its subsets, so
+measuring each residual once, with noise of its own size, answers all tables, and they agree.
 
 Claim: with residual B measured at variance σ²_B (a contrast of norm ‖r‖ at σ²_B·‖r‖²), a person with one row costs
 μ² = Σ_B p_B/σ²_B, where p_B = Π (n_i − 1)/n_i, and a cell of table A has the variance Σ_{B⊆A} σ²_B·p_B/Π_{j∈A∖B} n_j².
@@ -41,7 +41,7 @@ _FORM = 2**14  # steps of the coefficients of the quadratic form, to one
 
 
 class Weighting(Enum):
-    """What is made least: the mean of the tables' variances, or the variance of all cells together."""
+    """The objective: the mean of the tables' variances, or the variance of all cells together."""
 
     TABLES = "tables"
     CELLS = "cells"
@@ -55,7 +55,7 @@ class Weighting(Enum):
         raise Refused(f"--weight {name}", "There is no such weighting.", "--weight tables or --weight cells.")
 
     def of(self, sizes: Sequence[int]) -> Fraction:
-        """How much one cell of a table counts."""
+        """The weight of one cell of a table."""
         return Fraction(1, prod(sizes)) if self is Weighting.TABLES else Fraction(1)
 
 
@@ -82,7 +82,7 @@ class ResidualStrategy:
         return sum((scale**2 * self.part(each) for each, scale in self.scales.items()), Fraction(0))
 
     def part(self, residual: Attributes) -> Fraction:
-        """p_B: how much of a row lies in a residual."""
+        """p_B: the part of a row in a residual."""
         return _part(self.flat_shape(residual))
 
     def shape(self, attributes: Attributes) -> tuple[int, ...]:
@@ -113,7 +113,7 @@ class ResidualStrategy:
         return found[None] if self.tree.depth(residual) else found
 
     def measured(self, margin: NDArray[np.int64], residual: Attributes) -> NDArray[np.int64]:
-        """What is measured of a residual, from the margin by its keys: modulo 2^64, or exactly of Python's integers."""
+        """The measurement of a residual, from the margin by its keys: modulo 2^64, or exactly of Python's integers."""
         found = contrasts(margin, 1 if self.tree.depth(residual) else 0) * self.multipliers(residual)
         return np.asarray(found, margin.dtype)
 

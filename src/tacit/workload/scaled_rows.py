@@ -1,7 +1,8 @@
-"""The SQL of tables where people have several rows: each person's cells times one factor, in the emitted SQL.
+"""The SQL of tables where people have several rows: each person's cells times one factor, in the lowered SQL.
 
 A person's vector is all contrasts of all tables, so its norm is over the stacked margins. One factor scales the
-person's cells before they are added up: margins stay margins of cells, and means shrink above and below the bar alike.
+person's cells before they are added up: margins stay margins of cells, and numerator and denominator of a mean are
+scaled equally.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ ROWS = "__table_rows"
 
 FAR = 2**34  # units: nobody counts who has more in all, so that forms of squares are added up in 128 bits
 CELL = 2**28  # units that a person adds to a cell at most: 2^34 people, more than there are, add up to a word
-_SLACK = 1 - 2.0**-44  # more than conversion, root, division and product can add in double precision
+_SLACK = 1 - 2.0**-44  # more than the rounding errors of conversion, root, division and product in double precision
 
 
 @frozen
@@ -43,7 +44,7 @@ class TableKey:
         return f"({column} IS NULL OR {listed})" if len(known) < len(self.domain) and not self.is_chosen else listed
 
     def counted(self, column: str) -> str:
-        """The value as it counts: those of a private key that were not chosen count as NULL."""
+        """The value in SQL; values of a private key that were not chosen count as NULL."""
         return f"CASE WHEN {self.fits(column)} THEN {column} END" if self.is_chosen else column
 
 
@@ -68,7 +69,7 @@ class MeasureScale:
 
     @property
     def limit(self) -> int:
-        """What the form of a person who is not scaled is at most."""
+        """The largest form of a person who is not scaled."""
         return self.radius**2 * sum(self.form.values())
 
     def units(self, name: str) -> Cut:
@@ -83,12 +84,12 @@ class ScaledRows:
 
     Claim: between people the cells are additive, and one person's cells z, rows of "__unit", k0 …, z0 …, have for each
     measure a form of at most `radius`²·Σ form (in exact arithmetic on z). Proof: y are the person's totals in units,
-    integers, and N their form, added up exactly. If N is within the limit, z = y. Else z = trunc(f·y) with
-    f ≤ (radius − held)/√(N/Σform), a little less for the error of doubles, where `held` is the number of the person's
-    cells: ‖f·y‖ ≤ (radius − held)·√Σform in the norm of the form, and cutting moves each cell by less than a unit,
-    whose norm is √Σform at most. f is the least over the measures, so it holds for each. Whoever has more than `FAR` in
-    all, or would add more than `CELL`, has the factor 0, so nothing overflows on any rows. The factor depends on the
-    person's own rows alone, and on no order of them.
+    integers, and N their form, added up exactly. If N is within the limit, z = y. Else z = trunc(f·y) with f ≤ (radius
+    − held)/√(N/Σform), a little less for the error of doubles, where `held` is the number of the person's cells: ‖f·y‖
+    ≤ (radius − held)·√Σform in the norm of the form, and cutting moves each cell by less than a unit, whose norm is
+    √Σform at most. f is the least over the measures, so it holds for each. A person with more than `FAR` in all, or who
+    would add more than `CELL`, has the factor 0, so nothing overflows on any rows. The factor depends on the person's
+    own rows alone, and on no order of them.
     """
 
     rows: Rows
@@ -97,7 +98,7 @@ class ScaledRows:
     structure: KeyStructure
 
     def sql(self) -> str:
-        """One SELECT with columns "__unit", k0 …, z0 …: people's cells as they count."""
+        """One SELECT with columns "__unit", k0 …, z0 …: people's scaled cells."""
         groups = [f"k{place}" for place in range(len(self.keys))]
         shrunk = [f"{y.shrunk('factor')} AS z{place}" for place, y in enumerate(self._named("y"))]
         return (

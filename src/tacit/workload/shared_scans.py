@@ -1,7 +1,7 @@
-"""Which tables are added up in one pass over the rows: those that a somewhat wider table holds as margins.
+"""The tables that are added up in one pass over the rows: margins of one somewhat wider table.
 
 A pass costs as much as the rows are many, and a wide table as much as its cells: tables share a pass while the table
-that holds them all stays small. What is released does not depend on it: sums are whole numbers.
+that holds them all stays small. The release does not depend on it, because sums are whole numbers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from math import prod
 
 from tacit.workload.residual_basis import Attributes
 
-MOST_CELLS = 2**16  # of a table that is wider than any that is asked for
+MOST_CELLS = 2**16  # cells of a table that is wider than any requested one
 
 
 def shared_scans(tables: Iterable[Attributes], sizes: Sequence[int]) -> tuple[Attributes, ...]:

@@ -1,4 +1,4 @@
-"""How near the noise of tables is to the least that is possible, certified, with the class that it holds for.
+"""The noise of tables compared with the least possible, certified, with the class that the bound holds for.
 
 Known for counts and sums where nobody is scaled: one row a person, or a limit that is the most that one person can
 have. The residual basis has the least variance of all Gaussian noise (`optimality.tables_optimum`), and any unbiased
@@ -30,7 +30,7 @@ from tacit.workload.optimality.unbiased import MOST_RHO, least_unbiased
 from tacit.workload.residual_basis import Attributes, ResidualStrategy, Weighting, subsets
 from tacit.workload.tables_plan import TablesPlan
 
-_FLOATS = 1 + 2.0**-30  # more than the additions of floats can be off
+_FLOATS = 1 + 2.0**-30  # more than the rounding error of sums of floats
 
 
 def objective_variance(strategy: ResidualStrategy, weighting: Weighting, variance: Fraction) -> float:
@@ -65,7 +65,7 @@ def optimality_words(plan: TablesPlan, tables: NoisyTables, charge: Loss) -> str
     known = [found for found in compared.values() if found is not None]
     if not known:
         return NO_BOUND
-    least, ours = max(known, key=lambda each: each[0].variance_factor_up(each[1]))  # what holds of it holds of all
+    least, ours = max(known, key=lambda each: each[0].variance_factor_up(each[1]))  # a bound for it holds for all
     over = f" over all {plan.weighting.value}"
     if len(known) == len(compared):
         return least.words(ours, over)
@@ -92,7 +92,7 @@ def _compared(
 
 
 def _cuts_nobody(plan: TablesPlan, tables: NoisyTables) -> bool:
-    """Whether nobody within what is declared is scaled; by one measure all others would be.
+    """Whether no unit within at_most is scaled; one measure would scale all others.
 
     Proof, where people have several rows: within the limit a person's units add up to at most `RADIUS`, none being
     negative; so the exact form is at most `RADIUS`² times its sum, by the triangle inequality, and so is what rounding

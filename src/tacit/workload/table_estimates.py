@@ -1,11 +1,11 @@
 """Estimates of tables from noisy contrasts, with exact variances: least squares in every residual, then their sum.
 
-Where numbers are known to everybody (`KnownSum`), estimates are conditioned on them. Claim: among unbiased linear
-estimates that satisfy a·x = b, x̃ = x̂ − Σa(aᵀΣa)⁻¹(aᵀx̂ − b) has the least variance for every linear question, Σ less
-Σa(aᵀΣa)⁻¹aᵀΣ, where x̂ and Σ are the unconditioned estimate and its covariance. Proof: x̂ is the best unbiased estimate
-(Gauss–Markov), and restricted least squares minimise (x − x̂)ᵀΣ⁻¹(x − x̂) subject to a·x = b: Lagrange's condition gives
-x̃, and its covariance is Σ times the projection along Σa. Directions without variance are left out (pseudo-inverse):
-there x̂ satisfies the constraint already, or the constraints repeat each other. It is post-processing of x̂.
+Estimates are conditioned on public numbers (`KnownSum`). Claim: among unbiased linear estimates that satisfy a·x = b,
+x̃ = x̂ − Σa(aᵀΣa)⁻¹(aᵀx̂ − b) has the least variance for every linear question, Σ less Σa(aᵀΣa)⁻¹aᵀΣ, where x̂ and Σ
+are the unconditioned estimate and its covariance. Proof: x̂ is the best unbiased estimate (Gauss–Markov), and
+restricted least squares minimise (x − x̂)ᵀΣ⁻¹(x − x̂) subject to a·x = b: Lagrange's condition gives x̃, and its
+covariance is Σ times the projection along Σa. Directions without variance are left out (pseudo-inverse): there x̂
+satisfies the constraint already, or the constraints repeat each other. It is post-processing of x̂.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class TableLaw:
         return np.concatenate(found), np.concatenate(covariances)
 
     def _units(self, residual: Attributes) -> Floats:
-        """What each measured number is of its contrast, in steps."""
+        """The factor from each measured number to its contrast, in steps."""
         return np.asarray(self._strategy.multipliers(residual) * float(self._scale))
 
     def _norms(self, flat: Attributes) -> Floats:
@@ -172,7 +172,7 @@ class TableLaw:
 
 
 class TableEstimates:
-    """Every table, and every linear question over one, with exact variances; conditioned on what is known."""
+    """Every table, and every linear question over one, with exact variances; conditioned on known sums."""
 
     def __init__(
         self,
@@ -215,7 +215,7 @@ class TableEstimates:
         return values, variances
 
     def _condition(self, known: Sequence[KnownSum]) -> None:
-        """Moves the estimates to what is known, and keeps the directions that are known then."""
+        """Condition the estimates on the known sums, and store the conditioned directions."""
         strategy, tree = self._strategy, self._strategy.tree
         asked, directions = [], []
         for each in known:

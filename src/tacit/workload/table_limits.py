@@ -1,4 +1,4 @@
-"""The limit of a person's norm over stacked tables, and what it cuts off: from one noisy histogram of people.
+"""The limit of a person's norm over stacked tables, and its clipping bias: from one noisy histogram of people.
 
 An amount is a person's norm over all tables of a measure, where one row of size 1 has 1. The limit is the one at which
 the tables' intervals, which join noise and cut, are narrowest on the whole; each table counts alike.
@@ -31,7 +31,7 @@ from tacit.workload.tables_plan import TablesPlan
 Floats = NDArray[np.float64]
 
 STEPS = 4  # of an amount, to one step of its measure (or `over` of them)
-_UNSEEN = 4  # rows of a person that count where nobody can be seen
+_UNSEEN = 4  # rows of a person that count where no count exceeds the noise
 _SPREAD = 1.5  # rows of a person to one of the norm over tables, about, where rows lie in several cells
 _NOTHING: Floats = np.zeros(len(LEVELS))
 _ROW_BITS = 22  # of a row's size in units: larger steps are counted in coarser units
@@ -91,7 +91,7 @@ def find_limits(
 
 
 def _scaled_together(found: Mapping[Measure, TableLimit]) -> Mapping[Measure, TableLimit]:
-    """One factor scales all totals of a person: what cuts one measure cuts a part of them all."""
+    """One factor scales all totals of a person, so a limit on one measure cuts all of them in part."""
     cut = [ClippingBias(limit.masses, limit.kept, True) for limit in found.values() if limit.masses is not None]
     if not cut:
         return found
@@ -139,8 +139,8 @@ def _found(
 def _least_wide(plan: TablesPlan, strategy: ResidualStrategy, price: Price, posterior: TailPosterior) -> int:
     """The limit, as an amount, at which the geometric mean of the tables' widths is least.
 
-    A cell bears its part of what is cut off, more or less (`ClippingBias`): its interval is as wide as what is not
-    known of the whole, and as what is not known of its part.
+    A cell has roughly its part of the clipping bias (`ClippingBias`): its interval includes the uncertainty of the
+    whole bias and of the cell's part.
     """
     nodes = posterior.nodes
     quantiles = weighted_quantiles(

@@ -1,4 +1,4 @@
-"""Tables as they are read from noisy contrasts: estimates with intervals, margins that agree, and what is published.
+"""Tables read from noisy contrasts: estimates with intervals, consistent margins, and the column for publication.
 
 Where one table holds all others as margins, its cells are rounded to a public grid and added up: then margins are
 sums of cells to the last digit. Elsewhere each table is read by itself, and they agree up to the rounding of doubles.
@@ -40,7 +40,7 @@ _LAW_BITS = 20  # of the deviation of the law that stands for the noise of a cel
 class ReadSum:
     """One measure over some groups: unbiased sums of the bounded question, the deviation of each, and the cut.
 
-    `raised` are the sums with what was cut off, at its median: every cell is raised by the same part of what is left.
+    `raised` are the sums plus the median clipping bias: every cell is raised by the same share.
     """
 
     steps: Floats
@@ -84,7 +84,7 @@ class TableReader:
 
     def published(self, identity: str, finest: Attributes) -> Integers | None:
         """The cells for publication of the table that holds all others; None where nothing is known of the cut."""
-        if identity not in self._published:  # once, for all tables that are its margins
+        if identity not in self._published:  # computed once, for all tables that are its margins
             read, shape = self.table(identity, finest), self._tables.shape(finest)
             known = [places for places, _ in self.blocks(identity, finest)]
             is_unknown = read.bias is not None and read.bias.is_unknown
@@ -116,7 +116,7 @@ class TableReader:
         return blocks(known, prod(self._tables.shape(attributes)))
 
     def _settled(self, identity: str, attributes: Attributes, cells: Floats) -> Floats:
-        """The same with sums that are known to the last digit: what rounding moved is put into one cell of each."""
+        """The cells with exact known sums: the rounding difference is put into one cell of each block."""
         found = cells.ravel().copy()
         for places, value in self.blocks(identity, attributes):
             if value:
@@ -128,8 +128,8 @@ class TableReader:
     def _cut(self, identity: str, is_grouped: bool) -> tuple[ClippingBias | None, float]:
         """What the limit cut off, in steps of the sums, and its median as a part of what is left.
 
-        Amounts are norms over tables; a person's rows are more than that where they lie in several cells. Sums over
-        norms of what is left say how many times, on the whole, and what was cut off is taken to be like it.
+        Amounts are norms over tables; a person's rows are more than that where they lie in several cells. The ratio of
+        sums to norms within the limit gives the mean factor, which is assumed for the amounts cut off too.
         """
         contrasts = self._tables.measures[identity]
         if contrasts.masses is None:
@@ -197,5 +197,5 @@ def read_aggregate(aggregate: Aggregate, sums: Mapping[Part, ReadSum]) -> Noisy:
 
 
 def kinds_of(tables: NoisyTables) -> set[IntervalKind]:
-    """What the intervals of a release are about."""
+    """The kinds of intervals of a release."""
     return {IntervalKind(each.kind) for each in tables.measures.values()}

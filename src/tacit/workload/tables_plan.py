@@ -1,6 +1,6 @@
-"""A plan of tables: what is counted by which keys, how much of one person counts, and how the price is shared out.
+"""A plan of tables: the measures and keys of its tables, how much of one unit counts, and the shares of the price.
 
-Data-free: the sizes of private keys, and limits that must be found, are known only after stages of their own.
+It has no data: the sizes of private keys, and limits to be found, are known only after stages of their own.
 """
 
 from __future__ import annotations
@@ -101,11 +101,11 @@ class TablesPlan:
 
     @property
     def binned(self) -> tuple[Measure, ...]:
-        """The measures for which people are counted by amount, in one order however they are asked."""
+        """The measures for which people are counted by amount, in an order that does not depend on the query."""
         return tuple(sorted((part for part in self.measures if part in self.base.binned), key=self.base.identity))
 
     def share(self, block: str) -> Fraction:
-        """The part of the price that a block takes: "finding", "keys" (of each private key), "table" (a measure)."""
+        """The share of the price of a block: "finding", "keys" (of each private key), "table" (a measure)."""
         finding = self.base.share("finding") if self.binned else Fraction(0)
         if block == "finding":
             return finding
@@ -113,7 +113,7 @@ class TablesPlan:
         return each * KEYS if block == "keys" else each
 
     def strength(self, price: Price) -> Fraction:
-        """How strong a price makes the noise on each measure."""
+        """The strength of the noise on each measure at a price."""
         return price.strength * self.share("table")
 
     def public_keys(self) -> tuple[TableKey | None, ...]:
@@ -202,7 +202,7 @@ def _refuse_repeated(plan: TablesPlan, attributes: Attributes) -> None:
 
 
 def most_chosen(plan: TablesPlan) -> int:
-    """How many values of a private key are shown at most, so that all tables fit whatever is chosen."""
+    """How many values of a private key are shown at most, so that all tables fit for every choice."""
     public = plan.public_keys()
     most = 2**10
     for table in plan.asked.tables:

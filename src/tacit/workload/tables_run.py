@@ -1,7 +1,6 @@
 """One run of tables: choose private keys, find limits, add up cells, measure contrasts with exact noise.
 
-Whatever happens, no exception, shape or order depends on a person: shapes are those of public keys, and of private keys
-that were shown.
+No exception, shape or order depends on a unit: shapes are those of public keys, and of private keys that were shown.
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ class TablesRun:
         )
 
     def _find(self, session: Session, bits: Bits, released: Sequence[bytes]) -> bytes:
-        """Noisy numbers of people by their norm, for each measure whose limit is to be found or to be judged."""
+        """Noisy numbers of people by their norm, for each measure whose limit is to be found or evaluated."""
         plan, keys = self._plan, self._keys(released)
         strategies, noise = plan.strategies(keys), noise_share(self._price, plan.share("finding"), plan.relation)
         scales = tuple(MeasureScale(part, 1, coarse(part), 1, strategies[part].form()) for part in plan.binned)
@@ -147,11 +146,11 @@ class TablesRun:
     ) -> NoisyContrasts:
         """The contrasts of one measure plus noise, rounded to 2^shift and modulo 2^64.
 
-        Claim: it is post-processing of whole contrasts plus noise, whatever the rows. Proof: a margin is 2^shift·h + l,
-        h and l the sums of cells' high and low bits, so that ⌊(m·C(margin) + noise)/2^shift⌋ is
-        m·C(h) + ⌊(m·C(l) + noise)/2^shift⌋. The second is exact, and the first, being linear, is exact modulo 2^64.
-        They are added modulo 2^64, and neither is cut before: what is cut would show the other as it is. It is read
-        right where it lies within a word: up to 2^33 rows or people, of any size, all in one cell.
+        Claim: it is post-processing of whole contrasts plus noise, for all rows. Proof: a margin is 2^shift·h + l, h
+        and l the sums of cells' high and low bits, so that ⌊(m·C(margin) + noise)/2^shift⌋ is m·C(h) + ⌊(m·C(l) +
+        noise)/2^shift⌋. The second is exact, and the first, being linear, is exact modulo 2^64. They are added modulo
+        2^64, and neither is cut before: a number at the cut would reveal the other without noise. The sum is read
+        correctly if it fits 64 bits: up to 2^33 rows or people, of any size, all in one cell.
         """
         strategy, limit = strategies[scale.measure], limits[scale.measure]
         law, values = self._plan.law(scale.measure, strategy, self._price), {}
@@ -171,7 +170,7 @@ class TablesRun:
         return NoisyContrasts(strategy, values, variance, units, limit.norm, kind.value, masses, kept)
 
     def _kind(self, limit: TableLimit) -> IntervalKind:
-        """What intervals are about: where a limit cuts nobody, they are guaranteed unless bounded ones are wanted."""
+        """The kind of intervals: where a limit cuts no unit, they are guaranteed unless bounded ones are requested."""
         if self._plan.is_scaled and self._plan.base.interval is IntervalKind.BOUNDED:
             return IntervalKind.BOUNDED
         return IntervalKind.GUARANTEED if limit.masses is None else self._plan.base.interval

@@ -17,7 +17,7 @@ _Number = TypeVar("_Number", np.int64, np.float64)
 class LevelTree:
     """Levels that are keys of tables, the coarsest first; above them stands one root, of depth 0.
 
-    Whoever is in a node is in the node above it, so a level determines those above: sets of keys are `closed`.
+    A unit in a node is also in the node above it, so a level determines those above: sets of keys are `closed`.
     """
 
     places: tuple[int, ...]  # of the levels among the keys
@@ -34,7 +34,7 @@ class LevelTree:
         return sum(place in attributes for place in self.places)
 
     def flat(self, attributes: Sequence[int]) -> tuple[int, ...]:
-        """The keys that are no level."""
+        """The keys that are not levels."""
         return tuple(place for place in attributes if place not in self.places)
 
     def at(self, flat: Sequence[int], depth: int) -> tuple[int, ...]:

@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 _ROUNDS = 40  # of the fixed point over the levels
 _STEP = 1e-6
-_LEAST = 1e-3  # part of a level's weight: with less it is not measured
+_LEAST = 1e-3  # share of a level's weight below which it is not measured
 
 
 class TreeSquares:

@@ -1,4 +1,4 @@
-"""What accountants claim, in few words: the curve of a loss, the upper end of the numeric accountant, many coins."""
+"""Claims of accountants: the curve of a loss, the upper end of the numeric accountant, many coins."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SEEN = tuple(Fraction(1, 10**n) for n in (1, 2, 3, 4))
 
 
 def claim(loss: Loss) -> Callable[[Fraction], float]:
-    """What a loss says of itself."""
+    """The claim of a loss about itself."""
     return lambda delta: loss.epsilon(delta)
 
 

@@ -1,4 +1,4 @@
-"""Accountants that are right, held against the same worlds as those that are not."""
+"""Sound accountants, tested on the same worlds as the broken ones."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from tacit.errors import Refused
 
 
 def table_of(classes: list[list[str]], k: int = 2) -> Anonymised:
-    """A table whose people are told apart by their class alone."""
+    """A table whose people differ only by their class."""
     towns = [place for place, secrets in enumerate(classes) for _ in secrets]
     people = People.of({"town": towns, "ill": [ill for secrets in classes for ill in secrets]}, ["town"], "ill")
     members = [np.flatnonzero(np.array(towns) == place) for place in range(len(classes))]
@@ -107,8 +107,11 @@ def test_a_word_that_was_not_split_has_one_branch_with_nearly_all(k: int) -> Non
 
 
 def test_downcoding_learns_what_public_figures_do_not_say() -> None:
-    """In public one person in three lives in town; in this table two in a hundred do, which it was not to tell: every
-    class hides the town because of a few exceptions, and so gives it away."""
+    """In public data one person in three lives in town.
+
+    In this table two in a hundred do, which it should hide: every class hides the town because of a few exceptions, and
+    so reveals it.
+    """
     generator = np.random.default_rng(7)
 
     def drawn(in_town: float) -> People:

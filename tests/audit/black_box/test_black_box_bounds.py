@@ -1,4 +1,4 @@
-"""The bounds that counts give: exactly valid, sharp where nothing is left to doubt, and silent without evidence."""
+"""The bounds that counts give: exactly valid, tight for certain guesses, and trivial without evidence."""
 
 from __future__ import annotations
 

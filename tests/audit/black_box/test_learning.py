@@ -1,4 +1,4 @@
-"""What is tallied in batches is what is tallied at once; rules differ; values beside special ones are told apart."""
+"""Tallies in batches equal a single tally; rules differ; values beside special ones are distinguished."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Broken budgets: spent twice, given back, or counted by a rule that does not hold for adaptive questions.
 
-What leaves is the whole transcript; what is claimed is the budget.
+The output is the whole transcript; the claim is the budget.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Broken local reports: each tells more than its claimed ε."""
+"""Broken local reports: each reveals more than its claimed ε."""
 
 from __future__ import annotations
 

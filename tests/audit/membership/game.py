@@ -1,4 +1,4 @@
-"""The membership game: a fair coin decides which world is released, and an attack must tell."""
+"""The membership game: a fair coin decides which world is released, and an attack guesses which."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Game:
 
     `release(member, count)` makes so many independent outputs, one a row, of the world with the person or without;
     `score` gives each a number, higher where it points to "with". Claim (002 §5): if the release is (ε, δ)-private, no
-    score is right more often than (e^ε+δ)/(1+e^ε), whatever the attacker knows of everybody else. Proof: the outputs
-    that are guessed "with" have probability p in one world and q in the other, p ≤ e^ε·q + δ and 1−q ≤ e^ε·(1−p) + δ;
-    adding up, (1+e^ε)(p + 1 − q) ≤ 2(e^ε + δ), and the success rate is (p + 1 − q)/2.
+    score is right more often than (e^ε+δ)/(1+e^ε), for any knowledge of the attacker about all others. Proof: the
+    outputs that are guessed "with" have probability p in one world and q in the other, p ≤ e^ε·q + δ and 1−q ≤
+    e^ε·(1−p) + δ; adding up, (1+e^ε)(p + 1 − q) ≤ 2(e^ε + δ), and the success rate is (p + 1 − q)/2.
     """
 
     release: Callable[[bool, int], Outputs]

@@ -27,7 +27,7 @@ def test_the_curve_by_hand() -> None:
 
 
 def test_the_likelihood_ratio_beats_a_plain_threshold() -> None:
-    """Between N(0, 1) and N(0, 4) the mean says nothing, the ratio does."""
+    """Between N(0, 1) and N(0, 4) the mean is uninformative, the ratio is not."""
     generator = np.random.default_rng(3)
 
     def release(member: bool, count: int) -> np.ndarray:
@@ -65,7 +65,7 @@ def test_noise_below_the_square_root_of_k_over_n_hides_nobody(factor: float, lea
 
 
 class Nearest:
-    """A model that remembers: the label of the nearest row, with the certainty that its distance leaves."""
+    """A model that memorises: the label of the nearest row, with a certainty that depends on its distance."""
 
     def __init__(self, width: float) -> None:
         self.width = width

@@ -1,4 +1,4 @@
-"""Dinur and Nissim's first attack: with an answer for every group, whoever fits all answers is nearly the truth."""
+"""Dinur and Nissim's first attack: any candidate that fits the answers for all groups is close to the truth."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Exhaustive:
 
     @property
     def wrong(self) -> int:
-        """How many bits are wrong."""
+        """The number of wrong bits."""
         return int(np.count_nonzero(self.guesses != self.truth))
 
     @property

@@ -1,4 +1,4 @@
-"""Differencing: one person is what two counts differ by."""
+"""Differencing: the difference of two counts reveals one person."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Differencing:
 def difference(answer: AnswerFunction, truth: ArrayLike, victims: ArrayLike, rounds: int = 1) -> Differencing:
     """For each victim: how many have the secret among everybody, and among everybody else.
 
-    More rounds ask the same again and average. That helps against fresh noise, and nothing against an answer that is
-    kept: Tacit gives the same answer to the same question, once paid.
+    More rounds ask the same again and average. That helps against fresh noise, but not against stored answers: Tacit
+    returns the same answer to a repeated question.
     """
     bits, chosen = secret_bits(truth), np.asarray(victims, dtype=np.int64)
     times = whole(rounds, "rounds", least=1)

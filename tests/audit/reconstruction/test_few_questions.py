@@ -1,4 +1,4 @@
-"""Differencing and all groups: what two questions, and 2ⁿ, give away."""
+"""Differencing and all groups: what two questions, and 2ⁿ, reveal."""
 
 from __future__ import annotations
 

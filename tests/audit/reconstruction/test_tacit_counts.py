@@ -1,4 +1,4 @@
-"""Reconstruction through a Tacit data set: the budget of all answers together keeps it from working."""
+"""Reconstruction through a Tacit data set: the joint budget of all answers prevents it."""
 
 from __future__ import annotations
 

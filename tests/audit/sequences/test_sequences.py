@@ -26,7 +26,7 @@ EFFORT = Effort(1e-4)
 
 
 class Through(Desk):
-    """A desk that hands everything on; a fault changes one thing."""
+    """A desk that delegates everything; a fault changes one thing."""
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
@@ -53,7 +53,7 @@ class Forgetful(Through):
 
 
 class Renoised(Through):
-    """Repeats are free, and drawn anew."""
+    """Repeats are free, but with fresh noise."""
 
     def ask(self, analyst: str, sql: str, epsilon: Fraction, **more: bool) -> Reply:
         reply = super().ask(analyst, sql, epsilon, **more)
@@ -65,7 +65,7 @@ class Renoised(Through):
 
 
 class Talkative(Through):
-    """A refusal says something."""
+    """A refusal reveals a number."""
 
     def ask(self, analyst: str, sql: str, epsilon: Fraction, **more: bool) -> Reply:
         reply = super().ask(analyst, sql, epsilon, **more)
@@ -73,7 +73,7 @@ class Talkative(Through):
 
 
 class Refunding(Through):
-    """A cancelled run gives back what it cost."""
+    """A cancelled run is refunded."""
 
     back = Fraction(0)
 
@@ -88,7 +88,7 @@ class Refunding(Through):
 
 
 class Boundless(Through):
-    """Nobody is ever refused."""
+    """No request is ever refused."""
 
     def ask(self, analyst: str, sql: str, epsilon: Fraction, **more: bool) -> Reply:
         reply = super().ask(analyst, sql, epsilon, **more)
@@ -199,7 +199,7 @@ def test_the_same_faults_at_tacits_own_desk_are_seen(fault: type[Through], clini
 
 
 def test_no_column_is_both_summed_and_averaged(clinic: Path) -> None:
-    """A sum is worked out of an average that was told, without a charge: it would look like a repeat told anew."""
+    """A sum can be computed from a released average without a charge: it would look like a repeat with fresh noise."""
     asked, generator = Questions.about(read_description(clinic)).any, np.random.Generator(np.random.PCG64(3))
     functions = {found for _ in range(200) for found in re.findall(r"(SUM|AVG)\((\S+)\)", asked(generator, 0.5))}
     assert len(functions) == len({column for _, column in functions}) == 2

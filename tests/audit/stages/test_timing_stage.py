@@ -20,7 +20,7 @@ LAW = DiscreteLaplace(2)
 
 
 class Clock:
-    """Time that passes only where a mechanism says so."""
+    """A clock that advances only where a mechanism advances it."""
 
     def __init__(self) -> None:
         self.now = 0.0

@@ -1,4 +1,4 @@
-"""A query that randomized response answers badly: about those alone who all have the same truth."""
+"""A query that randomized response answers badly: about people who all have the same truth."""
 
 from __future__ import annotations
 
@@ -70,9 +70,10 @@ class BiasedQuery:
 def ask_biased(truth: ArrayLike, bits: Bits, flip: Number = "1/4", seed: int = 0) -> BiasedQuery:
     """Collect everybody's report once, and ask both queries of the reports as they are.
 
-    No analyst could ask the second one: it takes the truth to choose the people. It shows that reading reports without
-    correcting them has an error of constant order for some group, so that the reconstruction theorem, which needs all
-    groups to be answered well, says nothing against randomized response; and that ε = ln((1−flip)/flip) holds anyway.
+    No analyst can ask the second one, because choosing the people needs the truth. It shows that reading reports
+    without correcting them has an error of constant order for some group, so that the reconstruction theorem, which
+    needs all groups to be answered well, says nothing against randomized response; and that ε = ln((1−flip)/flip) holds
+    anyway.
     """
     secrets, odds = secret_bits(truth), proper(flip, "flip")
     reports = Warner(1 - odds).randomize(secrets.astype(np.int64), bits).astype(np.bool_)

@@ -1,4 +1,4 @@
-"""A δ that is no privacy: with δ ≥ 1/2n a (0, δ)-private mechanism may publish a person's whole row."""
+"""A δ without privacy: with δ ≥ 1/2n a (0, δ)-private mechanism may publish a person's whole row."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PublishedRow:
 
     Claim, for the replacement of one row: it is (0, 1/2n)-private, and no better. Proof: the row that differs is
     published with probability ½·1/n; all else has the same law. So ε = 0, the best there is, beside a δ that looks
-    small for large n — and every second run gives somebody away entirely. That is why δ must lie far below 1/n.
+    small for large n — and every second run reveals somebody entirely. That is why δ must lie far below 1/n.
     """
 
     people: int
@@ -62,7 +62,7 @@ class PublishedRow:
 def least_error(people: int, delta: Number) -> Fraction:
     """How often, at least, a (0, δ)-private estimate of a mean is off by ½ or more, on one of two data sets.
 
-    The other side of the coin: below 1/2n a (0, δ) lets nothing through at all. From all zeros to all ones there are n
+    The converse: below 1/2n a (0, δ) permits no useful answer. From all zeros to all ones there are n
     replacements, so that no event's probability differs by more than nδ between them. If the estimate lies below ½
     with probability p on all ones and q on all zeros, q ≤ p + nδ, and the larger of p and 1 − q is at least (1−nδ)/2.
     """

@@ -23,7 +23,7 @@ class RandomHalf:
     """The number of ones in a random half of n people's bits; over n/2 it is the mean.
 
     It is useful: the mean's deviation is below 1/√n. It reconstructs nobody: its law depends on the number of ones
-    alone, so whoever sees it guesses single bits no better than whoever knows that number. And yet, for the
+    alone, so an adversary who sees it guesses single bits no better than one who knows that number. And yet, for the
     replacement of one bit, it is not (ε, δ)-private for any ε and any δ < ½: let all be 0, or one of them 1. In the
     second world the answer is 1 with probability ½, in the first never. Not being reconstructible is too weak a
     promise; noise is what is missing, not sampling.

@@ -1,4 +1,4 @@
-"""The collector: what it takes and refuses, that what it acknowledged is on disk, and what a kill leaves behind."""
+"""The collector: accepted and refused requests, durability of acknowledged reports, and the state after a kill."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def ask(collector: Collector, method: str, path: str, body: bytes | None = None)
 
 
 def say(collector: Collector, text: bytes) -> bytes:
-    """What the collector answers to these very bytes."""
+    """The collector's answer to exactly these bytes."""
     parts = urlsplit(collector.address)
     with socket.create_connection((parts.hostname, parts.port), timeout=30) as line:
         line.sendall(text)
@@ -125,7 +125,7 @@ def test_other_requests_are_refused_in_constant_words(tmp_path: Path) -> None:
 
 
 def test_what_is_too_large_is_refused_before_it_is_sent(tmp_path: Path) -> None:
-    """The body never comes: whoever waited for it would never answer."""
+    """The body never arrives: a collector that waited for it would never answer."""
     with collecting(tmp_path / "reports.jsonl") as collector:
         parts = urlsplit(collector.address)
         for length in (b"65537", b"1" * 5000):

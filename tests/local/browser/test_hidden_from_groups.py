@@ -1,4 +1,4 @@
-"""Whoever is not asked the sensitive question cannot find it: not on the page, not in its source, not in a name.
+"""A respondent who is not asked the sensitive question cannot find it: not on the page, in its source, or in a name.
 
 The rule: a page or a sheet holds the question's words exactly where its group is asked it, and then never in the title.
 Every design asks it of everybody, but for those that compare two groups: the control group of a list experiment, and

@@ -1,4 +1,4 @@
-"""The page in a real Chromium: filled in, seen, sent, kept; drawn once, storing nothing, reaching nobody else."""
+"""The page in a real Chromium: filled in, shown, sent or saved; drawn once, without storage or other connections."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def outcome(chromium: Chromium) -> str:
 
 
 def troubles(chromium: Chromium) -> list[Any]:
-    """Whatever the browser complained of."""
+    """The errors that the browser reported."""
     return [each for each in chromium.events if each["method"] in ("Log.entryAdded", "Runtime.exceptionThrown")]
 
 

@@ -23,7 +23,7 @@ from tacit.local.polls.poll_file import CATALOGUE, read_poll
 
 
 def law_of(words: str) -> dict[str, Fraction]:
-    """The probabilities of what somebody does who follows the words to the letter, with fair coins and dice."""
+    """The probabilities of reports for a respondent who follows the instructions exactly, with fair coins and dice."""
     first, *cases = words.split("\n")
     rules = dict(case.removeprefix("– ").split(": ", 1) for case in cases)
     if "slips" in first:

@@ -1,4 +1,4 @@
-"""Slow clients: many connections that never finish keep the page from nobody, and the collector from no rest."""
+"""Slow clients: many connections that never finish do not block others and do not cause a busy loop."""
 
 from __future__ import annotations
 

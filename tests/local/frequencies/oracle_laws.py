@@ -1,4 +1,4 @@
-"""What every frequency oracle must hold for few options, in fractions: who supports what, nothing sampled."""
+"""Laws of every frequency oracle for few options, in fractions: the support probabilities, by enumeration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What respondents read: no internal names, odds before Greek, “both answers” only where there are two."""
+"""The texts for respondents: no internal names, odds before Greek, “both answers” only where there are two."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every local randomizer must hold, asked of fractions: no rounding, the whole alphabet, every pair of answers."""
+"""Laws of every local randomizer, in fractions: no rounding, the whole alphabet, every pair of answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exact law of shuffled reports for one data set: what every bound of the shuffle is held against."""
+"""The exact law of shuffled reports for one data set: with which every bound of the shuffle is compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The probabilities that everything rests on, held against certified ones: within the errors they state."""
+"""The probabilities of steps, compared with certified ones: within their stated errors."""
 
 from __future__ import annotations
 

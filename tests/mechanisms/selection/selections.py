@@ -1,4 +1,4 @@
-"""All small score vectors and all their neighbours: what every selection is held against."""
+"""All small score vectors and all their neighbours, for the tests of every selection."""
 
 from __future__ import annotations
 

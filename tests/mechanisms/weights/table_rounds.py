@@ -15,7 +15,7 @@ from tacit.mechanisms.weights.mwem import Measured, Mwem, TableRound
 
 Histogram = NDArray[np.int64]
 SIZES, TABLES = (2, 2), ((0,), (1,))
-MOST = 4  # people there are in any histogram
+MOST = 4  # the most people of a histogram
 
 
 def neighbours(relation: Relation, histograms: list[list[int]]) -> Iterator[tuple[Histogram, Histogram]]:

@@ -1,4 +1,4 @@
-"""MWEM: the exact law of its releases over all neighbours, its draws, its price; and what the fit makes of them."""
+"""MWEM: the exact law of its releases over all neighbours, its draws, its price; and the fitted histogram."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_the_price_is_the_one_asked_for(target: Loss, relation: Relation) -> Non
 
 
 def test_the_fit_comes_near_tables_that_were_never_measured() -> None:
-    """With next to no noise, all pairs of four attributes from eight rounds; even shares are far off."""
+    """With almost no noise, all pairs of four attributes from eight rounds; even shares are far off."""
     rng = np.random.default_rng(1)
     people = rng.multinomial(10_000, np.array([0.4, 0.3, 0.2, 0.1]), size=4)
     shares = np.einsum("i,j,k,l->ijkl", *people / 10_000)
@@ -125,7 +125,7 @@ def test_margins_are_the_sums_over_all_other_axes() -> None:
 
 
 def test_counts_of_any_size_are_taken_and_told_by_nothing() -> None:
-    """What a cell holds is never refused: only type and shape are."""
+    """The content of a cell is never refused, only type and shape."""
     mechanism = Mwem.for_epsilon(1, (2, 2), TABLES, ADD, 2)
     for extreme in (2**63 - 1, -(2**63)):
         assert np.isfinite(mechanism.rehearse(np.full((2, 2), extreme), Seeded(1)).value).all()

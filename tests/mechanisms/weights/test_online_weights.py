@@ -29,7 +29,7 @@ NUMBERS = range(-3, 8)
 
 
 def in_turn(output: Output) -> Cells:
-    """Whatever is answered."""
+    """A fixed sequence of questions."""
     return MASKS[len(output) % 3]
 
 
@@ -130,7 +130,7 @@ def test_a_correction_lowers_the_relative_entropy_as_claimed() -> None:
 @pytest.mark.parametrize("answer", [-(10**18), -3, 0, 5, 6, 10**18])
 @pytest.mark.parametrize("mask", [np.zeros(3, np.bool_), np.ones(3, np.bool_), MASKS[0]])
 def test_whatever_is_asked_and_answered_weights_stay_shares(mask: Cells, answer: int) -> None:
-    """Nobody, everybody, and answers that noise put where no count can be."""
+    """No people, all people, and noisy answers outside the range of counts."""
     for shares in ([0.1, 0.3, 0.6], [1.0, 0.0, 0.0], [0.0, 0.5, 0.5]):
         after = Hypothesis(np.array(shares), 6.0).corrected(mask, answer, 1.5, 1)
         assert after.shares.sum() == pytest.approx(1)

@@ -1,4 +1,4 @@
-"""A session of online weights and its file: durable before it is heard, closed by whatever ends it, never resumed."""
+"""A session of online weights and its file: answers are durable before they are returned, and it is never resumed."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def session_door(folder: Path, say: Callable[[bytes], None], *, goes_on: bool = 
 
 
 def test_killed_at_every_step_nothing_is_drawn_again(tmp_path: Path) -> None:
-    """R33: whoever comes after a death draws nothing; and what was heard from the data is in the file."""
+    """R33: a process after a death draws nothing; and every answer from the data is in the file."""
     interrupted = 0
     for step in count(1):
         here = tmp_path / str(step)

@@ -1,4 +1,4 @@
-"""Noisy columns as a test wants them, and random SQL above them."""
+"""Noisy columns with given values, and random SQL above them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NUMBERS = st.sampled_from([-7.5, -3.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 2.5, 3.0,
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """Values with intervals of a fixed reach on each side, whatever the confidence."""
+    """Values with intervals of a fixed reach on each side, for every confidence."""
 
     value: Sequence[float | None]
     below: float = 0.0

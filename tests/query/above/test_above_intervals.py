@@ -1,4 +1,4 @@
-"""Intervals above the noise: they hold whatever the operands' intervals allow, and miss no oftener than is said."""
+"""Intervals above the noise: they contain every value that operands permit, and miss at most as often as stated."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LAW = {-2: Fraction(1, 64), -1: Fraction(5, 64), 0: Fraction(52, 64), 1: Fractio
 
 @dataclass(frozen=True, eq=False)
 class Bounded:
-    """Given points with given ends, whatever the confidence."""
+    """Given points with given ends, for every confidence."""
 
     value: list[float]
     low: list[float]
@@ -188,7 +188,7 @@ def _escapes(sql: str, spans: Spans, age: int | None) -> bool | None:
     noisy, exact = {}, {}
     for name, (one, other, a, b) in zip(AGGREGATES, spans, strict=True):
         low, high = min(one, other), max(one, other)
-        point, truth = (float(np.clip(x, low, high)) for x in (a, b))  # a nan stays: too little to say
+        point, truth = (float(np.clip(x, low, high)) for x in (a, b))  # nan stays, as a missing value
         noisy[name], exact[name] = Bounded([point], [low], [high]), Bounded([truth], [truth], [truth])
     keys, above = {"age": Keys((age,))}, checked(f"SELECT {sql} + 0 * COUNT(*) AS x")
     wanted = points(above.render(Groups(keys, exact, 1), Fraction(1, 2)).columns[0])[0]

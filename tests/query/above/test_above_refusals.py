@@ -1,4 +1,4 @@
-"""What has no place above the noise is refused before data is read, with its cure (R25)."""
+"""Expressions that are invalid above the noise are refused before data is read, with a correction (R25)."""
 
 from __future__ import annotations
 

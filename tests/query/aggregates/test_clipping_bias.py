@@ -1,4 +1,4 @@
-"""What limits cut off joins the noise: held against closed forms, SciPy and draws."""
+"""Intervals that join clipping bias and noise: compared with closed forms, SciPy and draws."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def test_without_noise_the_cell_is_found(levels: int, share: Fraction) -> None:
 
 
 def weak_cases() -> dict[str, NDArray[np.int64]]:
-    """Where an end has least to hold on to: two heaps and nothing between, a heap before a void, few rows."""
+    """The hardest cases for an end: two heaps with nothing between, a heap before a gap, few rows."""
     size = FAN**3
     generator = np.random.default_rng(0)
     heaps = np.zeros((4, size), np.int64)

@@ -1,4 +1,4 @@
-"""Oracles: the intervals of somebody who knows the truth, and only has to allow for the noise."""
+"""Oracles: intervals that use the truth, so that only the noise is uncertain."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def as_mechanism(law: Law) -> Laplace | Gaussian:
 
 
 def exact_reach(exact: Exact, parts: Sequence[Measure], weights: Sequence[float]) -> float:
-    """How far Σ weight·(noise of part, in steps) strays, by the exact law of the sum."""
+    """The quantile of |Σ weight·(noise of part, in steps)|, by the exact law of the sum."""
     columns = [exact.column(part) for part in parts]
     scaled = tuple(weight / float(column.scale) for weight, column in zip(weights, columns, strict=True))
     return reach(as_mechanism(columns[0].law), scaled, CONFIDENCE)

@@ -91,7 +91,7 @@ class Town:
 
 @dataclass(frozen=True, eq=False)
 class Exact:
-    """A plan, and what it counts, before the noise."""
+    """A plan, and its exact counts, before the noise."""
 
     plan: Plan
     price: Price
@@ -156,7 +156,7 @@ def least_covered(releases: int, confidence: Fraction = CONFIDENCE) -> int:
 
 
 def covered(found: Estimates, truth: Floats) -> NDArray[np.int64]:
-    """In how many releases the interval of each group holds the truth, up to the last digits of floats."""
+    """The number of releases whose interval contains the truth, by group, up to the rounding of floats."""
     slack = 1e-9 * np.maximum(1.0, np.abs(truth))
     low, high = (end.reshape(-1, truth.size) for end in (found.low, found.high))
     return ((low <= truth + slack) & (truth - slack <= high)).sum(axis=0)

@@ -42,7 +42,7 @@ def without_the_cut(model: Model, found: ClippedLimit, bits: Seeded) -> Estimate
 
 
 def at_another_limit(model: Model, found: ClippedLimit, bits: Seeded) -> Estimates:
-    """The twin that looks again, and takes half the limit at which it has read what is cut off."""
+    """The twin that takes half the limit for which it has computed the clipping bias."""
     norm = max(found.norm / 2, Fraction(1))
     return model.read(model.sums(norm, bits), norm, found.bias)
 

@@ -1,4 +1,4 @@
-"""A query as deep as is accepted is translated from wherever on the stack it is asked."""
+"""The deepest accepted query is translated at any depth of the Python stack."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _said(depth: int, calls: int) -> str:
 
 @pytest.mark.parametrize("calls", [0, 700])
 def test_as_deep_as_queries_may_be(calls: int) -> None:
-    """R26: it neither breaks before the charge nor fails behind it, where the stack is deeper."""
+    """R26: it fails neither before the charge nor after it, where the stack is deeper."""
     before = sys.getrecursionlimit()
     assert _said(250, calls).count("+") == 250
     assert sys.getrecursionlimit() == before

@@ -50,7 +50,7 @@ def test_letters_change_one_for_one_as_in_duckdb() -> None:
 
 
 def test_every_word_of_the_vocabulary_has_an_entry() -> None:
-    """The list in `dialect.py` is the table: what is said there is there."""
+    """The list in `dialect.py` equals the table of operations."""
     listed = re.findall(r"^    (\\S.*?)(?:  |$)", vocabulary.__doc__ or "", re.MULTILINE)
     words = {word for line in listed for word in line.split()}
     plain = {name for name in OPERATIONS if " " not in name and name != "COUNT(*)"}
@@ -66,7 +66,7 @@ def test_every_word_of_the_vocabulary_has_an_entry() -> None:
     ],
 )
 def test_what_is_not_in_the_table_is_refused(expression: str) -> None:
-    """R26: a word that was not thought about never reaches the server."""
+    """R26: an operation without an entry never reaches the server."""
     with pytest.raises(Refused, match="PostgreSQL"):
         said(expression)
 
@@ -87,7 +87,7 @@ def test_what_is_not_in_the_table_is_refused(expression: str) -> None:
     ],
 )
 def test_words_as_they_are_said(expression: str, text: str | None) -> None:
-    """Short where nothing can go wrong: a bounded product needs no guard."""
+    """Texts are short where nothing can fail: a bounded product needs no guard."""
     found = said(expression)
     assert found == text if text is not None else found.count("CASE") == 1
 

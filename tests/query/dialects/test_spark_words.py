@@ -1,4 +1,4 @@
-"""Spark's dialect as text: what it escapes, what it cuts into parts, what it refuses; no cluster is near."""
+"""Spark's dialect as text: escapes, parts of sums, and refusals, without a cluster."""
 
 from __future__ import annotations
 

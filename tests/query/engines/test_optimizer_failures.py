@@ -1,4 +1,4 @@
-"""Plans that DuckDB's optimizer makes from people's least and greatest values: where one fails, the statement does not.
+"""Plans that DuckDB's optimizer makes from people's least and greatest values: if one fails, the statement does not.
 
 DuckDB 2.0 cannot plan the comparison of a text with what its statistics prove to be NULL. So with one person of age 100
 a question about that age had an answer, and without that person it failed.

@@ -1,4 +1,4 @@
-"""Nobody's value decides how another's is read: DuckDB proves comparisons by everybody's least and greatest values."""
+"""No person's value decides how another's is read, although DuckDB uses the least and greatest of all values."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _conditions(sql: str, name: str) -> Iterator[str]:
 )
 @pytest.mark.parametrize("kind", VALUES, ids=str)
 def test_nobody_s_value_decides_how_another_s_is_read(kind: pa.DataType, way: str, tmp_path: Path) -> None:
-    """The same rows beside nobody, and beside every single value."""
+    """The same rows alone, and beside each other value."""
     base = _read(tmp_path, kind, [], way)
     assert base
     for other in VALUES[kind]:

@@ -75,7 +75,7 @@ def test_a_moment_beyond_the_calendar_is_missing(unit: str, zone: str | None, tm
 
 @pytest.mark.parametrize("names", [("pid", "PID"), ("PID", "pid"), ("pid", "Word", "word")])
 def test_columns_that_differ_in_case_alone_are_refused(names: Sequence[str], tmp_path: Path) -> None:
-    """Else a row is whose the other column says: of PID and pid the first one was read."""
+    """Otherwise the other column could decide the owner: of PID and pid the first one was read."""
     one, more = pa.table({name: ["a"] for name in ("pid", "word")}), pa.table({name: ["a"] for name in names})
     for place, tables in enumerate(([more], [one, more])):
         with pytest.raises(Refused, match="case alone"):
@@ -107,7 +107,7 @@ def _matching(folder: Path, texts: Sequence[bytes]) -> int:
 
 
 def test_text_that_is_none_is_read_alike_whoever_stands_beside_it(tmp_path: Path) -> None:
-    """The reader mends it to a question mark; the file's statistics, of everybody, know nothing of that."""
+    """The reader replaces it by question marks, but the file's statistics, of all rows, are of the original octets."""
     assert _matching(tmp_path / "one", [b"ZA", b"Z\xff", b"b"]) == 1
     assert _matching(tmp_path / "two", [b"ZA", b"Z\xff", b"b", b"A"]) == 1
 
@@ -120,7 +120,7 @@ def test_text_compared_by_statistics_is_caught(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_name_that_is_no_text_is_nobody_s(tmp_path: Path) -> None:
-    """Two such names would be mended to the same one."""
+    """Two such names would become the same one."""
     table = pa.table({"pid": _invalid([b"a", b"\xff", b"\xfe", b""]), "word": ["x"] * 4})
     found = _answer(tmp_path, _WORD, [table], 'SELECT pid FROM "visits" ORDER BY pid')
     assert sorted(found, key=str) == [("",), ("a",), (None,), (None,)]

@@ -1,4 +1,4 @@
-"""Memory too short for everybody at once: people are cut into parts, watched, interrupted, or not cut at all."""
+"""Too little memory for all people at once: shards of the people, with progress and interrupts, or none."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_progress_rises_over_the_parts(letters: Description) -> None:
 
 
 def test_ctrl_c_within_a_part_ends_the_statement(letters: Description) -> None:
-    """The driver takes the signal; it is given back as what it was."""
+    """The driver catches the signal; it is raised again as KeyboardInterrupt."""
     with asked(letters) as session:
         session.course.parts = 256
         interrupter = Thread(target=lambda: (sleep(0.5), signal.raise_signal(signal.SIGINT)))

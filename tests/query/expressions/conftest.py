@@ -1,4 +1,4 @@
-"""Expressions are held against their claims without the second line, which would hide what breaks them."""
+"""Expressions are tested against their claims without the second line, which would hide faults."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Narrow ranges of awkward numbers and times, with values dense inside them, and expressions of one column x over them.
 
 A bound that is derived from the ends of a range alone is wrong wherever the function is not monotone in between: so the
-ranges begin and end at every awkward value, and hold all those between.
+ranges begin and end at every awkward value, and contain all those between.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from tacit.query.sql.expressions import second_line
 
 @contextmanager
 def first_line_alone() -> Iterator[None]:
-    """Expressions are made total, and nothing stands behind: what is wrong with them is seen."""
+    """Expressions are total, without TRY around them, so that faults are visible."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(second_line, "IS_ON", False)
         patch.setattr(postgres_engine, "IS_ON", False)

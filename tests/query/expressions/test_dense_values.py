@@ -35,7 +35,7 @@ def _table(connection: duckdb.DuckDBPyConnection, physical: str, values: Sequenc
 def _broken(
     connection: duckdb.DuckDBPyConnection, kind: Kind, physical: str, ends: tuple[object, object], texts: Sequence[str]
 ) -> list[str]:
-    """What the expressions do, on the values between these ends, that they claim they cannot do."""
+    """The violations of the expressions' claims on the values between these ends."""
     items = [(text, dense.typed(text, dense.column(kind, *ends), physical)) for text in texts]
     low, high = map(dense.literal, ends)
     known = [item for _, item in items if item is not None]

@@ -1,4 +1,4 @@
-"""Whatever is refused says why, and what would be accepted instead."""
+"""Every refusal gives the reason, and what would be accepted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""On data that keeps every declaration, an expression means what plain DuckDB means by it."""
+"""On data that keeps every declaration, an expression has the value of plain DuckDB."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What DuckDB's planner makes of constants and of statistics never decides whether a statement has an answer.
+"""DuckDB's planning from constants and statistics never decides whether a statement has an answer.
 
 Here a statement is run once and with the optimizer, as a session's second attempt without it would hide what fails.
 """

@@ -1,4 +1,4 @@
-"""The second line: whatever is wrong with the first, no row makes a statement fail on DuckDB."""
+"""The second line: for any fault of the first, no row makes a statement fail on DuckDB."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _both_lines(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def liar() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A table whose columns are nothing like what is believed of them."""
+    """A table that contradicts all derived facts about its columns."""
     with DuckDBEngine().new_database() as opened:
         opened.execute("CREATE TABLE t (n BIGINT, x DOUBLE, d DATE, c BIGINT)")
         for row in ("9223372036854775807, 1e300, DATE '5881580-07-10', 9223372036854775807", "NULL, NULL, NULL, NULL"):

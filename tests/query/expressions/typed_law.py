@@ -1,4 +1,4 @@
-"""The law of `Typed`, held against what the engine gives back."""
+"""The claim of `Typed`, checked on the values of the engine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tacit.schema.kind import Kind
 
 
 def faults(connection: duckdb.DuckDBPyConnection, table: str, items: Sequence[Typed]) -> list[str]:
-    """What each expression does on this table that it claims it cannot do."""
+    """The violations of each expression's claims on this table."""
     wanted = ", ".join(item.sql for item in items)
     try:
         relation = connection.execute(f"SELECT {wanted} FROM {table}")
@@ -32,7 +32,7 @@ def faults(connection: duckdb.DuckDBPyConnection, table: str, items: Sequence[Ty
 
 
 def broken(item: Typed, values: Sequence[object]) -> str | None:
-    """What the values of an expression are that it claims they cannot be."""
+    """The violations of an expression's claims by its values."""
     known = domain(item)
     keys = None if known is None else set(known)
     for value in values:

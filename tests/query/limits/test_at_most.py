@@ -1,4 +1,4 @@
-"""What the most that one person can have makes of limits: nobody within it is cut, and what is not bounded refused."""
+"""Limits from at_most: no person within it is cut, and unbounded parts are refused."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def session() -> Iterator[DuckDBSession]:
 
 
 def described(is_pure: bool = False, **more: Any) -> Catalogue:
-    """The clinic, in which nobody has more than `MOST`, and each part of it is what somebody has."""
+    """The clinic, in which no person has more than `MOST`, and some person attains each part of it."""
     budget = Pure(4) if is_pure else budget_from(4, Fraction(1, 10**5))
     columns = {"visits": VISITS, "calls": CALLS, "minutes": MINUTES}
     tables = {

@@ -1,4 +1,4 @@
-"""What stands out of the noise: the false-alarm rate is kept, and people are found (R46)."""
+"""Counts that exceed the noise: the false-alarm rate is kept, and people are found (R46)."""
 
 from __future__ import annotations
 

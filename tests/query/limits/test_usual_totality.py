@@ -1,4 +1,4 @@
-"""Whatever the noise looks like, limits for usual intervals and the intervals themselves are found: nothing fails."""
+"""For all noise, limits for usual intervals and the intervals themselves are found without failure."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_every_sum_has_an_interval(
 )
 @pytest.mark.parametrize("law", [RoundedGaussian(4**10), DiscreteLaplace(2**10)])
 def test_means_and_variances_warn_of_nothing(masses: float, steps: tuple[float, ...], law: Law) -> None:
-    """Nor do they fail: whether a warning comes may depend on people, and somebody may have made errors of warnings."""
+    """Warnings could depend on people, and a user may have turned warnings into errors."""
     total, rows = Measure(cut("x", 0, 100), Fraction(1)), Measure(ONE, Fraction(1), subject="rows")
     squares = Measure(cut("x * x", 0, 10_000), Fraction(1))
     bias = ClippingBias(np.full(len(LEVELS), masses), 1.0, is_grouped=True)

@@ -1,4 +1,4 @@
-"""What may be summed: within its bounds whatever it is made of, and made in one place."""
+"""Summed values: within their bounds for every input, and created in one place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns that nothing above names are left out: the integers stay, and so does what identifies a request."""
+"""Unused columns are left out: the integers and the request's digest stay the same."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def _found(folder: Path) -> str:
 
 
 def test_the_least_memory_suffices(tmp_path: Path) -> None:
-    """Before, sixty sums failed after their charge within 500 MB, whatever the data."""
+    """Once, sixty sums failed after their charge within 500 MB, on all data."""
     assert _found(tmp_path) != "memory"
 
 

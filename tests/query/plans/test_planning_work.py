@@ -1,4 +1,4 @@
-"""Planning takes steps in proportion to the query, however its parts are nested or listed."""
+"""Planning time is proportional to the query, for nested and for listed parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `--epsilon e` means: the release alone keeps (e, δ), and the account is charged the same in its currency."""
+"""The meaning of `--epsilon e`: the release alone is (e, δ)-private, and is charged in the account's currency."""
 
 from __future__ import annotations
 

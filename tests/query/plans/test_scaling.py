@@ -1,4 +1,4 @@
-"""A person's total as units of the law: never beyond its room, whatever the total."""
+"""A person's total in units of the law: within its room for every total."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A data set made for one person: everybody else is plain, and that one is what a broken form would take for light."""
+"""A data set with one special person, whom a broken form would take for light; all others are plain."""
 
 from __future__ import annotations
 

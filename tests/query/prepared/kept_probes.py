@@ -26,7 +26,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class KeptProbe:
-    """One statement on the kept form, and what its rows are to the noise."""
+    """One statement on the kept form, and its reading as vectors."""
 
     sql: str
     read: Callable[[Sequence[Row]], list[Reading]]

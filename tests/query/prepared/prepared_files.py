@@ -1,4 +1,4 @@
-"""A data set in files, prepared into a real kept file, and asked both ways."""
+"""A data set in files, prepared into a real kept file, and queried with and without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms of values, limits and names that are hard to keep: sums beyond words, brinks, far centres, names of our own.
+"""Forms of hard values, limits and names: sums beyond 64 bits, totals at the limit, far centres, Tacit's own names.
 
 R04, R05, R20: on each of them the kept form and the files give the same tables.
 """

@@ -1,6 +1,6 @@
 """Norms that are kept for the even grids of a profile: the same sums, and no person moves them further.
 
-R16–R18, R20, R22, R46: grids are drawn at random, so that they are anything but even; nothing may depend on that.
+R16–R18, R20, R22, R46: grids are drawn at random, so they are not even, and nothing may depend on that.
 """
 
 from __future__ import annotations

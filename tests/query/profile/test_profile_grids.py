@@ -1,4 +1,4 @@
-"""Even grids from a profile: where they come from, what they serve, and when there are none (R16, R22, R23, R46)."""
+"""Even grids from a profile: their edges, their use, and cases without one (R16, R22, R23, R46)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joins within people bring few rows of one person, chosen from that person's rows alone."""
+"""Joins within people have few rows of one person, chosen from that person's rows only."""
 
 from __future__ import annotations
 

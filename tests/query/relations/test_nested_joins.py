@@ -115,7 +115,7 @@ def _totals(rows: duckdb.DuckDBPyConnection, plan: Plan, is_cut: bool) -> dict[o
 
 
 def _different(seed: int, count: int, folder: Path) -> list[str]:
-    """Queries in which somebody else decides what a person brings."""
+    """Queries in which another person decides one person's rows."""
     joins, people, found, tried = Joins(seed), _people(), [], 0
     everybody = _clinic(None, people)
     alone = {person: _clinic(person, people) for person in people}

@@ -1,4 +1,4 @@
-"""The stored form of noisy integers: whole words, every key, and nothing else."""
+"""The storage format of noisy integers: integers of all sizes, every kind of key, and nothing else."""
 
 from __future__ import annotations
 

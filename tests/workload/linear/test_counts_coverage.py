@@ -1,4 +1,4 @@
-"""Intervals of workloads hold what plain SQL gives, where people have several rows; what would not is caught.
+"""Intervals of workloads contain plain SQL's answer, where people have several rows; broken ones are caught.
 
 All noise is seeded: a test gives the same every time. Answers of one release go together, so that the least favourable
 case is counted: all of a release's intervals fail at once.

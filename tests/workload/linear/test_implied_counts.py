@@ -1,4 +1,4 @@
-"""What released questions imply is decided in whole numbers: a question that is nearly a combination is none."""
+"""Implied questions are decided in whole numbers: a question that is only nearly a combination is not implied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The optimum of sums by groups: held against a descent over covariances that is told only what neighbours may do."""
+"""The optimum of sums by groups: compared with a descent over covariances, from neighbours' differences only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""opt(W) of tables: held against a direct minimisation over strategies that knows nothing of residuals."""
+"""opt(W) of tables: compared with a direct minimisation over strategies that does not use residuals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The least variance of unbiased ρ-zCDP releases: below what a program over all laws finds, and above nothing real."""
+"""The least variance of unbiased ρ-zCDP releases: below the optimum over all laws, and below real mechanisms."""
 
 from __future__ import annotations
 

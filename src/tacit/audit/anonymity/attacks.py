@@ -1,9 +1,9 @@
 """Attacks on k-anonymous tables: homogeneity, background knowledge, composition, and downcoding.
 
 The first three take the attacker of k-anonymity's own promise: one who knows the quasi-identifiers of a person in the
-table, and so their class, but not their row. Downcoding uses that a class was *not* split: this tells what its members
-are (Cohen 2022). An exposure states how many people an attack reached, and with what certainty. A report has a table's
-measures and the exposures of every attack.
+table, and so their class, but not their row. Downcoding uses that a class was *not* split, which reveals what its
+members are (Cohen 2022). An exposure states how many people an attack reaches, and with what certainty. A report has a
+table's measures and the exposures of every attack.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tacit.frozen import frozen
 
 @frozen
 class Exposure:
-    """The people about whom an attack says something, how many of them it is right about, and how."""
+    """The people whom an attack makes a statement about, the number of correct ones, and the attack in words."""
 
     attack: str
     people: int
@@ -40,12 +40,15 @@ class Exposure:
 
     @property
     def share(self) -> float:
-        """The part of all people about whom it is right."""
+        """The share of all people with a correct statement."""
         return self.right / self.people
 
     @property
     def parts(self) -> str:
-        """Whom one table alone exposes and whom only several do, in words; empty where the attack has one table."""
+        """The people exposed by one table and those exposed only by several, in words.
+
+        Empty for an attack on one table.
+        """
         if self.alone is None:
             return ""
         return f"{self.alone:,} by one table alone, {self.said - self.alone:,} only by both together"
@@ -60,16 +63,16 @@ class Exposure:
 
 
 def exploit_homogeneity(table: Anonymised) -> Exposure:
-    """People whose whole class has one secret: it is theirs, however large k is (Machanavajjhala 2006)."""
+    """People whose whole class has one secret, which is therefore theirs for any k (Machanavajjhala 2006)."""
     found = sum(len(one) for one in table.classes if np.unique(table.secrets(one)).size == 1)
     return Exposure("Homogeneity", len(table.people), found, found, "have the one secret of their class")
 
 
 def exploit_background(table: Anonymised, ruled_out: int = 1, seed: int = 0) -> Exposure:
-    """People whose secret is settled once the attacker rules some values out that are not theirs.
+    """People whose secret is determined once the attacker rules out some values that are not theirs.
 
-    The values are drawn at random from all others of the table: that somebody is too young for one illness and was not
-    treated for another. What remains of the class's secrets is theirs if it is one value.
+    The values ruled out are drawn at random from all others of the table; for instance, a person is too young for one
+    illness and was not treated for another. What remains of the class's secrets is theirs if it is one value.
     """
     values = len(table.people.secret_values)
     count = whole(ruled_out, "ruled_out", least=1)
@@ -91,7 +94,7 @@ def exploit_background(table: Anonymised, ruled_out: int = 1, seed: int = 0) -> 
 
 
 def exploit_composition(people: People, k: int, shared: float = 0.2, seed: int = 0) -> Exposure:
-    """People who are in two tables, each anonymised with care: only secrets that both of their classes have are left.
+    """People who are in two anonymised tables: only secrets that both of their classes have are possible.
 
     (Ganta, Kasiviswanathan and Smith 2008.) A part of all people is in both tables, the others in one of the two.
     """
@@ -111,7 +114,7 @@ def exploit_composition(people: People, k: int, shared: float = 0.2, seed: int =
 
 @frozen
 class Downcoded(Exposure):
-    """The exposure, beside what would have been right without the table."""
+    """The exposure, and the share of correct guesses without the table."""
 
     public: float = 0.0
     """So many would be right of as many people like these, who are in no table: by the public reference alone."""
@@ -126,7 +129,7 @@ class Downcoded(Exposure):
 
 @frozen
 class _Guess:
-    """The branch that a class's members are said to be in, and how sure that is before and after the table."""
+    """The guessed branch of a class's members, and its probability without and with the table."""
 
     column: int
     branch: Node
@@ -135,13 +138,13 @@ class _Guess:
 
 
 def downcode(table: Anonymised, reference: People) -> Downcoded:
-    """Say a finer word than was published: a word that was not split has a branch of fewer than k people.
+    """Guess a finer word than was published: a word that was not split has a branch with fewer than k people.
 
     Claim: in a minimal table a class of s people, in a word with two branches, has at least s−k+1 of them in one.
-    Proof: were one branch empty, the class would have the other's word; had both k people, it would have been split.
-    Which of the two it is, and how far that goes beyond what is known of such people anyhow, a public reference tells
-    (a census, last year's table): the branches' counts are binomial with its share, given that they are so uneven.
-    Each class of 2k people or more gets the word that is learnt most about.
+    Proof: were one branch empty, the class would have the other's word; had both k people, it would have been split. A
+    public reference (a census, last year's table) shows which of the two it is, and how much this adds to public
+    knowledge: the branches' counts are binomial with its share, given that they are so uneven. For each class of 2k
+    people or more, the word with the largest gain is guessed.
     """
     said = right = 0
     public = 0.0
@@ -190,7 +193,7 @@ def _within(leaves: np.ndarray[tuple[int, ...], np.dtype[np.int64]], node: Node)
 
 @frozen(eq=False)
 class AnonymityReport:
-    """What a table at this k promises, and what it gives away."""
+    """The measures of a table at this k, and its exposures."""
 
     table: Anonymised
     measures: Measures

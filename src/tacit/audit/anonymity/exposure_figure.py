@@ -1,4 +1,4 @@
-"""What every attack on an anonymised table reached, as a bar chart."""
+"""The exposures of every attack on an anonymised table, as a bar chart."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SECRET, _WORD = "#d1495b", "#31688e"
 
 
 def draw_exposures(path: Path, report: AnonymityReport) -> None:
-    """The share of people about whom each attack says something, and what; k-anonymity promises that it is none."""
+    """The share of people exposed by each attack; k-anonymity promises that it is zero."""
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
     from matplotlib.ticker import PercentFormatter
@@ -39,7 +39,7 @@ def draw_exposures(path: Path, report: AnonymityReport) -> None:
 
 
 def exposure_title(report: AnonymityReport) -> str:
-    """The attack that adds the greatest share of exposed secrets, and what of it one table alone gives away."""
+    """A title: the attack that adds the largest share of exposed secrets, and the part that one table alone exposes."""
     secrets = [each for each in report.exposures if each.is_secret]
     worst = max(secrets, key=lambda each: (each.said - (each.alone or 0)) / each.people)
     parts = f" ({worst.parts})" if worst.parts else ""

@@ -19,7 +19,10 @@ from tacit.frozen import frozen
 
 @frozen(eq=False)
 class EquivalenceClass:
-    """People who share all published words. Who they are is not published; it is here to count an attack's hits by."""
+    """People who share all published words.
+
+    Their identities are not published; they are here to count an attack's hits.
+    """
 
     nodes: tuple[Node, ...]
     members: Places
@@ -37,18 +40,18 @@ class Anonymised:
     k: int
 
     def secrets(self, one: EquivalenceClass) -> Places:
-        """The secrets published with a class, in no order that means anything."""
+        """The secrets published with a class, in an order without meaning."""
         return np.sort(self.people.secrets[one.members])
 
     def class_of(self) -> Places:
-        """The place of each person's class."""
+        """The index of each person's class."""
         places = np.empty(len(self.people), dtype=np.int64)
         for place, one in enumerate(self.classes):
             places[one.members] = place
         return places
 
     def rows(self) -> list[tuple[str, ...]]:
-        """What is published: a row a person, the words of their class and a secret of it."""
+        """The published rows: for each person the words of their class and one secret of it."""
         trees, values = self.people.hierarchies, self.people.secret_values
         return [
             (*(tree.labels[node] for tree, node in zip(trees, one.nodes, strict=True)), str(values[secret]))
@@ -63,7 +66,7 @@ def anonymise(people: People, k: int) -> Anonymised:
     From one class with all people, a class is split by a hierarchy's branches as long as every branch that has people
     has at least k; of the hierarchies that permit it, the one whose smallest branch is largest. A class whose people
     all lie under one branch takes that branch's word. At the end no word of any class can be made finer alone: the
-    table is minimal, as every sensible anonymiser's is, and that itself tells something (`downcode`).
+    table is minimal, like those of every good anonymiser, and minimality itself reveals something (`downcode`).
     """
     least = whole(k, "k", least=1)
     if not len(people) >= least:
@@ -156,7 +159,7 @@ def measure(table: Anonymised) -> Measures:
 
 
 def measure_columns(columns: Mapping[str, Sequence[Any]], quasi: Sequence[str], secret: str) -> Measures:
-    """The measures of a table as it stands: its classes are the people with equal quasi-identifiers."""
+    """The measures of a table without anonymisation: its classes are the people with equal quasi-identifiers."""
     trees = [Hierarchy.flat(name, np.unique(np.asarray(columns[name])).tolist()) for name in quasi if name in columns]
     people = People.of(columns, trees if len(trees) == len(quasi) else quasi, secret)
     alike, places = np.unique(people.known, axis=0, return_inverse=True)

@@ -20,7 +20,7 @@ Node: TypeAlias = tuple[int, int]
 
 @frozen(eq=False)
 class Hierarchy:
-    """A tree over ordered leaves; `branches` holds the children of each node that has some."""
+    """A tree over ordered leaves; `branches` has the children of each inner node."""
 
     name: str
     leaves: tuple[Hashable, ...]
@@ -29,7 +29,7 @@ class Hierarchy:
 
     @classmethod
     def halving(cls, name: str, values: Sequence[Hashable]) -> Hierarchy:
-        """Ordered values, halved again and again: all ages, the younger half of them, …"""
+        """A hierarchy of repeated halves of ordered values: all ages, the younger half, …"""
         leaves = _distinct(name, values)
         branches: dict[Node, tuple[Node, ...]] = {}
         labels: dict[Node, str] = {}
@@ -85,7 +85,7 @@ def _distinct(name: str, values: Sequence[Hashable]) -> tuple[Hashable, ...]:
 
 
 Places: TypeAlias = NDArray[np.int64]
-_MOST_FLAT = 12  # values of a text column that are still worth listing flatly
+_MOST_FLAT = 12  # the most values of a text column for a flat hierarchy
 
 
 @frozen(eq=False)
@@ -105,8 +105,11 @@ class People:
 
     @classmethod
     def of(cls, columns: Mapping[str, Sequence[Any]], quasi: Sequence[Hierarchy | str], secret: str) -> People:
-        """From columns of values. A quasi-identifier that is only named gets a hierarchy: halves of its sorted values
-        if they are numbers or many, else flat."""
+        """People from columns of values.
+
+        A quasi-identifier without a hierarchy gets one: halves of its sorted values if they are numbers or many, else
+        flat.
+        """
         trees = tuple(
             each if isinstance(each, Hierarchy) else default_hierarchy(each, _column(columns, each)) for each in quasi
         )
@@ -125,7 +128,7 @@ class People:
         return cls(np.stack(told, axis=1), trees, places.astype(np.int64), tuple(values.tolist()), bool(ordered))
 
     def take(self, chosen: NDArray[Any]) -> People:
-        """Some of the people, in the same words."""
+        """Some of the people, with the same hierarchies."""
         return People(
             self.known[chosen], self.hierarchies, self.secrets[chosen], self.secret_values, self.secret_is_ordered
         )
@@ -148,7 +151,7 @@ def _column(columns: Mapping[str, Sequence[Any]], name: str) -> NDArray[Any]:
 
 
 def _places(tree: Hierarchy, values: NDArray[Any]) -> Places:
-    """Each value's leaf; a value that has none is refused without being named."""
+    """Each value's leaf; a value without a leaf is refused without being named."""
     leaf = {value: place for place, value in enumerate(tree.leaves)}
     found, inverse = np.unique(values, return_inverse=True)
     if not all(value in leaf for value in found.tolist()):

@@ -1,1 +1,1 @@
-"""Lower bounds of ε from samples alone: learn what tells two data sets apart, then count on fresh answers."""
+"""Lower bounds of ε from samples alone: learn a rule that distinguishes two data sets, then count on fresh answers."""

@@ -13,7 +13,7 @@ from tacit.mechanisms.response.proportion import lower_end, upper_end
 
 @frozen
 class GuessCounts:
-    """How fresh answers, each about one of two data sets by a fair coin, were guessed: it may also abstain."""
+    """The counts of guesses on fresh answers, each about one of two data sets by a fair coin; a rule may abstain."""
 
     first_as_first: int = 0
     second_as_first: int = 0
@@ -56,7 +56,7 @@ End: TypeAlias = Callable[[int, int, Fraction], float]
 
 @frozen(eq=False)
 class RateEnds:
-    """How the ends of a rate are found, each missed with at most the given probability (Clopper and Pearson)."""
+    """The ends of a rate, each wrong with at most the given probability (Clopper and Pearson)."""
 
     low: End
     high: End

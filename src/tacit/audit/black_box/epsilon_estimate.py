@@ -29,7 +29,7 @@ from tacit.loss.families.loss import Loss
 
 @frozen(eq=False)
 class Standing:
-    """A rule, how it did on fresh answers, and the look that gave its best bound, in floating point yet."""
+    """A rule, its counts on fresh answers, and the look with the best bound, in floating point."""
 
     rule: Rule
     counts: GuessCounts = GuessCounts()
@@ -39,15 +39,15 @@ class Standing:
 
     @property
     def excess(self) -> float:
-        """By how much the best bound lies above what is claimed."""
+        """The best bound minus the claimed ε."""
         return self.epsilon - self.rule.claimed.epsilon
 
     def counted(self, rows: Matrix, labels: Labels) -> Standing:
-        """After more answers."""
+        """The standing after more answers."""
         return replace(self, counts=self.counts + self.rule.count(rows, labels))
 
     def looked(self, alarm_rate: float) -> Standing:
-        """After a look that may be wrong so often."""
+        """The standing after a look with this error probability."""
         epsilon = self._bound(self.counts, alarm_rate, QUICK)
         return self if epsilon <= self.epsilon else replace(self, epsilon=epsilon, at=self.counts, rate=alarm_rate)
 
@@ -76,7 +76,7 @@ _LEARNED_AT_MOST = 2_000_000
 
 @frozen(eq=False)
 class Estimate:
-    """What samples say of one pair: ε at δ is at least this, but for the alarm rate."""
+    """The result for one pair: a lower bound of ε at δ, wrong with at most the alarm rate."""
 
     pair: Pair
     rule: Rule
@@ -96,11 +96,11 @@ class Estimate:
         return self.rule.claimed.delta
 
     def delta_at_claim(self) -> float:
-        """What δ is at least, at the ε that is claimed: from one side of the rule, with the same confidence."""
+        """A lower bound of δ at the claimed ε, from one side of the rule, with the same confidence."""
         return delta_at_least(self.counts, self.rule.as_first, self.rule.claimed.epsilon, self.look_rate)
 
     def evidence(self) -> dict[str, Any]:
-        """What a reader needs to repeat it."""
+        """The evidence that a reader needs to repeat it."""
         counts = self.counts
         return {
             "score": self.rule.score.name,
@@ -115,7 +115,7 @@ class Estimate:
 
 
 def claims_of(loss: Loss) -> tuple[Claimed, ...]:
-    """What a loss claims, at the δ that samples can see and at its own; a pure one at δ = 0."""
+    """The claims of a loss, at the δ that samples can resolve and at its own; a pure one at δ = 0."""
     if isinstance(loss, Pure):
         return (Claimed(0.0, loss.epsilon(0)),)
     own = (float(loss.exact_delta),) if isinstance(loss, Approx) else ()
@@ -129,7 +129,7 @@ def estimate(subject: AuditSubject, effort: Effort, *, early: bool = True) -> Es
     Claim: it exceeds the true ε (at its δ, over all neighbours) with probability at most the effort's alarm rate.
     Proof: pair, rules and their δ are fixed before the fresh samples; every look at every rule has its own share of
     the rate, and each bound is exact (`bounds`). With `early` it ends at the first look that contradicts the claim.
-    Without, the bound is to be high: it searches longer, and looks once.
+    Without `early` it searches longer for a high bound and looks once.
     """
     bits, claims = effort.bits(7), claims_of(subject.claim)
     samples = _affordable(subject, effort)
@@ -155,7 +155,7 @@ def estimate(subject: AuditSubject, effort: Effort, *, early: bool = True) -> Es
 
 
 def _affordable(subject: AuditSubject, effort: Effort) -> int:
-    """As many samples as the effort names, or as fit into two thirds of its time: by the quickest of a few trials."""
+    """The number of samples: the effort's, or as many as fit into two thirds of its time by the quickest trial."""
     taken = []
     for trial in range(_TRIALS):
         start = perf_counter()

@@ -1,4 +1,4 @@
-"""Features of answers: an answer of any kind as a row of numbers, and what in it may tell two data sets apart.
+"""Features of answers: an answer of any kind as a row of numbers, and features that may distinguish two data sets.
 
 Features are values, ranks, gaps, repeated values, patterns and low bits. Special values are those that many rows
 repeat, such as "below" or "stopped".
@@ -32,11 +32,11 @@ class AnswerReader:
 
     @classmethod
     def of(cls, outputs: Outputs) -> AnswerReader:
-        """The reader for answers like these: as wide as the widest of them, within reason."""
+        """The reader for answers like these: as wide as the widest of them, up to a limit."""
         return cls(min(_numbers(outputs).shape[1], _WIDEST), _is_ragged(outputs))
 
     def read(self, outputs: Outputs) -> Matrix:
-        """One row an answer. Whatever it does with odd answers is post-processing: no bound rests on it."""
+        """One row per answer. Its treatment of unusual answers is post-processing, so bounds do not depend on it."""
         rows = _listed(outputs) if self.has_length else _numbers(outputs)
         if rows.shape[1] < self.width:
             rows = np.pad(rows, ((0, 0), (0, self.width - rows.shape[1])), constant_values=np.nan)
@@ -44,7 +44,7 @@ class AnswerReader:
 
 
 def _is_ragged(outputs: Outputs) -> bool:
-    """Whether answers have no length in common, or none at all."""
+    """Whether answers have different lengths, or none."""
     return not outputs.size or not (outputs.dtype.names or outputs.dtype.kind in "fiubmM")
 
 
@@ -99,7 +99,7 @@ class Special:
 
     @property
     def commonest(self) -> list[float]:
-        """The few that features are made for."""
+        """The few special values that features are made for."""
         return [float(value) for value in self.values[:_NAMED]]
 
     def mixed(self, rows: Matrix) -> list[int]:
@@ -116,11 +116,11 @@ class Special:
         return found
 
     def unless(self, else_value: float, at: int, rows: Matrix) -> Column:
-        """A column's values, where they are nothing special."""
+        """A column's values where they are not special."""
         return np.where(self.where(rows[:, at]) | ~np.isfinite(rows[:, at]), else_value, rows[:, at])
 
     def rest(self, rows: Matrix) -> Column:
-        """The sum of the values that are nothing special; of all of them where every value is."""
+        """The sum of the values that are not special; of all values where every value is special."""
         special = self.where(rows)
         kept = np.isfinite(rows) & (special.all() | ~special)
         return np.asarray(np.where(kept, rows, 0.0).sum(axis=1))
@@ -135,20 +135,20 @@ def how_often(value: float, rows: Matrix) -> Column:
     return np.asarray((rows == value).sum(axis=1), np.float64)
 
 
-_LOWEST = -1.7e308  # where missing values go: below everything
-_BITS = 4  # columns whose low bits are looked at
+_LOWEST = -1.7e308  # the value for missing ones: below everything
+_BITS = 4  # the most columns whose low bits are examined
 
 
 @frozen(eq=False)
 class Feature:
-    """One number a row."""
+    """One number per row."""
 
     name: str
     of: Callable[[Matrix], Column]
 
 
 def features_of(rows: Matrix) -> list[Feature]:
-    """The features worth looking at in rows like these."""
+    """The useful features of rows like these."""
     width = rows.shape[1]
     found = [Feature(f"value {at}", partial(_value, at)) for at in range(width)]
     found += [
@@ -183,7 +183,7 @@ def features_of(rows: Matrix) -> list[Feature]:
 
 
 def linear_features_of(rows: Matrix) -> list[Feature]:
-    """Features for weighted sums: a value that is at times a special one counts as 0 then, and a flag says so."""
+    """Features for weighted sums: a special value counts as 0, and a flag marks it."""
     special = Special.of(rows)
     mixed, named = special.mixed(rows), special.commonest
     plain = [at for at in range(rows.shape[1]) if at not in mixed]
@@ -217,7 +217,7 @@ def _lowest_bit(at: int, rows: Matrix) -> Column:
 
 
 def _gaps(rows: Matrix) -> Matrix:
-    """Between neighbours in order, halved so that no gap overflows."""
+    """The gaps between sorted neighbours, halved so that none overflows."""
     return np.diff(np.sort(_known(rows) / 2, axis=1), axis=1)
 
 

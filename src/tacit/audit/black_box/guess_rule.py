@@ -1,6 +1,6 @@
 """A guess rule: which answers it takes for the first data set, which for the second, and on which it abstains.
 
-The choice of a rule needs only how many answers about each data set lie beyond the cuts of a score.
+The choice of a rule needs only the number of answers about each data set beyond the cuts of a score.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Both: TypeAlias = tuple[NDArray[Any], NDArray[Any]]
 
 @frozen(eq=False)
 class Tallied:
-    """Answers at or beyond each of some cuts of a score, from above and from below."""
+    """The numbers of answers at or beyond each cut of a score, from above and from below."""
 
     cuts: NDArray[np.float64]
     above: Both
@@ -36,7 +36,7 @@ class Tallied:
 
     @classmethod
     def of(cls, scores: Scores, labels: Labels) -> Tallied:
-        """Cut at every score where they are few, otherwise ever more finely towards both ends."""
+        """The tally with cuts at every score where there are few, otherwise more densely towards both ends."""
         cuts = np.unique(scores)
         if len(cuts) > _CUTS:
             shares = np.geomspace(1e-5, 0.5, _CUTS // 2)
@@ -44,7 +44,7 @@ class Tallied:
         return cls(cuts, *_counted(cuts, scores, labels))
 
     def more(self, scores: Scores, labels: Labels) -> Tallied:
-        """With further answers, at the same cuts."""
+        """The tally with further answers, at the same cuts."""
         above, below, trials = _counted(self.cuts, scores, labels)
         return replace(
             self,
@@ -56,8 +56,8 @@ class Tallied:
 
 def _counted(cuts: NDArray[np.float64], scores: Scores, labels: Labels) -> tuple[Both, Both, tuple[int, int]]:
     size = len(cuts)
-    most = np.searchsorted(cuts, scores, side="right")  # how many cuts are at most the score
-    less = np.searchsorted(cuts, scores, side="left")  # how many are below it
+    most = np.searchsorted(cuts, scores, side="right")  # the number of cuts that are at most the score
+    less = np.searchsorted(cuts, scores, side="left")  # the number of cuts below it
     parts = labels, 1 - labels
     above = [np.cumsum(np.bincount(most, part, size + 1)[::-1])[::-1][1:] for part in parts]
     below = [np.cumsum(np.bincount(less, part, size + 1))[:size] for part in parts]
@@ -65,12 +65,12 @@ def _counted(cuts: NDArray[np.float64], scores: Scores, labels: Labels) -> tuple
     return (above[0], above[1]), (below[0], below[1]), (firsts, len(labels) - firsts)
 
 
-_FEWEST = 20  # answers that a rule must have guessed on
+_FEWEST = 20  # the least number of answers that a rule guesses on
 
 
 @frozen
 class Claimed:
-    """What is claimed at one δ."""
+    """The claimed ε at one δ."""
 
     delta: float
     epsilon: float
@@ -78,14 +78,14 @@ class Claimed:
 
 @frozen
 class Aim:
-    """What a rule is for: one of the claims is to be contradicted by so many fresh answers, wrongly so seldom."""
+    """The aim of a rule: to contradict one of the claims with this many fresh answers, at this error probability."""
 
     claims: tuple[Claimed, ...]
     fresh: int
     alarm_rate: float
 
     def margin(self, tallied: Tallied) -> float:
-        """How far a bound from the fresh answers will lie below what it estimates, in standard errors of the tally."""
+        """The distance of a bound from the fresh answers below its estimate, in standard errors of the tally."""
         return NormalDist().inv_cdf(1 - self.alarm_rate) * math.sqrt(sum(tallied.trials) / self.fresh)
 
 
@@ -105,7 +105,7 @@ class Rule:
         return self.above < math.inf
 
     def count(self, rows: Matrix, labels: Labels) -> GuessCounts:
-        """How it guesses on labelled rows."""
+        """The counts of its guesses on labelled rows."""
         scores, first = self.score.of(rows), labels > 0.5
         high, low = scores >= self.above, scores <= self.below
         firsts = int(first.sum())
@@ -118,7 +118,7 @@ class Rule:
 def rules(score: Score, tallied: Tallied, aim: Aim, doubt: float) -> Iterator[Rule]:
     """The best cuts of a score for each claim.
 
-    What looks well among many was partly lucky: each cut is taken `doubt` standard errors worse than it looks.
+    The best of many cuts is partly lucky: each cut is valued `doubt` standard errors worse than its estimate.
     """
     margin = aim.margin(tallied)
     for claimed in aim.claims:
@@ -158,7 +158,7 @@ def _one_sided(score: Score, tallied: Tallied, claimed: Claimed, doubt: float, m
 def _one_bound(
     hits: NDArray[Any], strays: NDArray[Any], trials: int, others: int, delta: float, doubt: float, margin: float
 ) -> NDArray[np.float64]:
-    """ln((p − δ)/q) less so many standard errors: those of fresh answers stand side by side, as their ends do."""
+    """ln((p − δ)/q) less so many standard errors; those of p and q add up, as their ends do."""
     p, q = (hits + 0.5) / (trials + 1), (strays + 0.5) / (others + 1)
     over = np.maximum(p - delta, 1e-300)
     noise = np.sqrt(p * (1 - p) / trials) / over, np.sqrt((1 - q) / (q * others))

@@ -1,4 +1,4 @@
-"""The learner: learns all scores on some rows, small boosted trees among them, and chooses their cuts on other rows.
+"""The learner: it learns all scores, including small boosted trees, on some rows, and chooses cuts on other rows.
 
 Trees over binned features find faults that show only in combinations.
 """
@@ -19,7 +19,7 @@ from tacit.frozen import frozen
 
 _DEPTH = 3
 _RATE = 0.4
-_PULL = 50.0  # as many fair coin flips stand in every leaf
+_PULL = 50.0  # prior coin flips added to every leaf
 
 
 @frozen(eq=False)
@@ -79,7 +79,7 @@ class Trees(Score):
 
 
 def _grow(binned: Sequence[NDArray[np.int64]], size: int, slope: Column, bend: Column) -> tuple[Tree, Scores]:
-    """One tree, level by level; every node takes the cut that gains most."""
+    """One tree, level by level; every node takes the cut with the largest gain."""
     places, cuts = np.zeros(2**_DEPTH - 1, np.int64), np.full(2**_DEPTH - 1, size)
     node = np.zeros(len(slope), np.int64)
     for level in range(_DEPTH):
@@ -112,7 +112,7 @@ def _gain(slope: Matrix, bend: Matrix) -> Matrix:
 
 @frozen(eq=False)
 class Scoring:
-    """Scores that were learned from some rows, for others."""
+    """Scores learned from some rows, to apply to others."""
 
     histograms: Sequence[BinnedScore]
     together: Sequence[Score]
@@ -134,7 +134,7 @@ class Scoring:
         return cls(histograms, together)
 
     def of(self, rows: Matrix) -> Iterator[tuple[Score, Scores]]:
-        """Each score with its values, always in the same order."""
+        """Each score with its values, in a fixed order."""
         for histogram in self.histograms:
             column = histogram.feature.of(rows)
             for single in (Single(histogram.feature), Single(histogram.feature, falls=True)):
@@ -153,7 +153,7 @@ _FITTED = 300_000  # rows that scores are learned on, at most
 
 @frozen(eq=False)
 class Learned:
-    """All scores, and what was tallied of each on rows that it was not learned on."""
+    """All scores, and the tally of each on rows that it was not learned on."""
 
     scoring: Scoring
     tallies: Sequence[tuple[Score, Tallied]]

@@ -1,8 +1,7 @@
-"""The search for the worst pair of neighbours: a race of many pairs in which the less promising half drops out in
-turn.
+"""The search for the worst pair of neighbours: a race of many pairs in which the less promising half drops out in turn.
 
-Answers are drawn about one data set of a pair or the other by a fair coin, in batches. What is learned from them says
-how much a pair promises. The most promising pair is then studied longer, and its rules are chosen.
+Answers are drawn about one data set of a pair or the other by a fair coin, in batches. The bound that they promise
+ranks the pairs. The most promising pair is then studied longer, and its rules are chosen.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _BATCH = 200_000
 
 
 def draw(subject: AuditSubject, pair: Pair, count: int, bits: Bits) -> Iterator[tuple[Outputs, Labels]]:
-    """Batches of answers with 1 where they are about the first data; the order within a batch says nothing."""
+    """Batches of answers with 1 where they are about the first data; the order within a batch has no meaning."""
     while count > 0:
         size = min(count, _BATCH)
         coins = np.unpackbits(bits.octets(-(-size // 8)))[:size]
@@ -39,7 +38,7 @@ def draw(subject: AuditSubject, pair: Pair, count: int, bits: Bits) -> Iterator[
 
 
 def drawn(subject: AuditSubject, pair: Pair, count: int, bits: Bits) -> tuple[AnswerReader, Matrix, Labels]:
-    """So many of them at once, shuffled, with the reader that made rows of them."""
+    """This many answers at once, shuffled, with their reader."""
     parts = list(draw(subject, pair, count, bits))
     reader = AnswerReader.of(
         _joined([outputs[:1_000] for outputs, _ in parts] + [outputs[-1_000:] for outputs, _ in parts])
@@ -64,7 +63,7 @@ CAUTIOUS = 3.0
 
 @frozen(eq=False)
 class Studied:
-    """A pair, how its answers are read, and what was learned from so many of them."""
+    """A pair, the reader of its answers, and what was learned from them."""
 
     pair: Pair
     reader: AnswerReader
@@ -77,25 +76,26 @@ class Studied:
         return cls(pair, reader, Learned.of(rows, labels, trees=trees), samples)
 
     def more(self, subject: AuditSubject, samples: int, bits: Bits) -> Studied:
-        """After so many further answers: the scores stay, what is known of them grows."""
+        """The pair after more answers: the scores stay, their tallies grow."""
         learned = self.learned
         for outputs, labels in draw(subject, self.pair, samples, bits):
             learned = learned.more(self.reader.read(outputs), labels)
         return replace(self, learned=learned, samples=self.samples + samples)
 
     def promise(self, aim: Aim) -> float:
-        """By how much a bound is expected to exceed the claim, taken cautiously."""
+        """A cautious estimate of the bound minus the claim."""
         return self.learned.rule(aim, CAUTIOUS).excess
 
 
 _BEST, _CHANGED = 2, 2
 """How many pairs are kept, and how many changed ones are tried beside the patterns."""
-_FEWEST = 1_000  # samples a pair, below which a look says too little
-_ENOUGH = 500_000  # samples, below which a pair that was changed or looked at briefly could not be told from lucky ones
+_FEWEST = 1_000  # the least number of samples per pair for a look
+# with fewer samples, a pair that was changed or studied briefly could not be distinguished from lucky ones
+_ENOUGH = 500_000
 
 
 def domain_of(subject: AuditSubject) -> Domain | None:
-    """The subject's own, or lists of the rows of its universe; with neither only its own pairs are tried."""
+    """The subject's own, or lists of the rows of its universe; without either, only its own pairs are tried."""
     if subject.domain is not None:
         return subject.domain
     sizes = {len(side) for pair in subject.pairs for side in pair if isinstance(side, (list, tuple))}
@@ -107,9 +107,9 @@ def domain_of(subject: AuditSubject) -> Domain | None:
 def worst_pairs(
     subject: AuditSubject, aim: Aim, samples: int, bits: Bits, *, early: bool = False
 ) -> tuple[list[Pair], int]:
-    """The pairs that promise the highest bounds, and how many samples it took to find them.
+    """The pairs that promise the highest bounds, and the number of samples used.
 
-    Nothing is claimed of them: they are chosen on samples that no bound will use. With `early`, one that promises to
+    This choice has no claim: it is made on samples that no bound uses. With `early`, one that promises to
     contradict the claim is enough.
     """
     generator = np.random.Generator(np.random.PCG64(bits.integer(64)))
@@ -143,7 +143,7 @@ _DOUBTS = (CAUTIOUS, 2.0, 1.5)
 
 @frozen(eq=False)
 class Trained:
-    """A pair, how its answers are read, and rules for them, one for each doubt."""
+    """A pair, the reader of its answers, and rules for them, one for each doubt."""
 
     pair: Pair
     reader: AnswerReader

@@ -1,4 +1,4 @@
-"""Scores: a number for every answer, high where it speaks for the first data set, low where for the second.
+"""Scores: a number for every answer, high where it indicates the first data set, low where the second.
 
 A score is one feature, a feature in bins, a pattern of common values (each with its log-likelihood ratio), or a
 weighted sum by logistic regression on standardised features.
@@ -22,21 +22,21 @@ Labels: TypeAlias = NDArray[np.float64]
 
 
 class Score(ABC):
-    """Learned from labelled rows; nothing rests on its being any good."""
+    """A score learned from labelled rows; no claim depends on its quality."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What it goes by, in words."""
+        """Its description in words."""
 
     @abstractmethod
     def of(self, rows: Matrix) -> Scores:
-        """One number a row."""
+        """One number per row."""
 
 
 @frozen(eq=False)
 class Single(Score):
-    """One feature as it is, or the other way round: then small values speak for the first world."""
+    """One feature, or its negative where small values indicate the first world."""
 
     feature: Feature
     falls: bool = False
@@ -81,7 +81,8 @@ class BinnedScore(Score):
 def edges_of(column: Column, bins: int) -> NDArray[np.float64]:
     """Cuts between values: all of them where they are few, otherwise such that bins hold about equally many.
 
-    Half of the bins are for answers, half for different values: where most answers repeat one, the others show too.
+    Half of the bins are quantiles of answers, half of different values, so that rare values get bins even where most
+    answers are equal.
     """
     answers, values = column[:50_000], np.unique(column[:50_000])
     if len(values) > bins:
@@ -92,7 +93,7 @@ def edges_of(column: Column, bins: int) -> NDArray[np.float64]:
 
 
 def log_ratios(codes: NDArray[np.integer], labels: Labels, size: int) -> NDArray[np.float64]:
-    """ln of how much likelier each code is in the first world, drawn towards 0 where it was rarely seen."""
+    """The log-likelihood ratio of each code, shrunk towards 0 where it is rare."""
     first = np.bincount(codes, labels, size)
     every = np.bincount(codes, minlength=size)
     return np.asarray(np.log(first + 1.0) - np.log(every - first + 1.0))
@@ -103,7 +104,7 @@ _MOST = 20_000
 
 @frozen(eq=False)
 class PatternScore(Score):
-    """Every pattern that was seen, with its log-likelihood ratio; any other says nothing."""
+    """Every pattern seen, with its log-likelihood ratio; other patterns have 0."""
 
     atoms: NDArray[np.float64]
     patterns: NDArray[np.uint64]
@@ -131,7 +132,7 @@ class PatternScore(Score):
 
 
 def _codes(rows: Matrix, atoms: NDArray[np.float64]) -> NDArray[np.uint64]:
-    """A number a pattern: which atom stands in each coordinate, or that none does, or that it is missing."""
+    """A code per pattern: the atom in each coordinate, or none, or missing."""
     at = np.minimum(np.searchsorted(atoms, rows), len(atoms) - 1)
     places = np.where(atoms[at] == rows, at + 2, np.isnan(rows)).astype(np.uint64)
     mix = np.random.Generator(np.random.PCG64(rows.shape[1])).integers(0, 2**64, rows.shape[1], np.uint64)
@@ -141,7 +142,7 @@ def _codes(rows: Matrix, atoms: NDArray[np.float64]) -> NDArray[np.uint64]:
 
 
 _STEPS = 8
-_SPREAD = 8.0  # standard deviations beyond which a value counts no further
+_SPREAD = 8.0  # standard deviations at which a value is clipped
 
 
 @frozen(eq=False)
@@ -159,7 +160,7 @@ class Logistic(Score):
 
     @classmethod
     def learn(cls, features: Sequence[Feature], columns: Matrix, labels: Labels) -> Logistic:
-        """By Newton's steps with a slight pull towards 0."""
+        """Newton's method with a small ridge penalty."""
         low, centre, high = np.quantile(columns[:50_000], [0.1, 0.5, 0.9], axis=0)
         scale = np.where(high > low, (high - low) / 2.56, 1.0)
         design = _design(columns, centre, scale)

@@ -1,1 +1,1 @@
-"""Membership inference: the game that (ε, δ) is a bound on, attacks that play it, and what their success proves."""
+"""Membership inference: the game that (ε, δ) bounds, attacks that play it, and the bounds that their success proves."""

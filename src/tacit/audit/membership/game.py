@@ -1,7 +1,7 @@
-"""The membership game: a fair coin decides which world is released, and an attack must tell.
+"""The membership game: a fair coin decides which world is released, and an attack guesses which.
 
 Outputs are scored by a plain statistic or by their likelihood ratio. On a table, averages of some of its people are
-published, and a person is guessed in if their row leans to the averages as a member's does.
+published, and a person is guessed to be a member if their row is close to the averages.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Marginals:
     The attack knows the population's rates p and a person's row x, and scores ⟨x − p, averages − p⟩. A member raises it
     by Σp(1−p)/n, about k·v/n with v = p(1−p); by chance it has the deviation √(k·v·(v/n + σ²)). So members stand out as
     long as σ is small against √(k·v)/n and n against k (Homer 2008; Dwork, Smith, Steinke, Ullman and Vadhan 2015):
-    noise of σ = o(√k/n) does not hide who took part. The averages' ℓ2 sensitivity is √k/n, and noise of that order is
-    what privacy asks.
+    noise of σ = o(√k/n) does not hide who took part. The averages' ℓ2 sensitivity is √k/n, and privacy needs noise of
+    that order.
     """
 
     rates: Reals
@@ -47,7 +47,7 @@ class Marginals:
 
     @property
     def signal(self) -> float:
-        """How far the mean scores of members and of others lie apart, in deviations of the score."""
+        """The distance of the mean scores of members and of others, in deviations of the score."""
         spread = self.rates * (1 - self.rates)
         noise = np.sqrt(np.sum(spread * (spread / self.people + self.deviation**2)))
         return float(spread.sum() / self.people / noise)
@@ -68,7 +68,7 @@ class Marginals:
         return Played.of(np.ravel(members), np.ravel(scores))
 
 
-_FEW = 20  # values that are columns of their own; of more, tenths are taken
+_FEW = 20  # the most values that become columns of their own; otherwise deciles do
 
 
 @frozen(eq=False)
@@ -94,7 +94,7 @@ class TableGame:
 
     @property
     def averages(self) -> int:
-        """How many averages are published."""
+        """The number of published averages."""
         return int(self.rows.shape[1])
 
     def deviation_for(self, epsilon: Number, delta: Number) -> float:

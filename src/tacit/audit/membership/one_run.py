@@ -1,4 +1,4 @@
-"""Audits in one run: many canaries, each in or out by its own coin, and how many of them an attack guesses right.
+"""Audits in one run: many canaries, each in or out by its own coin, and the number that an attack guesses right.
 
 The count is tested against one (ε, δ), or against a whole trade-off curve (Mahloujifar, Melis and Chaudhuri 2024).
 """
@@ -22,7 +22,7 @@ _LOOKS = 50
 
 @frozen
 class Guesses:
-    """So many canaries, guesses about some of them, and how many guesses were right."""
+    """The number of canaries, of guesses about them, and of right guesses."""
 
     canaries: int
     made: int
@@ -40,7 +40,7 @@ class Guesses:
 
 
 def guess_extremes(members: ArrayLike, scores: ArrayLike, in_guesses: int, out_guesses: int) -> Guesses:
-    """The highest scores are guessed in, the lowest out, none in between; how many of each is fixed beforehand."""
+    """The highest scores are guessed in, the lowest out, none in between; the number of each is fixed beforehand."""
     played = Played.of(members, scores)
     highs, lows = whole(in_guesses, "in_guesses"), whole(out_guesses, "out_guesses")
     if not highs + lows <= played.scores.size:
@@ -52,7 +52,7 @@ def guess_extremes(members: ArrayLike, scores: ArrayLike, in_guesses: int, out_g
 
 
 def chance_of_guesses(guesses: Guesses, epsilon: float, delta: float) -> float:
-    """The most probable that so many right guesses are, under (ε, δ) (Steinke, Nasr and Jagielski 2023).
+    """The largest probability of so many right guesses under (ε, δ) (Steinke, Nasr and Jagielski 2023).
 
     For a mechanism that is (ε, δ)-private when one canary is put in or left out, and canaries in by independent fair
     coins, P(right ≥ v) ≤ P(W ≥ v) + 2mδ·max over i of P(v−i ≤ W < v)/i, where W is binomial of the guesses made, each
@@ -71,7 +71,7 @@ def chance_of_guesses(guesses: Guesses, epsilon: float, delta: float) -> float:
 
 
 def one_run(guesses: Guesses, delta: Number = 0, confidence: Number = "0.95") -> EpsilonBound:
-    """The ε that the guesses of one run prove.
+    """The lower bound of ε from the guesses of one run.
 
     Claim: it is above the ε of an (ε, δ)-private mechanism with probability at most 1 − confidence. Proof: the bound
     grows with the number of right guesses; let v be the first number whose bound e is above ε. The mechanism is
@@ -83,7 +83,7 @@ def one_run(guesses: Guesses, delta: Number = 0, confidence: Number = "0.95") ->
 
 
 def largest(refutes: Callable[[float], bool], most: float = _MOST_EPSILON) -> float:
-    """The largest parameter that is still refuted, by halving; 0 if none is. What is returned was itself refuted."""
+    """The largest parameter that is refuted, by bisection; 0 if none is. The value returned was itself refuted."""
     if not refutes(0.0):
         return 0.0
     low, high = 0.0, most

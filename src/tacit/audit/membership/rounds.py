@@ -1,7 +1,7 @@
-"""The rounds of a membership game: who was in, how the attack scored each, and what its success proves.
+"""The rounds of a membership game: the truth, the scores of the attack, and the bounds that its success proves.
 
 A success proves a lower bound of ε, at a δ, with a stated confidence. The picture of an attack has logarithmic axes:
-what matters is who is found with certainty.
+members found with certainty matter most.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ Marks: TypeAlias = NDArray[np.bool_]
 
 @frozen(eq=False)
 class Played:
-    """A score a round, higher where the attack leans to "in"; and the truth."""
+    """A score per round, higher where the attack believes "in"; and the truth."""
 
     members: Marks
     scores: Reals
@@ -108,7 +108,10 @@ class Played:
         return self.scores[~self.members]
 
     def accuracy(self, threshold: float = 0.0) -> float:
-        """How often "in above the threshold" is right. Under (ε, δ) and a fair coin: at most (e^ε+δ)/(1+e^ε)."""
+        """The share of rounds in which "in above the threshold" is right.
+
+        Under (ε, δ) and a fair coin: at most (e^ε+δ)/(1+e^ε).
+        """
         return float(np.mean((self.scores > threshold) == self.members))
 
     def found(self, false_alarms: Number) -> float:
@@ -125,7 +128,10 @@ class Played:
         return np.concatenate([[0.0], alarms]), np.concatenate([[0.0], hits])
 
     def area(self) -> float:
-        """The area under the curve: how often a member scores above another (a tie is half); a blind guess has ½."""
+        """The area under the curve: the probability that a member scores above a non-member (a tie is half).
+
+        A blind guess has ½.
+        """
         alarms, hits = self.curve()
         return float(np.sum(np.diff(alarms) * (hits[1:] + hits[:-1])) / 2)
 
@@ -179,7 +185,7 @@ _ALARMS = 0.01
 def draw_curves(
     path: Path, games: Mapping[str, Played], epsilon: Number | None = None, delta: Number = 0, least: float = 1e-4
 ) -> None:
-    """Members found against false alarms; shaded what no attack on an (ε, δ)-private release can reach.
+    """Members found against false alarms; the region that no attack on an (ε, δ)-private release reaches is shaded.
 
     The title says how many of 100 members each game exposes where one of 100 others is taken for a member.
     """

@@ -15,11 +15,11 @@ from tacit.exact import Number, whole
 from tacit.frozen import frozen
 
 Table: TypeAlias = NDArray[Any]
-_EDGE = 1e-12  # a probability of 1 has no logit
+_EDGE = 1e-12  # probabilities are clipped, since 1 has no logit
 
 
 class Model(Protocol):
-    """What is trained: scikit-learn's classifiers are such."""
+    """The protocol of a trained model, which scikit-learn's classifiers meet."""
 
     def fit(self, rows: Table, labels: Table, /) -> Any: ...
 
@@ -28,7 +28,7 @@ class Model(Protocol):
 
 @frozen(eq=False)
 class ShadowAttack:
-    """How one target model treated each person, by their own likelihood ratio; people were in by a coin each."""
+    """The attack on one target model: each person's likelihood ratio and membership, which a coin decided."""
 
     members: Marks
     scores: Reals
@@ -39,7 +39,10 @@ class ShadowAttack:
         return Played.of(self.members, self.scores)
 
     def bound(self, delta: Number = 0, confidence: Number = "0.95", guesses: int | None = None) -> EpsilonBound:
-        """The ε that this one model proves, by so many guesses, half in and half out; a fifth of all if not said."""
+        """The lower bound of ε from this model, by so many guesses, half in and half out.
+
+        By default a fifth of all people.
+        """
         half = max(1, self.members.size // 10) if guesses is None else max(1, whole(guesses, "guesses", least=2) // 2)
         return one_run(guess_extremes(self.members, self.scores, half, half), delta, confidence)
 
@@ -57,8 +60,8 @@ def attack_model(
 
     (LiRA: Carlini, Chien, Nasr, Song, Terzis and Tramèr 2022.) For each person the logit of the true label's
     probability is fitted by one Gaussian over the shadow models that saw them and one over those that did not; the
-    score is the logarithm of their ratio at the target's logit. The spreads are pooled over people, which is steadier
-    for few shadow models.
+    score is the logarithm of their ratio at the target's logit. The deviations are pooled over people, which is more
+    stable for few shadow models.
     """
     table, truth = np.asarray(rows), np.asarray(labels)
     count = whole(shadows, "shadows", least=4)
@@ -75,7 +78,7 @@ def attack_model(
 
 
 def logits(make: Callable[[], Model], table: Table, truth: Table, part: Marks) -> Reals:
-    """How sure a model trained on this part is of everybody's own label: ln(p/(1−p))."""
+    """The logit ln(p/(1−p)) of each person's label, by a model trained on this part."""
     model = make()
     model.fit(table[part], truth[part])
     classes = np.asarray(getattr(model, "classes_", np.unique(truth[part])))

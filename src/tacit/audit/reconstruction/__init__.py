@@ -1,1 +1,1 @@
-"""Reconstruction attacks: many answers about groups, and single people recovered from them."""
+"""Reconstruction attacks: they recover single people from many answers about groups."""

@@ -1,4 +1,4 @@
-"""Counting queries: groups of people, as masks and in SQL, and how many of a group have the secret."""
+"""Counting queries: groups of people, as masks and in SQL, and counts of the secret in a group."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ NUMBER = "number"
 
 @frozen(eq=False)
 class Subsets:
-    """Groups of people, one a row: a mark for each person, and a condition on their public numbers 0, 1, …
+    """Groups of people, one per row: a mark for each person, and a condition on their public numbers 0, 1, …
 
-    That the numbers are public is no weakness of the data: an attacker knows who is asked about (a row of a register,
-    an address, a birthday), and wants the one thing about them that is not known.
+    Public numbers are a realistic assumption: an attacker knows the people (a row of a register, an address, a
+    birthday) and wants their secret.
     """
 
     masks: Mask
@@ -86,7 +86,7 @@ Noise: TypeAlias = Callable[[int], Reals]
 
 
 def ask_all(answer: AnswerFunction, subsets: Subsets) -> Reals:
-    """An answer for each group; NaN where there was none. What can answer many at once (`many`) is asked so."""
+    """An answer for each group; NaN where there was none. An answer function with `many` gets all groups at once."""
     many: Any = getattr(answer, "many", None)
     told = many(subsets) if many is not None else [answer(mask) for mask in subsets.masks]
     answers = np.asarray(told, dtype=np.float64)
@@ -98,7 +98,7 @@ def ask_all(answer: AnswerFunction, subsets: Subsets) -> Reals:
 class Counts:
     """Counts of those in a group who have the secret, exact or with noise of its own for each answer.
 
-    This is the release under attack, without any ledger: nobody adds up what the answers cost together.
+    This is the release under attack, without any ledger: the answers' costs are not added up.
     """
 
     def __init__(self, secrets: ArrayLike, noise: Noise | None = None) -> None:
@@ -128,13 +128,13 @@ def gaussian_noise(deviation: float, seed: int = 0) -> Noise:
 
 
 def uniform_noise(reach: float, seed: int = 0) -> Noise:
-    """Noise uniform in ±reach: every answer is promised to be this close."""
+    """Noise uniform in ±reach: every answer is within this distance."""
     generator = np.random.default_rng(seed)
     return lambda size: generator.uniform(-reach, reach, size)
 
 
 def secret_bits(secrets: ArrayLike) -> Mask:
-    """One bit a person, checked; a value that is no bit is refused without being named."""
+    """One bit per person, checked; a value that is not a bit is refused without being named."""
     bits = np.asarray(secrets)
     if not (bits.ndim == 1 and bits.size and np.isin(bits, (0, 1)).all()):
         raise Refused("secrets that are not bits", "The attack is on one yes or no a person.", "a list of 0 and 1.")

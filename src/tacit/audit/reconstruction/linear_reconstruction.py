@@ -1,8 +1,8 @@
 """Linear reconstruction: a whole secret column from noisy counts over random groups.
 
-Each decoder looks for x with A·x near the answers, A the table of groups. Which nearness is right depends on the noise:
+Each decoder looks for x with A·x near the answers, A the table of groups. The right distance depends on the noise:
 least squares for Gaussian noise, the ℓ1 program for heavy tails or some answers far off, the ℓ∞ program for answers
-that are all promised to within a bound. Noise of o(√n) a count is not enough against any of them (Dinur and Nissim
+that are all promised to within a bound. Noise of o(√n) per count is not enough against any of them (Dinur and Nissim
 2003; Dwork, McSherry and Talwar 2007).
 """
 
@@ -56,7 +56,7 @@ def greatest_program(groups: Reals, answers: Reals) -> Reals:
 
 
 def _prices(costs: Reals, rows: Reals, limits: Reals, bounds: Sequence[tuple[float, float | None]]) -> Reals:
-    """What each row of a linear program costs at its optimum (HiGHS)."""
+    """The dual price of each row of a linear program at its optimum (HiGHS)."""
     from scipy.optimize import linprog
 
     found: Any = linprog(costs, A_ub=rows, b_ub=limits, bounds=bounds, method="highs-ipm")
@@ -76,7 +76,7 @@ DECODERS: Final[dict[str, Decoder]] = {
 
 @frozen(eq=False)
 class Reconstruction:
-    """What an attack made of the answers, beside the truth that it never saw."""
+    """The result of an attack, beside the truth, which the attack does not see."""
 
     guesses: Mask
     truth: Mask
@@ -94,7 +94,7 @@ class Reconstruction:
 
     @property
     def blind(self) -> float:
-        """The share that is right if everybody is given the commoner bit."""
+        """The share that is right if everybody gets the more common bit."""
         share = float(np.mean(self.truth))
         return max(share, 1 - share)
 
@@ -125,7 +125,7 @@ def reconstruct(
     method: str = "l1 program",
     answers: str = "counts",
 ) -> Reconstruction:
-    """Ask about every group, decode, round to bits; the truth only serves to count how many are right."""
+    """Ask about every group, decode, round to bits; the truth is used only to count right bits."""
     if method not in DECODERS:
         raise Refused(f"decoding by {method[:40]}", "It is not known.", f"{', '.join(DECODERS)}.")
     bits = secret_bits(truth)
@@ -141,7 +141,7 @@ def reconstruct(
 
 
 def decode(subsets: Subsets, told: Reals, method: str) -> Reals:
-    """A number a person, from the answers that there are; ½ for all if there is none."""
+    """A number per person, from the answers given; ½ for all if there is none."""
     known = ~np.isnan(told)
     if not known.any():
         return np.full(subsets.people, 0.5)

@@ -32,7 +32,7 @@ def study_noise(
     method: str = "l1 program",
     seed: int = 0,
 ) -> tuple[Recovery, ...]:
-    """For each number of answers a person: the share recovered at each deviation of Laplace noise, in units of √n."""
+    """For each number of answers per person: the share recovered at each deviation of Laplace noise, in units of √n."""
     bits = secret_bits(secrets)
 
     def at(factor: int, deviation: float) -> float:
@@ -58,9 +58,9 @@ def study_ledger(
     seed: int = 0,
     watch: Callable[[str], None] = lambda _: None,
 ) -> tuple[Recovery, Recovery]:
-    """The share recovered after so many answers: every one at ε alone, nobody adding up; and ε for all together.
+    """The share recovered after so many answers: each at ε without a ledger; and with ε for all together.
 
-    The second is asked through Tacit's own door, of a data set that is made for it and thrown away.
+    The second uses Tacit's own door, on a temporary data set.
     """
     bits, level = secret_bits(secrets), float(positive(epsilon, "epsilon"))
 
@@ -87,9 +87,9 @@ _COLOURS = ("#31688e", "#35b779", "#b5a20b", "#440154", "#d1495b")
 def draw_recovery(
     path: Path, shown: tuple[int, int], blind: float, by_noise: Sequence[Recovery], by_ledger: tuple[Recovery, Recovery]
 ) -> None:
-    """Two panels side by side; the dotted line is what giving everybody the commoner value gets.
+    """Two panels side by side; the dotted line is the share for guessing the more common value for everybody.
 
-    `shown` is how many people the curves are about, and of how many they were taken.
+    `shown` has the number of people of the curves, and the number they were sampled from.
     """
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter, PercentFormatter

@@ -17,7 +17,7 @@ from tacit.exact import Number, whole
 
 Watch: TypeAlias = Callable[[int, int], None]
 """Told how many counts there are already, of how many."""
-_MOST_TOGETHER = 100  # columns that one statement may have
+_MOST_TOGETHER = 100  # the most columns of one statement
 _LOOKS = 40
 
 
@@ -26,11 +26,11 @@ class TacitCounts:
 
     The analyst knows everybody's number, so any condition on it is a group; the ledger charges each statement before it
     runs. Each group's count comes from a sum of +1 for each member with the secret and −1 for each without: changing
-    the secret then moves the answer by 2 for the same price, and no answer is cut off at zero. That is the most that
-    these questions can get out of the budget.
+    the secret then moves the answer by 2 for the same price, and no answer is cut off at zero. This makes the most of
+    the budget for these questions.
 
     The budget that is left is shared evenly over the questions to come, `queries` of them; or each statement costs
-    `each`, until the ledger refuses, and then there are no more answers.
+    `each`, until the ledger refuses.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class TacitCounts:
 
 
 def even_price(data: Dataset, statements: int) -> Fraction:
-    """About the largest ε at which so many statements fit into what is left of the budget."""
+    """Approximately the largest ε at which so many statements fit into what is left of the budget."""
     asked, room = _statement(["TRUE"]), data.budget().left / whole(statements, "statements", least=1)
 
     def fits(epsilon: Fraction) -> bool:
@@ -90,9 +90,9 @@ def even_price(data: Dataset, statements: int) -> Fraction:
 
 
 def open_people(secrets: ArrayLike, folder: Path, epsilon: Number = 1, delta: Number | None = "1e-6") -> Dataset:
-    """A data set of its own for an attack: these people, this budget, a fresh ledger; whose secrets they are, stays.
+    """A data set of its own for an attack: these people, this budget, and a fresh ledger.
 
-    Attack a copy, never the account itself: what an attack spends is spent.
+    An attack uses a copy, never the real account, whose budget it would spend.
     """
     import pyarrow as pa
 

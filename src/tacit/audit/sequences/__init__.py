@@ -1,1 +1,1 @@
-"""Audits of whole data sets: many adaptive questions in a row, against the books."""
+"""Audits of whole data sets: sequences of adaptive questions, checked against the books."""

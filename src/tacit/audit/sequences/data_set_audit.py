@@ -1,7 +1,6 @@
 """Stage (h), the audit of a whole data set: a long adaptive sequence of random questions, and one person in or out.
 
-Questions say what is counted, of whom, by which public keys. The person is the most conspicuous patient possible of a
-made-up clinic.
+Questions are random SQL over public keys. The person is the most conspicuous possible patient of a made-up clinic.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from tacit.frozen import frozen
 from tacit.schema.description import Column, Description, Table
 from tacit.schema.reader import read_description
 
-_FUNCTIONS = ("SUM", "AVG")  # one for each column: a sum may be worked out of an average that was told
+_FUNCTIONS = ("SUM", "AVG")  # one for each column: a sum may be computed from an average that was released
 
 
 @frozen(eq=False)
@@ -34,11 +33,11 @@ class Questions:
 
     @classmethod
     def about(cls, description: Description) -> Questions:
-        """Those about the table with most to ask of."""
+        """Questions about the table with the most columns to ask about."""
         return cls(max(description.tables.values(), key=lambda table: len(_numbers(table))))
 
     def any(self, generator: np.random.Generator, hint: float = 0.5) -> str:
-        """A question; `hint`, in [0, 1], is what the analyst learned before: it places the filter."""
+        """A question; `hint`, in [0, 1], is computed from earlier answers and places the filter."""
         numbers, keyed = _numbers(self.table), _keyed(self.table)
         what = ["COUNT(*)"]
         if numbers and generator.random() < 0.6:
@@ -88,11 +87,14 @@ age = { type = "int", min = 0, max = 110 }
 cost = { type = "money", min = 0, max = 1000 }
 """
 _PATIENTS = 80
-_CONSPICUOUS = 400  # visits of the canary, each at the highest bounds
+_CONSPICUOUS = 400  # number of visits of the canary, each at the highest bounds
 
 
 def write_made_up_clinic(folder: Path, *, canary: bool) -> Path:
-    """The description of a clinic in this folder, its visits beside it; the canary comes far more often than counts."""
+    """The description of a clinic in this folder, its visits beside it.
+
+    The canary has far more visits than the limit counts.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -132,7 +134,7 @@ Asks = Callable[[np.random.Generator, float], str]
 
 
 def check_books(desk: Desk, question: Asks, effort: Effort, questions: int = _QUESTIONS) -> Finding:
-    """Whether the books keep their laws over a random adaptive sequence; a breach is a proof."""
+    """Whether the books keep their laws over a random adaptive sequence; a violation is a proof."""
     generator = np.random.Generator(np.random.PCG64(effort.seed))
     faults = list(QuestionSequence(desk, question, generator).faults(questions))
     if faults:
@@ -144,7 +146,7 @@ def check_books(desk: Desk, question: Asks, effort: Effort, questions: int = _QU
 
 
 def check_canary(with_person: Desk, without: Desk, effort: Effort, asked: tuple[str, ...] = _ASKED) -> Finding:
-    """Whether a person's presence moves the answers farther than the charged ρ admits, or the noise is not as stated.
+    """Whether a person's presence moves the answers farther than the charged ρ permits, or the noise is not as stated.
 
     Two tests, each at half the alarm rate: the worlds' distance against a noncentral chi-square with ρ, and the
     distance of one world from itself, asked anew, against a central one from below.
@@ -174,9 +176,9 @@ def _fault(between: Apart, within: Apart, alarm_rate: float) -> str:
 
 
 def audit_data_set(path: Path, effort: Effort | None = None) -> AuditVerdict:
-    """The verdict on a described data set, under a ledger that is thrown away, and on a canary in a made-up clinic.
+    """The verdict on a described data set, under a temporary ledger, and on a canary in a made-up clinic.
 
-    Nothing that it is told leaves: the findings name laws, not answers.
+    The findings name laws, never answers.
     """
     tried = effort or Effort()
     description = read_description(path)

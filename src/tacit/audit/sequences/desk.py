@@ -1,4 +1,4 @@
-"""A desk: where questions are asked of one data set under one budget; Tacit's own, or another.
+"""A desk: it answers questions about one data set under one budget; Tacit's own, or another.
 
 Tacit's desk is a data set opened through `tacit.open`, with a temporary ledger of its own.
 """
@@ -31,7 +31,7 @@ class NoisyNumber:
 
 @frozen
 class Reply:
-    """What came back: an answer with its price, or a refusal, or a failure behind the charge."""
+    """The reply to a question: an answer with its price, a refusal, or a failure after the charge."""
 
     cells: tuple[NoisyNumber, ...] = ()
     share: Fraction = Fraction(0)
@@ -43,7 +43,7 @@ class Reply:
 
 
 class Desk(ABC):
-    """Questions in, replies out, and books that anybody may read."""
+    """The protocol of a desk: questions, replies, and public books."""
 
     @abstractmethod
     def ask(self, analyst: str, sql: str, epsilon: Fraction, *, fresh: bool = False, cancel: bool = False) -> Reply:
@@ -51,7 +51,7 @@ class Desk(ABC):
 
     @abstractmethod
     def used(self) -> Fraction:
-        """The part of the budget that the books say is used."""
+        """The part of the budget that is used, according to the books."""
 
     @abstractmethod
     def used_by(self, analyst: str) -> Fraction:
@@ -66,7 +66,7 @@ _CONFIDENCE = "0.95"
 _REACH = NormalDist().inv_cdf(0.975)
 
 
-class _Cancelled(Exception):  # noqa: N818  (it happens on purpose)
+class _Cancelled(Exception):  # noqa: N818  (it is raised on purpose)
     """The interruption."""
 
 
@@ -119,7 +119,7 @@ class TacitDesk(Desk):
 
 
 def _cells(released: Release) -> tuple[NoisyNumber, ...]:
-    """Every number that has an interval, in the table's order; of two, the one whose interval is the noise alone."""
+    """Every number with an interval, in the table's order; of two kinds, the interval of the noise alone."""
     table = released.table
     found = []
     for name in table.column_names:
@@ -134,9 +134,9 @@ def _cells(released: Release) -> tuple[NoisyNumber, ...]:
 
 @contextmanager
 def apart(description: Path) -> Iterator[TacitDesk]:
-    """A desk on these data whose ledger, witness and keys lie in a folder that goes away; no real budget is touched.
+    """A desk on these data with ledger, witness and keys in a temporary folder; no real budget is used.
 
-    What it answers must stay with the steward: nobody paid for it.
+    Its answers are not paid for, so only the steward may see them.
     """
     with TemporaryDirectory() as folder:
         kept = {name: os.environ.get(name) for name in ("TACIT_HOME", "TACIT_WITNESS")}

@@ -1,8 +1,7 @@
-"""The laws of a desk's books, checked on long adaptive sequences of questions by several analysts; and the canary
-test.
+"""The laws of a desk's books, checked on long adaptive sequences of questions by several analysts; and the canary test.
 
-What is said never costs less than the books show, never more than the budget; repeats are free and say nothing new; a
-refusal costs nothing and says nothing; a cancelled run gives nothing back. None of this is left to chance. The canary
+Answers never cost less than the books show, nor more than the budget; repeats are free and release nothing new; a
+refusal costs nothing and releases nothing; a cancelled run is not refunded. These laws are deterministic. The canary
 test measures how far whole sequences of answers with and without one person lie apart, in units of the noise that is
 stated for them.
 """
@@ -27,18 +26,18 @@ _ASKED_AT_THE_END = 16
 
 @frozen(eq=False)
 class QuestionSequence:
-    """A run of questions against a desk, and what broke a law, if anything did."""
+    """A sequence of questions to a desk, and the violations of laws."""
 
     desk: Desk
     question: Callable[[np.random.Generator, float], str]
     generator: np.random.Generator
 
     def faults(self, questions: int) -> Iterator[str]:
-        """Every breach, in words; the asking goes on after one."""
+        """Every violation, in words; the sequence continues after one."""
         analysts = sorted(self.desk.limits())
         answered: dict[tuple[str, Fraction], Reply] = {}
         told: set[float] = set()
-        paid: set[tuple[str, str, Fraction]] = set()  # and cancelled: asked again, that is its answer, for free
+        paid: set[tuple[str, str, Fraction]] = set()  # and cancelled: that is its answer when asked again, for free
         said, hint = Fraction(0), 0.5
         for turn in range(questions):
             analyst = analysts[int(self.generator.integers(len(analysts)))]
@@ -80,7 +79,7 @@ class QuestionSequence:
     def _repeat(
         self, analyst: str, sql: str, price: Fraction, first: Reply, told: set[float], turn: int
     ) -> Iterator[str]:
-        """What is free says nothing new: it is what was said first, or what a dearer question was told since."""
+        """A free reply releases nothing new: it equals the first reply, or that to a more expensive question since."""
         before = self.desk.used()
         reply = self.desk.ask(analyst, sql, price)
         if reply.share or self.desk.used() != before:
@@ -98,7 +97,7 @@ class QuestionSequence:
     def _exhausted(
         self, analysts: list[str], answered: dict[tuple[str, Fraction], Reply], told: set[float]
     ) -> Iterator[str]:
-        """Everybody asks dearer and dearer questions until refused; then repeats must still be free."""
+        """Every analyst asks more and more expensive questions until refused; then repeats must still be free."""
         for analyst in analysts:
             for doubled in range(_ASKED_AT_THE_END):
                 before = self.desk.used()
@@ -118,7 +117,7 @@ class QuestionSequence:
 
 @frozen
 class Apart:
-    """The squared distance of two worlds' answers over the variance of their difference, with what it may be.
+    """The squared distance of two worlds' answers over the variance of their difference, with its law.
 
     If answer i has Gaussian noise of the stated σ_i and the worlds' true values differ by d_i, the distance is
     chi-square with Σ d_i²/2σ_i² as noncentrality. Releases that cost ρ in total have Σ d_i²/2σ_i² ≤ ρ.
@@ -151,7 +150,7 @@ class Apart:
 
 
 def apart_by(with_person: Sequence[Reply], without: Sequence[Reply]) -> Apart:
-    """How far two worlds' replies to the same questions lie apart."""
+    """The distance of two worlds' replies to the same questions."""
     distance, cells, rho = 0.0, 0, 0.0
     for one, other in zip(with_person, without, strict=True):
         if (one.is_refused, one.share, len(one.cells)) != (other.is_refused, other.share, len(other.cells)):
@@ -162,7 +161,7 @@ def apart_by(with_person: Sequence[Reply], without: Sequence[Reply]) -> Apart:
         for a, b in zip(one.cells, other.cells, strict=True):
             spread = a.deviation**2 + b.deviation**2
             if not spread and a.value == b.value:
-                continue  # both intervals were cut to the same end of what is possible: they state no noise
+                continue  # both intervals were cut to the same bound, so they do not show the noise
             distance += (a.value - b.value) ** 2 / spread if spread else math.inf
             cells += 1
     if not cells:

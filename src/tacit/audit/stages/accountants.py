@@ -14,12 +14,12 @@ from tacit.frozen import frozen
 
 NAME = "accountants"
 _DELTAS = tuple(Fraction(1, 10**n) for n in range(1, 13))
-_FEWEST = 30  # heads that a sampled bound needs to say anything useful
+_FEWEST = 30  # the least number of heads for a useful sampled bound
 
 
 @frozen(eq=False)
 class Accounting:
-    """The ε that is claimed at each δ, and the worlds that it is claimed of."""
+    """The claimed ε at each δ, and the worlds of the claim."""
 
     name: str
     claimed: Callable[[Fraction], float]
@@ -31,7 +31,7 @@ class Accounting:
 def check_accountant(accounting: Accounting, effort: Effort) -> Finding:
     """Broken iff at some δ the claimed ε is too small for a δ that the worlds certainly have.
 
-    Enumerated worlds prove it: nothing is left to chance. Sampled ones share the alarm rate over the points asked.
+    With enumerated worlds it is a proof. Sampled ones share the alarm rate over the points asked.
     """
     worlds = accounting.worlds
     if isinstance(worlds, Worlds):
@@ -60,7 +60,7 @@ def check_accountant(accounting: Accounting, effort: Effort) -> Finding:
 
 
 def look(subject: AuditSubject, effort: Effort) -> Finding:
-    """Whether the subject's loss covers the worlds that it says a pair of neighbours makes."""
+    """Whether the subject's loss covers the worlds that it states for a pair of neighbours."""
     assert subject.worlds is not None
 
     def claimed(delta: Fraction) -> float:

@@ -1,7 +1,7 @@
 """Stage (d), bits: grids and ranges that occur under one of two neighbours only.
 
-Floating-point noise leaves its low bits to the value it is added to; a private bound leaves its trace in the range; a
-private number of people in the denominator. Each is an event that one neighbour has and the other has not.
+With floating-point noise the low bits depend on the value; a private bound shows in the range, a private number of
+people in the denominator. Each is an event under one neighbour only.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ COARSEST = 1_100
 
 
 def grain(numbers: Floats) -> NDArray[np.int64]:
-    """The largest k for which the number is a whole multiple of 2^k, number by number."""
+    """For each number the largest k such that it is a whole multiple of 2^k."""
     mantissa, exponent = np.frexp(np.where(np.isfinite(numbers), numbers, 0.0))
     whole = np.abs(mantissa * 2.0**53).astype(np.int64)
     lowest = (whole & -whole).astype(np.float64)
@@ -38,13 +38,13 @@ NAME = "bits"
 _MOST = 40_000
 _KINDS = 2
 _COLUMNS = 64
-_GUESS = 0.1  # by which events are compared while learning; it decides nothing
+_GUESS = 0.1  # used to compare events while learning only
 Marks = NDArray[np.bool_]
 
 
 @frozen(eq=False)
 class DistinguishingEvent:
-    """An event in words, which numbers of a column show it, and how much it promises."""
+    """An event in words, the numbers of a column that show it, and its score."""
 
     words: str
     column: int
@@ -57,11 +57,11 @@ class DistinguishingEvent:
 
 
 def look(subject: AuditSubject, effort: Effort) -> Finding:
-    """Half of the answers teach, of each kind, the event that tells the pair apart best; the other half holds it.
+    """Half of the answers select, of each kind, the event that distinguishes the pair best; the other half tests it.
 
     Claim: a subject that keeps its claim is called broken with probability at most the alarm rate. Proof: the events
-    held are chosen without the answers that they are held against, there are at most two for each way round of each
-    pair, and each has an even share of the rate (see `Counted`).
+    are chosen without the answers that test them, there are at most two for each order of each pair, and each has an
+    even share of the rate (see `Counted`).
     """
     count, miss = min(effort.samples, _MOST), effort.alarm_rate / (2 * _KINDS * len(subject.pairs))
     seconds = effort.seconds / (2 * len(subject.pairs))
@@ -111,7 +111,7 @@ def _fault(
 
 
 def _held(first: Floats, second: Floats, miss: float) -> Iterator[tuple[DistinguishingEvent, Counted]]:
-    """The best event of each kind, by the first halves, and how often it occurs in the second halves."""
+    """The best event of each kind, by the first halves, and its counts in the second halves."""
     (taught, held), (teaches, against) = _halves(first), _halves(second)
     columns = range(min(first.shape[1], _COLUMNS))
     for signs in (_grains, _ranges):
@@ -126,7 +126,7 @@ def _halves(answers: Floats) -> tuple[Floats, Floats]:
 
 
 def _grains(column: int, ours: Floats, theirs: Floats) -> Iterator[DistinguishingEvent]:
-    """Low bits: answers that are no multiples of some power of two. Whole numbers have none to speak of."""
+    """Low bits: answers that are not multiples of some power of two; whole numbers are skipped."""
     fine, others = np.sort(grain(ours)), np.sort(grain(theirs))
     for step in np.unique(fine[fine < 0]).tolist():
         hits, strays = (int(np.searchsorted(side, step, "right")) for side in (fine, others))
@@ -140,7 +140,7 @@ def _finer(step: int) -> Callable[[Floats], Marks]:
 
 
 def _ranges(column: int, ours: Floats, theirs: Floats) -> Iterator[DistinguishingEvent]:
-    """Answers beyond all that the second has."""
+    """Answers beyond the range of the second data set."""
     for words, end, way in (("above", float(theirs.max()), 1), ("below", float(theirs.min()), -1)):
         marks = _beyond(end, way)
         promise = Counted(int(marks(ours).sum()), len(ours), 0, len(theirs), _GUESS).epsilon(0)

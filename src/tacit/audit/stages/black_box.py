@@ -1,7 +1,6 @@
-"""Stage (g), black box: what samples alone say of ε, after a search for bad neighbours, with a learned rule.
+"""Stage (g), black box: a bound of ε from samples alone, after a search for bad neighbours, with a learned rule.
 
-It also states how small a violation would have been seen, on the answers that the learned rule picks out and on no
-others.
+It also states the smallest violation that it would have found, on the answers that the learned rule selects.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from tacit.audit.verdict import Finding, Outcome
 
 
 def least_seen(counts: GuessCounts, as_first: bool, delta: float, claimed: float, alarm_rate: float) -> float:
-    """The least ε on the answers picked out that contradicts the claim 95 times in 100; inf where none does.
+    """The least ε on the selected answers that contradicts the claim 95 times in 100; inf where none does.
 
     At δ = 0 each guess is right with probability e^ε/(1+e^ε), and enough of so many must be right. With a δ there are
     two counts: strays stay below a line, and hits reach what then contradicts the claim, each but for half of 5%.
@@ -45,7 +44,7 @@ def least_seen(counts: GuessCounts, as_first: bool, delta: float, claimed: float
 
 
 def seen_at_least(found: Estimate) -> str:
-    """In words; empty where nothing would have been seen."""
+    """The power in words; empty where no violation would have been found."""
     counts, rule = found.counts, found.rule
     fresh, claimed = counts.firsts + counts.seconds, rule.claimed
     epsilon = least_seen(counts, rule.as_first, claimed.delta, claimed.epsilon, found.look_rate)
@@ -63,12 +62,12 @@ def _pure(right: int, guesses: int, alarm_rate: float) -> float:
 
 
 def _chance(needed: int, trials: int, power: float) -> float:
-    """The chance at which so many of the trials are reached with this probability; 1 where they cannot be."""
+    """The success rate at which so many of the trials succeed with this probability; 1 where there is none."""
     return float(betaincinv(needed, trials - needed + 1, power)) if needed <= trials else 1.0
 
 
 def _least(holds: Callable[[int], bool], most: int) -> int:
-    """The least count for which it holds, or one more than the most: it holds from there on."""
+    """The least count for which it holds, or one more than the most, for a monotone predicate."""
     low, high = -1, most + 1
     while high - low > 1:
         middle = (low + high) // 2

@@ -1,9 +1,9 @@
 """Tests of integer noise with exact false-alarm rates: binomial counts, and sums of whole scores by Fourier transform.
 
 The integers are cut into cells whose exact probabilities under a distribution are known, down to its deep tails. A
-chi-square statistic has its rate only in the limit, and the rates that an audit needs are far out in its tail; so the
-cells are tested one by one, and what they have in common by scores. The power of a test is the smallest error of scale
-that it would have seen.
+chi-square statistic has its rate only in the limit, and an audit needs rates far out in its tail; so the cells are
+tested one by one, and common deviations by scores. The power of a test is the smallest error of scale that it would
+detect.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class LawCells:
 
     @classmethod
     def of(cls, law: Law) -> LawCells:
-        """About 48 cells of even chance, and beyond them tails from 2^-6 down to 2^-20 on either side."""
+        """About 48 cells of equal probability, and beyond them tails from 2^-6 down to 2^-20 on either side."""
         shares = {Fraction(part, _EVEN) for part in range(1, _EVEN)}
         for depth in range(6, _DEEPEST + 1):
             shares |= {Fraction(1, 1 << depth), 1 - Fraction(1, 1 << depth)}
@@ -47,11 +47,11 @@ class LawCells:
 
     @cached_property
     def chances(self) -> Chances:
-        """The chance of each cell."""
+        """The probability of each cell."""
         return self.stretched(1.0)
 
     def stretched(self, factor: float) -> Chances:
-        """The chances if the noise were this many times as wide, about: between integers tails are interpolated."""
+        """The approximate probabilities for noise this many times as wide; tails are interpolated between integers."""
         at = [self._tail((int(edge) - self.middle - 0.5) / factor + self.middle + 0.5) for edge in self.edges]
         chances: Chances = np.maximum(-np.diff([1.0, *at, 0.0]), 0.0)
         return chances
@@ -71,7 +71,7 @@ class LawCells:
 
     @cached_property
     def scores(self) -> dict[str, Integers]:
-        """Whole numbers for each cell whose sums show noise that is moved, or is too narrow or too wide."""
+        """Integer scores of the cells; their sums detect noise that is shifted, too narrow or too wide."""
         inner = np.concatenate([[self.edges[0] - 1], self.edges])  # one integer of each cell
         away = np.abs(inner - self.middle).astype(np.float64)
         reach = max(1, self.law.quantile(1 - Fraction(1, 1 << 10)) - self.middle)
@@ -81,11 +81,11 @@ class LawCells:
         return {name: np.rint(values).astype(np.int64) for name, values in scored.items()}
 
 
-_ROUND_OFF = 1e-11  # more than the transform errs by, in any sum of its masses, and what wraps around
+_ROUND_OFF = 1e-11  # more than the error of the transform in any sum of its masses, and the mass that wraps around
 
 
 def binomial_p(hits: int | Integers, runs: int, chance: float | Chances) -> float:
-    """The two-sided chance of a count at least this far out; of several counts, of the farthest, times their number."""
+    """The two-sided p-value of a count; for several counts, that of the most extreme, times their number."""
     counts = np.atleast_1d(np.asarray(hits, np.float64))
     below = bdtr(counts, runs, chance)
     above = np.where(counts > 0, bdtrc(np.maximum(counts - 1, 0), runs, chance), 1.0)
@@ -93,7 +93,7 @@ def binomial_p(hits: int | Integers, runs: int, chance: float | Chances) -> floa
 
 
 def sum_p(scores: Integers, chances: Chances, total: int, runs: int) -> float:
-    """The two-sided chance of a sum of scores at least this far out, over so many independent draws of a cell.
+    """The two-sided p-value of a sum of scores over so many independent draws of a cell.
 
     The law of the sum is computed on a circle that is wide enough: by Hoeffding's bound less than 10^-12 of it wraps
     around, which is added to the answer with the round-off.
@@ -107,18 +107,18 @@ def sum_p(scores: Integers, chances: Chances, total: int, runs: int) -> float:
     length = next_fast_len(2 * reach + 2, real=True)
     law = np.maximum(irfft(rfft(_folded(masses, length), length) ** runs, length), 0)
     start = floor(mean) - reach
-    line = np.roll(law, -(start % length))  # line[i] is the chance of start + i
+    line = np.roll(law, -(start % length))  # line[i] is the probability of start + i
     low, high = float(line[: total - start + 1].sum()), float(line[total - start :].sum())
     return min(1.0, 2 * (min(low, high) + _ROUND_OFF))
 
 
 def _folded(masses: Chances, length: int) -> Chances:
-    """The masses on a circle of this length: few runs of wide scores may be wider than it."""
+    """The masses on a circle of this length: the scores of few runs may span more than it."""
     return np.bincount(np.arange(masses.size) % length, weights=masses, minlength=length).astype(np.float64)
 
 
 def fits(draws: Integers, cells: LawCells) -> dict[str, float]:
-    """The chance, for each test, of draws at least as far from the law as these; each test has the same weight.
+    """The p-value of the draws for each test; each test has the same weight.
 
     Half of the alarms go to the three sums, half to the cells.
     """
@@ -132,7 +132,7 @@ def fits(draws: Integers, cells: LawCells) -> dict[str, float]:
 
 
 def agreements(first: Integers, second: Integers, cells: LawCells) -> dict[str, float]:
-    """The same for pairs that should be independent: how often both are in one cell, on one side, or both far out."""
+    """The p-values for pairs that should be independent: both in one cell, on one side, or both in the tails."""
     one, other = cells.place(first), cells.place(second)
     chances = cells.chances
     upper = np.cumsum(chances) > 0.5

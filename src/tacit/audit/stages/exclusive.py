@@ -1,4 +1,4 @@
-"""Stage (c), exclusive answers: values, forms and errors that one of two neighbours has alone, however rare."""
+"""Stage (c), exclusive answers: values, forms and errors that occur under one of two neighbours only, even if rare."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KINDS = {
 
 
 def trait_words(trait: Trait) -> str:
-    """A trait for a reader."""
+    """A trait in words."""
     kind, key = trait
     if kind == "part" and isinstance(key, tuple):
         return f"{_shown(key[1])} as {_path_words(key[0])}"
@@ -50,7 +50,7 @@ def trait_words(trait: Trait) -> str:
 
 
 def _path_words(path: tuple[tuple[str, Hashable], ...]) -> str:
-    """Where a part stands, from the inside: “part 2 of the part 'rows' of the answer”."""
+    """The place of a part, from the inside: “part 2 of the part 'rows' of the answer”."""
     return " of ".join([*(_step_words(*step) for step in reversed(path)), "the answer"])
 
 
@@ -73,7 +73,7 @@ def _shown(key: Hashable) -> str:
 
 
 def _plain(key: Hashable) -> str:
-    """A key as the value that it stands for."""
+    """The value of a key."""
     if isinstance(key, tuple) and len(key) == 2:
         name, value = key
         if name in ("list", "tuple", "set", "mapping") and isinstance(value, (tuple, frozenset)):
@@ -92,10 +92,10 @@ NAME = "exclusive"
 
 
 def look(subject: AuditSubject, effort: Effort) -> Finding:
-    """Search all pairs for what one data set alone shows, then hold the best of it against fresh answers.
+    """Search all pairs for traits that one data set alone shows, then test the best of them on fresh answers.
 
-    Claim: a subject that keeps its claim is called broken with probability at most the alarm rate. Proof: what is held
-    is chosen before the fresh answers are drawn, and each test keeps its share of the rate (see `Excess`).
+    Claim: a subject that keeps its claim is called broken with probability at most the alarm rate. Proof: the traits
+    tested are chosen before the fresh answers are drawn, and each test keeps its share of the rate (see `Excess`).
     """
     bits = effort.bits(23)
     plan = SearchPlan.of(subject, effort, bits)

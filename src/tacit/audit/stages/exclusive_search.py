@@ -1,6 +1,6 @@
 """The search for exclusive answers over all pairs, and the exact test of the best ones on fresh answers.
 
-The test states how many hits beside how many strays contradict a claim, and with what power.
+The test has a threshold for hits and strays that contradict a claim, and a stated power.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Excess:
 
     @property
     def spared(self) -> int:
-        """The hits that δ admits."""
+        """The hits that δ permits."""
         if not self.claimed.delta:
             return 0
         return _least(lambda count: bdtrc(count, self.answers, self.claimed.delta / 2) <= self._part, self.answers)
@@ -81,7 +81,7 @@ class Excess:
 
 
 def least_chance(noticed: int, searched: int, test: Excess) -> float:
-    """The least probability of an answer that the other data set never gives, at which it is found 95 times in 100.
+    """The least probability at which an answer, absent under the other data set, is found 95 times in 100.
 
     It must occur `noticed` times among the answers searched about its data set, and then often enough among the fresh
     ones: both chances are binomial and independent. Infinite where no probability suffices.
@@ -122,7 +122,7 @@ _TIME = 0.7
 
 @frozen
 class SearchPlan:
-    """How many answers are searched about each data set, and how many fresh ones hold what was found."""
+    """The number of answers searched for each data set, and the number of fresh ones that test the findings."""
 
     pairs: tuple[Pair, ...]
     searched: int
@@ -132,7 +132,7 @@ class SearchPlan:
 
     @classmethod
     def of(cls, subject: AuditSubject, effort: Effort, bits: Bits) -> SearchPlan:
-        """As many answers as the effort names, or as its time permits: the quickest of a few trials says how many."""
+        """The plan for an effort: its number of answers, or as many as its time permits by the quickest trial."""
         pairs = (*subject.pairs[:_MOST_PAIRS], *rungs(subject.ladder))
         took, began = inf, perf_counter()
         while took == inf or (perf_counter() - began < _LONG and (perf_counter() - began) < _TRIALS * _TRIAL * took):
@@ -145,7 +145,7 @@ class SearchPlan:
 
 
 def drawn_about(pairs: Sequence[Pair]) -> int:
-    """About how many data sets answers are drawn: one that the pair before had too is not asked again."""
+    """The number of data sets that answers are drawn for; one shared with the previous pair is not drawn again."""
     known: set[Hashable] = set()
     total = 0
     for pair in pairs:
@@ -157,7 +157,7 @@ def drawn_about(pairs: Sequence[Pair]) -> int:
 
 @frozen
 class CandidateCounts:
-    """How often a candidate came among fresh answers about its own data set, and about the other."""
+    """The counts of a candidate among fresh answers about its own data set, and about the other."""
 
     candidate: Candidate
     hits: int
@@ -168,7 +168,7 @@ class CandidateCounts:
 
 @frozen(eq=False)
 class Search:
-    """What a search found: the best of it, and what it could have found."""
+    """The result of a search: its best candidates, and its power."""
 
     candidates: Sequence[Candidate]
     """The most promising single trait and sets, all of one pair."""
@@ -206,7 +206,7 @@ def search(
 
 
 def hold(subject: AuditSubject, candidates: Sequence[Candidate], count: int, bits: Bits) -> list[CandidateCounts]:
-    """How often each came among so many fresh answers, each about one data set of the pair by a fair coin."""
+    """The counts of each among so many fresh answers, each about one data set of the pair by a fair coin."""
     coins = int(np.unpackbits(bits.octets(-(-count // 8)))[:count].sum())
     totals = [[0, 0] for _ in candidates]
     for side, (data, many) in enumerate(zip(candidates[0].pair, (coins, count - coins), strict=True)):
@@ -225,7 +225,7 @@ def hold(subject: AuditSubject, candidates: Sequence[Candidate], count: int, bit
 def tests(claim: Loss, plan: SearchPlan, alarm_rate: float) -> list[Excess]:
     """The test of the single trait, with half of the rate, and those of the sets, which share the rest.
 
-    Each is at the δ of the claim at which the fewest hits contradict it: no answer is looked at for that.
+    Each uses the δ of the claim at which the fewest hits contradict it, chosen without any answer.
     """
     rates = (alarm_rate / 2, *[alarm_rate / (2 * _SETS)] * _SETS)
     points = claims_of(claim) or (Claimed(0.0, inf),)

@@ -1,4 +1,4 @@
-"""Traits of an answer: everything in it that could belong to one of two data sets alone; the most promising ones."""
+"""Traits of an answer: everything in it that could occur under one of two data sets only; the most promising ones."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _PLAIN = (int, float, type(None))
 
 
 def traits_of(answer: Any) -> set[Trait]:
-    """The whole answer, its form, and what it is made of, the outer parts first; of an error its text.
+    """The whole answer, its form, and its parts, the outer ones first; for an error its text.
 
-    What is not read is a trait too, of the kind “not searched”.
+    Parts that are not read give a trait of the kind “not searched”.
     """
     found: set[Trait] = {("answer", key_of(answer))}
     if isinstance(answer, Raised):
@@ -66,7 +66,7 @@ def _inner(answer: Any) -> Iterator[Trait]:
             yield from _words(value)
             yield from _ends(value)
             continue
-        room = _MOST_PARTS + 2 - read - len(waiting)  # one more than are read, so that a rest is noticed
+        room = _MOST_PARTS + 2 - read - len(waiting)  # one more than are read, so that a remainder is noticed
         if room <= 0:
             continue
         inside = [((*path, (kind, _step(step))), part) for kind, step, part in parts_inside(value, room)]
@@ -91,7 +91,7 @@ def _placed(path: tuple[Hashable, ...], part: Any) -> Iterator[Trait]:
 
 
 def _unread(value: Any) -> Iterator[Trait]:
-    """What an object shows that has no parts: its text; it may hide more."""
+    """The trait of an object without parts: its text, which may omit something."""
     if is_whole(value) or isinstance(value, np.generic) or not is_compared_by_identity(value):
         return
     yield NOT_SEARCHED, f"the inside of objects of type {type(value).__name__}"
@@ -100,7 +100,7 @@ def _unread(value: Any) -> Iterator[Trait]:
 
 
 def _words(text: str | bytes | bytearray) -> Iterator[Trait]:
-    """What stands between blanks, commas, semicolons, bars and ampersands: “n=3” of “n=3;r=0.71”."""
+    """The texts between blanks, commas, semicolons, bars and ampersands: “n=3” of “n=3;r=0.71”."""
     found = [part for part in (re.split(r"[\s,;|&]+", text) if isinstance(text, str) else bytes(text).split()) if part]
     yield from (("word", word) for word in found[:_MOST_WORDS])
     if len(found) > _MOST_WORDS:
@@ -108,7 +108,7 @@ def _words(text: str | bytes | bytearray) -> Iterator[Trait]:
 
 
 def _ends(text: str | bytes | bytearray) -> Iterator[Trait]:
-    """How a text begins and ends: the rest may be chance."""
+    """The beginning and the end of a text; the middle may be random."""
     plain = text if isinstance(text, str) else bytes(text)
     for length in _ENDS:
         if length < len(plain):
@@ -117,7 +117,7 @@ def _ends(text: str | bytes | bytearray) -> Iterator[Trait]:
 
 
 def form_of(answer: Any) -> Hashable:
-    """Type and length or shape; a scalar of NumPy's has the type of Python's that reads the same."""
+    """Type and length or shape; a NumPy scalar has the type of the Python scalar that prints the same."""
     if isinstance(answer, np.generic) and not isinstance(plain := answer.item(), np.generic):
         return form_of(plain)
     if isinstance(answer, np.ndarray):
@@ -127,13 +127,13 @@ def form_of(answer: Any) -> Hashable:
     return type(answer).__name__
 
 
-_SINGLE, _SET = 0.1, 0.01  # how cautiously candidates are compared; it decides nothing
+_SINGLE, _SET = 0.1, 0.01  # caution in comparing candidates; it affects no verdict
 _TIMES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 
 
 @frozen(eq=False)
 class Candidate:
-    """Traits that one data set of the pair alone has had, all of one kind, and how much they promise."""
+    """Traits of one kind that occurred under one data set of the pair only, and their score."""
 
     pair: Pair
     is_first: bool
@@ -146,7 +146,7 @@ class Candidate:
 
 
 def single_score(times: int) -> float:
-    """What a trait promises that was seen so many times with one data set, never with the other."""
+    """The score of a trait that occurred so many times with one data set, never with the other."""
     return _score(times, 0, _SINGLE)
 
 
@@ -157,7 +157,7 @@ def _score(hits: int, strays: int, guess: float) -> float:
 
 
 def count_traits(answers: Iterable[Any]) -> Counter[Trait]:
-    """In how many answers each trait is. Nothing here is a cycle: to look for some takes longer than to count."""
+    """The number of answers with each trait. The garbage collector is paused: there are no cycles to find."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -168,7 +168,7 @@ def count_traits(answers: Iterable[Any]) -> Counter[Trait]:
 
 
 def single_traits(pair: Pair, first: Counter[Trait], second: Counter[Trait]) -> Iterator[Candidate]:
-    """Of either way round, the trait that one data set has most often and the other never had; twice at least."""
+    """For each order of the pair, the most frequent trait (at least twice) that the other data set never has."""
     for is_first, ours, theirs in ((True, first, second), (False, second, first)):
         own = [(times, trait) for trait, times in ours.items() if times > 1 and trait not in theirs]
         if own:
@@ -177,7 +177,7 @@ def single_traits(pair: Pair, first: Counter[Trait], second: Counter[Trait]) -> 
 
 
 def sets_of_traits(pair: Pair, first: Counter[Trait], second: Counter[Trait], beyond: float) -> Iterator[Candidate]:
-    """All traits of a kind that one data set had so many times and the other never, if they promise an ε beyond this.
+    """All traits of a kind that one data set had so many times and the other never, if their score exceeds this ε.
 
     They are scored by leaving out each answer in turn. A set chosen without that answer is hit by it where the trait
     has one more than the times (hits: as many as the trait has), and is strayed into where the trait has just one on

@@ -1,6 +1,6 @@
-"""Stage (b), replay: the same release on neighbours with the same bits; what shows which one it was.
+"""Stage (b), replay: the same release on neighbours with the same bits, compared for what distinguishes them.
 
-A release runs on bits that record what is asked of them.
+A release runs on bits that record its draws.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tacit.noise.bits import Bits, Rehearsal
 
 
 class Recording(Rehearsal):
-    """Hands out the bits of a source, and keeps how many bytes were asked for, each time."""
+    """Returns the bits of a source, and records the number of bytes of each draw."""
 
     def __init__(self, source: Bits) -> None:
         self._source = source
@@ -37,7 +37,7 @@ class Recording(Rehearsal):
 
 @frozen(eq=False)
 class Run:
-    """One release: the answer, or the error in its place, and the draws that it made."""
+    """One release: the answer or the error, and its draws."""
 
     answer: Any
     error: Exception | SystemExit | None
@@ -45,12 +45,12 @@ class Run:
 
     @property
     def error_text(self) -> str | None:
-        """What an observer reads of an error."""
+        """The text of an error that an observer sees."""
         return None if self.error is None else f"{type(self.error).__name__}: {self.error}"
 
 
 def run(subject: AuditSubject, data: Data, bits: Bits) -> Run:
-    """One release on recorded bits. Whatever the audited code raises is part of what it shows."""
+    """One release on recorded bits. An exception of the audited code is part of its output."""
     recording = Recording(bits)
     try:
         answer, error = subject.release(data, recording), None
@@ -66,11 +66,11 @@ _HELD = 1_000
 
 
 def look(subject: AuditSubject, effort: Effort) -> Finding:
-    """Errors, numbers that are none, types and shapes on both of a pair.
+    """Compare errors, infinities and NaN, types and shapes on both data sets of a pair.
 
     A release is total: an error, an infinity or a NaN upon one of two neighbours only, with the same bits, is a fault
-    by that rule, and no chance is in it. A type or shape is an answer like any other, and is held to the claim on fresh
-    runs. So is an error of what draws no bits here: its randomness is its own, and may be what decides.
+    by that rule, without any probability. A type or shape is an answer like any other and is tested against the claim
+    on fresh runs. So is an error of code that draws no bits here: its own randomness may cause it.
     """
     pairs, began = [*subject.pairs, *subject.ladder], perf_counter()
     miss, draws = effort.alarm_rate / max(1, 2 * len(pairs)), set[bool]()
@@ -122,7 +122,7 @@ def _differences(first: list[Run], second: list[Run]) -> Iterator[str]:
 def _forms(
     subject: AuditSubject, pair: tuple[Data, Data], first: list[Run], second: list[Run], miss: float, bits: Bits
 ) -> Iterator[str]:
-    """Errors, types and shapes that only one data set had: what fresh runs say of them, if the claim forbids that."""
+    """Errors, types and shapes that only one data set had: the finding on fresh runs, if the claim forbids them."""
     ours, theirs = ({_end(each) for each in runs} for runs in (first, second))
     if ours & theirs:
         return
@@ -138,7 +138,7 @@ def _forms(
 
 
 def _end(made: Run) -> Hashable:
-    """How a run ended: in an error, or in an answer of some form."""
+    """The end of a run: an error, or the form of its answer."""
     return made.error_text or (form_of(made.answer), _is_finite(made.answer))
 
 

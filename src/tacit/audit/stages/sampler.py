@@ -1,5 +1,4 @@
-"""Stage (c), sampler: the noise that is really drawn against its claimed distribution, and against its own other
-draws.
+"""Stage (c), sampler: the noise drawn against its claimed distribution, and its independence between draws.
 
 Draws made at the same time by forked processes and by threads must not repeat each other.
 """
@@ -25,7 +24,7 @@ from tacit.noise.bits import Bits, Integers
 from tacit.noise.entropy import ENTROPY
 
 _WORKERS = 3
-_PATIENCE = 20.0  # seconds after which a worker that hangs is given up
+_PATIENCE = 20.0  # seconds after which a hanging worker is abandoned
 
 Noise = Callable[[int, Bits], Integers]
 
@@ -73,11 +72,11 @@ _MOST = 1 << 18
 _FEW = 2_000
 _RELEASES = 4_000
 _LAGS = (1, 2, 8)
-_TESTS = 2 * (4 + 3 * len(_LAGS)) + 3 + 1  # of the noise, of the releases, between coordinates, between streams
+_TESTS = 2 * (4 + 3 * len(_LAGS)) + 3 + 1  # groups of tests: noise, releases, between coordinates, between streams
 
 
 def look(subject: AuditSubject, effort: Effort) -> Finding:
-    """Draws of the noise, and what releases really added, held against exact chances.
+    """Test draws of the noise, and the noise that releases added, against exact probabilities.
 
     Claim: if the draws are independent and follow the law, it says broken with probability at most the alarm rate.
     Proof: every test's rate is exact (binomial, or a sum of whole scores), and they share the alarm rate evenly.
@@ -111,7 +110,7 @@ def look(subject: AuditSubject, effort: Effort) -> Finding:
 
 
 def _drawn(additive: AdditiveStructure, count: int, effort: Effort) -> Integers:
-    """So many draws, or as many as about half of the time permits: a few first, to see how long they take."""
+    """So many draws, or as many as about half of the time permits, estimated from a few first ones."""
     bits, start = effort.bits(3), perf_counter()
     first = np.asarray(additive.noise(min(count, _FEW), bits), np.int64)
     taken = max(perf_counter() - start, 1e-9)
@@ -120,7 +119,7 @@ def _drawn(additive: AdditiveStructure, count: int, effort: Effort) -> Integers:
 
 
 def _alone(draws: Integers, cells: LawCells) -> dict[str, float]:
-    """How well draws fit the law, and how independent they are over a few lags, in pairs that share no draw."""
+    """Tests of the fit of draws to the law, and of independence over a few lags, in pairs that share no draw."""
     chances = fits(draws, cells)
     for lag in _LAGS:
         blocks = draws[: draws.size // (2 * lag) * 2 * lag].reshape(-1, 2, lag)
@@ -130,7 +129,10 @@ def _alone(draws: Integers, cells: LawCells) -> dict[str, float]:
 
 
 def _added(subject: AuditSubject, effort: Effort) -> Integers | None:
-    """What releases added to the statistic, one release a row; None where they are not integers of its length."""
+    """The noise that releases added to the statistic, one release per row.
+
+    None where they are not integers of its length.
+    """
     additive, data, bits = subject.additive, subject.pairs[0][0], effort.bits(5)
     assert additive is not None
     base = np.array([int(part) for part in additive.statistic(data)], object)

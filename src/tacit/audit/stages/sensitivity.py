@@ -1,8 +1,8 @@
 """Stage (a), sensitivity and price: the declared sensitivity against all small neighbours, then the noise's price.
 
-Neighbours are all small data sets over a few rows, under either relation. What the sensitivity stage says it proves.
-The price stage follows it and draws nothing: a false price of the right noise is proven false by one test of the two
-distributions, at the distances that neighbours really have.
+Neighbours are all small data sets over a few rows, under either relation. The finding of the sensitivity stage is a
+proof. The price stage follows it and draws nothing: a false price of the right noise is refuted by one test of the two
+distributions, at distances that neighbours have.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MOST_ROWS = 4
 
 
 def small_pairs(subject: AuditSubject, relation: Relation) -> Iterator[tuple[Data, Data]]:
-    """Every data set of a few rows with every neighbour of it; none where data are no lists of rows.
+    """Every data set of a few rows with every neighbour of it; none where data are not lists of rows.
 
     Rows come from the subject's universe, else from its own pairs. Under replace the number of rows is public, so only
     the numbers that its pairs have are tried. The order of rows counts: data come as they are stored.
@@ -86,7 +86,7 @@ def size_of(moved: tuple[int, ...], norm: Norm) -> Fraction:
 
 
 def differences(subject: AuditSubject, relation: Relation) -> Iterator[tuple[tuple[int, ...], Data, Data]]:
-    """How far the statistic moves between neighbours: the subject's own pairs under its relation, and small ones."""
+    """The differences of the statistic between neighbours: the subject's own pairs, and small data sets."""
     additive = subject.additive
     if additive is None:
         return
@@ -104,7 +104,7 @@ def differences(subject: AuditSubject, relation: Relation) -> Iterator[tuple[tup
 
 
 def _moved(left: list[int], right: list[int]) -> tuple[int, ...]:
-    """The difference; a statistic of another length is as far off as one padded with zeros, at least."""
+    """The difference; a statistic of another length is padded with zeros."""
     return tuple(a - b for a, b in zip_longest(left, right, fillvalue=0))
 
 
@@ -120,7 +120,7 @@ def look(subject: AuditSubject, effort: Effort) -> Finding:
                 tried += 1
                 if (size := size_of(moved, additive.norm)) > worst:
                     worst, where = size, (one, other)
-        except Exception as error:  # whatever it raises, it is the audited code's own
+        except Exception as error:  # any exception is raised by the audited code
             if relation is subject.relation:
                 return Finding(NAME, Outcome.BROKEN, f"The statistic raises {type(error).__name__} on some data")
             continue
@@ -147,14 +147,15 @@ SENSITIVITY = Stage(NAME, lambda subject: subject.additive is not None, look)
 
 PRICE_NAME = "price"
 _DEPTHS = (1, 2, 3, 5, 8, 12, 16, 20, 25, 30, 35, 40)  # thresholds lie where the law's tails are 2^-depth
-_FARTHEST = 1  # so many of the differences are priced: the longest in ℓ₁ and in one coordinate
+_FARTHEST = 1  # number of differences that are priced: the largest in ℓ₁ and in one coordinate
 
 
 def look_at_price(subject: AuditSubject, effort: Effort) -> Finding:
     """Broken iff some test between two neighbours is better than the claim admits.
 
     The test says "the first" when the noisy numbers all lie beyond thresholds on the side to which they moved. Its
-    false alarms and hits are products of exact tails of the law, rounded against the verdict: what it says is proven.
+    false alarms and hits are products of exact tails of the law, rounded against the verdict, so the finding is a
+    proof.
     """
     additive = subject.additive
     assert additive is not None

@@ -1,7 +1,7 @@
 """Stage (e), timing: the random bytes and the time of a release, against the data and against the noise.
 
-Bytes are counted first: they are the same on every machine. Then the clock. Runs on a pair take turns, so that whatever
-else the machine does falls on both alike.
+Bytes are counted first, because they are the same on every machine; then time is measured. Runs on a pair alternate, so
+that other load of the machine affects both equally.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ NAME = "timing"
 _TURNS = 240
 _WARM = 5
 _SHARE = 0.1
-_FAR = 1e-3  # seconds that are seen across a network: a clock that differs by so much is as good as an answer
-_FLOOR = {"bytes": 256.0, "seconds": 20e-6}  # below these nobody looks: an answer's way to its reader takes longer
+_FAR = 1e-3  # seconds that are visible across a network: such a difference is as informative as an answer
+_FLOOR = {"bytes": 256.0, "seconds": 20e-6}  # smaller differences are ignored, since delivery of an answer varies more
 
 Costs = dict[str, list[float]]
 
 
 def timing_stage(clock: Callable[[], float]) -> Stage:
-    """The stage with this clock; a test brings its own."""
+    """The stage with this clock; tests replace it."""
     return Stage(NAME, lambda subject: bool(subject.pairs), lambda subject, effort: _look(subject, effort, clock))
 
 
 def _look(subject: AuditSubject, effort: Effort, clock: Callable[[], float]) -> Finding:
-    """A fault iff costs differ by at least a tenth and more than the floor, and more surely than the alarm rate.
+    """A fault iff costs differ by at least a tenth and more than the floor, and significantly at the alarm rate.
 
-    Claim: where time does not depend on which of a pair it is, nor on the noise, it finds a fault with probability at
+    Claim: where time depends neither on the data set of a pair nor on the noise, it finds a fault with probability at
     most the alarm rate. Proof: given the two times of a turn, either came from either data set with equal chance (the
     order is a coin), so the number of turns in which the first took longer is binomial; given all noises and all
     times, how many of the larger ones meet is hypergeometric. Both are summed exactly, and share the rate.
@@ -82,7 +82,7 @@ def _fault(words: str, pair: tuple[Data, Data], alarm_rate: float, samples: int,
 def _measure(
     subject: AuditSubject, pair: tuple[Data, Data], bits: Bits, clock: Callable[[], float], seconds: float
 ) -> tuple[Costs, Costs, list[int]]:
-    """The costs of either, turn by turn, and the noise of the first where it is known."""
+    """The costs of both, turn by turn, and the noise of the first where it is known."""
     costs: tuple[Costs, Costs] = ({"bytes": [], "seconds": []}, {"bytes": [], "seconds": []})
     noises: list[int] = []
     began = perf_counter()
@@ -103,7 +103,7 @@ def _measure(
 
 
 def _noise(subject: AuditSubject, data: Data, answer: object) -> list[int]:
-    """The size of the noise in the answer, where the subject says what it is added to."""
+    """The size of the noise in the answer, where the subject's statistic is known."""
     if subject.additive is None:
         return []
     base = np.array([int(part) for part in subject.additive.statistic(data)], np.int64)

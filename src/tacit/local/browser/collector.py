@@ -1,11 +1,11 @@
-"""The collector: a small HTTP endpoint that hands out a poll's page and appends the reports that come back.
+"""The collector: a small HTTP endpoint that serves a poll's page and appends the reports it receives.
 
 `GET /` is a page, one of the poll's versions by lot; `POST /reports` takes one submission and answers 201 once it is on
-disk. Nothing else is answered but refusals in constant words. It never logs, keeps or tells reports, addresses, user
-agents or times: the file holds what respondents sent, in order of arrival, and nothing else. A client has one deadline
-for its whole request, and where too many are connected the oldest makes room: slow clients do not keep the page from
-others. It speaks plain HTTP; beyond one machine or a trusted network, put a server with TLS in front of it, and mind
-that server's logs.
+disk. All other requests get refusals in constant words. It logs nothing and stores no addresses, user agents or times:
+the file has what respondents sent, in order of arrival, and nothing else. A client has one deadline for its whole
+request, and where too many are connected the oldest connection is closed, so that slow clients do not block others. It
+uses plain HTTP; beyond one machine or a trusted network, put a server with TLS in front of it, and check that server's
+logs.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from tacit.local.browser.report_file import read_reports as read_reports
 
 _DEADLINE = 30.0  # seconds from a client's arrival to the last octet of its answer
 _MOST = 128  # connections at once
-_PAUSE = 0.02  # seconds to wait where the machine has no place for one more connection
+_PAUSE = 0.02  # seconds to wait where the machine cannot accept another connection
 _PORTS = range(1 << 16)
-_PATIENCE = 10  # seconds that a client may be silent
+_PATIENCE = 10  # seconds of silence allowed for a client
 _WORDS = {
     HTTPStatus.CREATED: "Received. Thank you.",
     HTTPStatus.BAD_REQUEST: "This is no report of this poll.",
@@ -48,7 +48,7 @@ _WORDS = {
 _UNREADABLE = "This request cannot be read."
 _METHODS = {"/": "GET", "/reports": "POST"}
 _HEADERS = {
-    "Access-Control-Allow-Origin": "*",  # a page opened from a file may send here, and learn that it arrived
+    "Access-Control-Allow-Origin": "*",  # a page opened from a file may send here and read the status
     "Cache-Control": "no-store",
     "Content-Security-Policy": "frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
@@ -63,7 +63,8 @@ def collect(poll: Mapping[str, Any], path: Path, host: str = "127.0.0.1", port: 
 
 
 class Collector(socketserver.ThreadingTCPServer):
-    """A collector at `address`; port 0 takes any that is free. `set_aside` is where a torn line was put, if any was.
+    """A collector at `address`; port 0 takes any that is free. `set_aside` is the file of an incomplete line, if there
+    was one.
 
     At most `most` connections are open at once, each for at most `deadline` seconds: see `Connections`.
     """
@@ -102,10 +103,10 @@ class Collector(socketserver.ThreadingTCPServer):
         return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
     def version_for(self, query: str, cookies: str) -> int:
-        """The version that a respondent is asked: by lot, and the same again when the page is loaded again.
+        """The version for a respondent: random, and the same when the page is loaded again.
 
-        Whoever has a token of their own finds theirs by it, on every device; others by what `remembers` had their
-        browser keep.
+        A respondent with a token of their own has the same version on every device; for others the browser stores it
+        (`remembers`).
         """
         token = RESPONDENT.fullmatch(query.removeprefix("respondent="))
         if token is not None:
@@ -116,7 +117,7 @@ class Collector(socketserver.ThreadingTCPServer):
         return known[0] if len(known) == 1 else randbelow(len(self.pages))
 
     def remembers(self, version: int) -> str:
-        """What a browser keeps until it is closed: the poll and the version's letter, alike for all who have it."""
+        """The cookie of a browser session: the poll and the version's letter, the same for all respondents with it."""
         return f"version-{self.asked.id[:8]}={LETTERS[version]}"
 
     def serve(self) -> None:
@@ -124,8 +125,7 @@ class Collector(socketserver.ThreadingTCPServer):
         self.serve_forever(poll_interval=0.1)
 
     def get_request(self) -> tuple[socket.socket, Any]:
-        """The next connection. Where the machine has no place for it, the oldest makes room, and a pause keeps the wait
-        from taking the whole processor."""
+        """The next connection. If the machine cannot accept it, close the oldest and pause, to avoid a busy wait."""
         try:
             return super().get_request()
         except OSError:
@@ -144,7 +144,7 @@ class Collector(socketserver.ThreadingTCPServer):
         super().shutdown_request(request)
 
     def service_actions(self) -> None:
-        """What the loop does about ten times a second, and after every arrival."""
+        """The work of the loop, done about ten times a second, and after every arrival."""
         self.connections.end_overdue()
 
     def handle_error(self, request: object, client_address: object) -> None:
@@ -176,7 +176,7 @@ class RequestHandler(BaseHTTPRequestHandler):
     do_GET = do_POST = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = do_CONNECT = _serve  # noqa: N815
 
     def _hand_out(self, query: str) -> None:
-        """The page; where there are two, with a cookie that has the browser ask for the same one again."""
+        """The page; where there are two, with a cookie, so that the browser requests the same one again."""
         version = self.server.version_for(query, self.headers.get("Cookie", ""))
         kept = f"{self.server.remembers(version)}; Path=/; SameSite=Lax; HttpOnly"
         cookie = {"Set-Cookie": kept} if len(self.server.pages) > 1 else {}
@@ -217,8 +217,10 @@ class RequestHandler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def _turn_down(self, status: HTTPStatus, **headers: str) -> None:
-        """Answers without having read the body. Closing on unread bytes would reset the connection and lose the answer,
-        so a little is read and forgotten."""
+        """Answers without having read the body.
+
+        Closing with unread bytes would reset the connection and lose the answer, so a little is read and discarded.
+        """
         self._say(status, **headers)
         self.connection.shutdown(socket.SHUT_WR)
         self.connection.settimeout(1)
@@ -228,7 +230,7 @@ class RequestHandler(BaseHTTPRequestHandler):
                     break
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """What the library would say repeats the request; this does not."""
+        """A constant message, because the library's message would repeat the request."""
         self._say(HTTPStatus(code))
 
     def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002

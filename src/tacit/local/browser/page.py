@@ -1,8 +1,8 @@
 """The questionnaire as one HTML file, or as a paper sheet to print.
 
-The page asks, randomises in the respondent's browser, shows what leaves, and sends. The sheet says what to throw or
-draw, with boxes to tick. A page or sheet is one version of a poll: it holds, of every question, the one group that it
-asks, and nothing of other groups.
+The page asks, randomises in the respondent's browser, shows the report, and sends it. The sheet has instructions to
+throw or draw, with boxes to tick. A page or sheet is one version of a poll: for every question it has the one group
+that it asks, and nothing of other groups.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def told(asked: Questionnaire, place: int) -> dict[str, Any]:
-    """What the page of this version holds.
+    """The content of this version's page.
 
     Claim: where a group is not asked the sensitive question, the question's words are nowhere in it. Proof: no other
     group is in it, a question is called by its number, and whatever else says them (a title, a note, another question)
@@ -64,17 +64,17 @@ def told(asked: Questionnaire, place: int) -> dict[str, Any]:
 
 
 def _is_headed(group: GroupTold) -> bool:
-    """Whether the question's own words are what is answered."""
+    """Whether the respondent answers the question's own words."""
     return group.randomizer is not None and len(group.parts) == 1
 
 
 def _plain(words: object) -> str:
-    """As JSON writes it, without regard to capitals and spaces."""
+    """The JSON text without case and spaces, for comparison."""
     return " ".join(json.dumps(words, ensure_ascii=False).casefold().split())
 
 
 _FOLDER = files("tacit.local.browser")
-_IMPORT = re.compile(r"^import .*\n", re.MULTILINE)  # in one script, the names of the earlier files are there already
+_IMPORT = re.compile(r"^import .*\n", re.MULTILINE)  # in one script, so imports of earlier files are removed
 _SAFE = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})  # JSON that no HTML parser can end early
 
 
@@ -94,7 +94,7 @@ def write_page(poll: Mapping[str, Any], collector: str | None = None, version: i
         f"script-src {_digest(script)}",
         f"style-src {_digest(style)}",
         f"connect-src {_reach(collector)}",
-        "img-src data:",  # the empty icon, lest the browser ask a server for one
+        "img-src data:",  # an empty icon, so that the browser does not request one
         "base-uri 'none'",
         "form-action 'none'",
         "require-trusted-types-for 'script'",
@@ -118,7 +118,7 @@ def _digest(text: str) -> str:
 
 
 def _reach(collector: str | None) -> str:
-    """What the page may connect to, in the policy's words."""
+    """The connect-src of the page's content security policy."""
     if collector is None:
         return "'none'"
     if collector == "/reports":
@@ -134,7 +134,10 @@ _DRAW = " Where you throw or draw something, let nobody see it and do not write 
 
 
 def write_sheet(poll: Poll, version: int = 0) -> str:
-    """The sheet of one version of a poll, as an HTML file to print. It says no more than the page of that version."""
+    """The sheet of one version of a poll, as an HTML file to print.
+
+    It contains no more than the page of that version.
+    """
     told(Questionnaire.of(poll.written()), version)
     groups = poll.version(version)
     is_drawn = any(group.randomizer is not None for group in groups)

@@ -1,4 +1,4 @@
-"""What a device is told of a poll, read strictly: questions, their groups, and the reports that each group can send."""
+"""The questionnaire of a poll for a device, validated strictly: questions, groups, and their possible reports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal
 from tacit.schema.file_grammar import FileSection, Place, ValueRule, Words, read_section
 from tacit.schema.problems import Problems
 
-_EXACT = 2**53 - 1  # the largest whole number that a browser reads from JSON as it is written
+_EXACT = 2**53 - 1  # the largest integer that a browser reads exactly from JSON
 
 
 def _at_least(least: int, what: str) -> ValueRule:
@@ -33,7 +33,7 @@ Size = Annotated[
 
 
 class _Told(FileSection):
-    """Base of what a device is told; unknown fields are ignored."""
+    """Base of the questionnaire's parts; unknown fields are ignored."""
 
     leaves_others = True
 
@@ -97,7 +97,7 @@ class SubsetTold(_Told):
         return None if self.size < self.options else ("Its sets hold every option.", "fewer than all options.")
 
     def admits(self, report: object) -> bool:
-        """A set is written in ascending order, so that it is written in one way."""
+        """Whether a set is valid; it must be in ascending order, so that its form is unique."""
         if not (isinstance(report, list) and len(report) == self.size):
             return False
         return all(is_below(each, self.options) for each in report) and report == sorted(set(report))
@@ -111,7 +111,8 @@ class PartTold(_Told):
 
 
 class GroupTold(_Told):
-    """What one sample is asked, and whether the sensitive question is among it. `reports` names the reports where they
+    """The questions of one sample, and whether the sensitive question is one of them. `reports` names the reports where
+    they
     are not the options of the first part."""
 
     parts: Annotated[Sequence[PartTold], _at_least(1, "part")]
@@ -149,7 +150,7 @@ def _is_name(name: str) -> bool:
 
 
 class QuestionTold(_Told):
-    """A question, and who is asked what for it."""
+    """A question with its groups."""
 
     name: Annotated[str, ValueRule(_is_name, "It is empty, too long or no Unicode.", "1 to 200 characters.")]
     text: str
@@ -161,7 +162,7 @@ def _names_differ(questions: Sequence[QuestionTold]) -> bool:
 
 
 class Questionnaire(_Told):
-    """A poll as a device is told it."""
+    """A poll as a device gets it."""
 
     id: Annotated[str, _of_form("[0-9a-f]{32}", "32 hexadecimal digits in lower case.")]
     title: str
@@ -175,7 +176,7 @@ class Questionnaire(_Told):
 
     @classmethod
     def of(cls, poll: Mapping[str, Any]) -> Questionnaire:
-        """The poll as written by Python; refused with every place that cannot be asked."""
+        """The poll as written by Python; refused with every invalid place."""
         problems = Problems("a questionnaire that no device could ask")
         read = read_section(cls, poll, problems, _CURES, first=0)  # as in JSON
         problems.refuse_if_any()

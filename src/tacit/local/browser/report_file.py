@@ -1,4 +1,4 @@
-"""Reports on disk: one line each, on disk before it is acknowledged, one respondent once.
+"""Reports on disk: one line each, synced before it is acknowledged, each respondent once.
 
 A submission travels as JSON in bytes, and is checked against the poll it claims to answer.
 """
@@ -23,7 +23,7 @@ RESPONDENT = re.compile(r"[0-9a-f]{32}")
 
 
 def read_submission(text: bytes, asked: Questionnaire) -> dict[str, Any]:
-    """The submission, if a device that was told this poll could have sent it; refused in constant words otherwise."""
+    """The submission, if a device with this poll could have sent it; otherwise refused in constant words."""
     try:
         found = json.loads(text.decode("utf-8"), object_pairs_hook=_without_repeats) if len(text) <= LARGEST else None
     except (ValueError, RecursionError):
@@ -40,7 +40,7 @@ def write_submission(submission: dict[str, Any]) -> bytes:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object; a key that comes twice could be read in two ways."""
+    """A JSON object without repeated keys, which could be read in two ways."""
     read = dict(pairs)
     if len(read) != len(pairs):
         raise ValueError
@@ -128,7 +128,7 @@ class ReportFile:
             if not self._usable:
                 raise OSError("closed")
             line = write_submission(submission)
-            self._usable = False  # unless all of it is done: behind half a line, or an unknown one, nothing is written
+            self._usable = False  # until all of it is done: after an incomplete or unknown line nothing is written
             if os.write(self._handle, line) != len(line):
                 raise OSError("half a line")
             os.fsync(self._handle)

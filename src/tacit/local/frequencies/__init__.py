@@ -1,1 +1,1 @@
-"""Frequency oracles: how often each of many options is true, from reports that do not say which one is true."""
+"""Frequency oracles: the frequency of each of many options, estimated from randomised reports."""

@@ -1,6 +1,6 @@
 """Block designs: reports that each support some options, any two options together in equally many of them.
 
-The cost of such an oracle, and how often it supports an option, follow from three numbers. The simplest is K-ary
+Three numbers determine the cost of such an oracle and its support probabilities. The simplest is K-ary
 response: a report is one option and supports it alone.
 """
 
@@ -89,9 +89,8 @@ class DesignedOracle(Oracle):
 class KaryOracle(DesignedOracle):
     """The true option with odds r : 1 against each other one. A row is that one option.
 
-    Claim, for the replacement of one option by another: ln(r)-private, as of `KaryResponse`, which is what a device
-    draws. The best there is for few options (fewer than about 1.4·(e^ε + 1)): it is subset selection of
-    size one.
+    Claim, for the replacement of one option by another: ln(r)-private, as of `KaryResponse`, which devices draw. The
+    optimum for few options (fewer than about 1.4·(e^ε + 1)): it is subset selection of size one.
     """
 
     options: int

@@ -89,7 +89,7 @@ def listing(
     confidence: Number,
     most: int,
 ) -> str:
-    """One line an option, the most frequent first, with intervals that hold all at once."""
+    """One line per option, the most frequent first, with simultaneous intervals."""
     order = np.argsort(-found.values, kind="stable")[:most]
     labels = [names[place] if names else str(place) for place in order]
     wide = max(len("option"), *map(len, labels))
@@ -152,11 +152,11 @@ class Frequencies:
         return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
     def consistent(self, confidence: Number = "0.95") -> Consistent:
-        """The same made to fit together: none below zero, sum one, and intervals that still hold simultaneously."""
+        """Consistent estimates: nonnegative, with sum one, and with intervals that still hold simultaneously."""
         return reconcile(self.values, *self.intervals(confidence))
 
     def table(self, names: Sequence[str] | None = None, confidence: Number = "0.95", most: int = 20) -> str:
-        """The most frequent options with their intervals, for people to read."""
+        """The most frequent options with their intervals, as text."""
         if names is not None and not len(names) == self.options:
             raise Refused(f"{len(names)} names", "Each option has one.", f"{self.options} names.")
         return listing(self.consistent(confidence), self.standard_errors, self.people, names, confidence, most)

@@ -1,4 +1,4 @@
-"""Frequent words: heavy hitters among texts too many to list, found letter by letter."""
+"""Frequent words: heavy hitters in a domain of texts too large to list, found letter by letter."""
 
 from __future__ import annotations
 
@@ -60,15 +60,18 @@ class WordSearch:
 
     @property
     def loss(self) -> Loss:
-        """What one report costs."""
+        """The loss of one report."""
         return self.search.loss
 
     def report(self, words: Sequence[str]) -> tuple[Rows, ...]:
-        """What people with these words send, group by group, from the operating system's entropy. There is no seed."""
+        """The reports of people with these words, group by group, from the operating system's entropy.
+
+        There is no seed.
+        """
         return self.search.report(self._numbers(words))
 
     def report_one(self, word: str) -> PrefixReport:
-        """What one device sends: the group that it drew, and its report."""
+        """The group that one device drew, and its report."""
         return self.search.report_one(self._number(word))
 
     def rehearse(self, words: Sequence[str], bits: Rehearsal) -> tuple[Rows, ...]:
@@ -80,9 +83,9 @@ class WordSearch:
         return self.search.gather(reports)
 
     def find(self, reports: tuple[Rows, ...], false_positives: Number = "0.05", least: Number = 0) -> HeavyHitters:
-        """The words whose share is surely above `least`, by the claim of `PrefixSearch.find`.
+        """The words whose share is certainly above `least`, by the claim of `PrefixSearch.find`.
 
-        Numbers that are no word's are left out: nobody holds them.
+        Numbers that are not of a word are left out, since no one holds them.
         """
         found = self.search.find(reports, false_positives, least)
         words = [self._word(int(number)) for number in found.values]
@@ -96,7 +99,7 @@ class WordSearch:
         return [self._number(word) for word in words]
 
     def _number(self, word: str) -> int:
-        """A word's number; one that has none is refused without being named."""
+        """A word's number; a text without a number is refused without being named."""
         if not (isinstance(word, str) and 0 < len(word) <= self.longest and set(word) <= set(self.alphabet)):
             usual = "lower-case letters a to z, spaces, hyphens, apostrophes or points; no capitals, no digits"
             known = usual if self.alphabet == LETTERS else f"of the letters “{self.alphabet}”, as they stand there"
@@ -109,7 +112,7 @@ class WordSearch:
         return number
 
     def _word(self, number: int) -> str | None:
-        """The word of a number; None where it is no word's."""
+        """The word of a number; None where there is none."""
         codes = [number >> self.width * place & (1 << self.width) - 1 for place in reversed(range(self.longest))]
         end = codes.index(0) if 0 in codes else self.longest
         if end == 0 or any(codes[end:]) or max(codes) > len(self.alphabet):

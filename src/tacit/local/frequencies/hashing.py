@@ -1,6 +1,6 @@
 """Optimal local hashing: the option's bucket under a random affine map, by K-ary response over the buckets.
 
-Two options that share a bucket cannot be told apart.
+A report does not distinguish two options that share a bucket.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class Hashed(ABC):
     @property
     @abstractmethod
     def together(self) -> Fraction:
-        """How often two different options share a bucket."""
+        """The probability that two different options share a bucket."""
 
     @cached_property
     def response(self) -> KaryResponse:
-        """How the bucket is reported."""
+        """The response that reports the bucket."""
         return KaryResponse(self.buckets, self.odds)
 
     @property
@@ -76,11 +76,11 @@ class HashingOracle(Hashed, Oracle):
     """A random map y = slope·v + shift modulo the least prime P ≥ K; the bucket ⌊y·g/P⌋, reported by g-ary response.
 
     Claim, for the replacement of one option by another: ln(r)-private. Proof: the map (slope from 1 to P−1, shift from
-    0 to P−1, both uniform) does not depend on the option, and given the map the bucket's report has ratios 1 or r.
-    What is exact: two different options go to a uniform pair of different places, for slope and shift solve for any
-    such pair in exactly one way; so they share a bucket with probability Σ nᵢ(nᵢ−1)/P(P−1), nᵢ the buckets' sizes,
-    whichever two they are. Hence `stray`, and the variances, are exact and not merely right on average over ideal
-    hash functions. A row is slope, shift and reported bucket.
+    0 to P−1, both uniform) does not depend on the option, and given the map the bucket's report has ratios 1 or r. What
+    is exact: two different options go to a uniform pair of different places, for slope and shift solve for any such
+    pair in exactly one way; so they share a bucket with probability Σ nᵢ(nᵢ−1)/P(P−1), nᵢ the buckets' sizes, for any
+    two options. Hence `stray` and the variances are exact, not only on average over ideal hash functions. A row is
+    slope, shift and reported bucket.
     """
 
     options: int

@@ -1,4 +1,4 @@
-"""Heavy hitters: frequent values among too many to list, found prefix by prefix."""
+"""Heavy hitters: frequent values of a domain too large to list, found prefix by prefix."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PrefixReport: TypeAlias = tuple[int, tuple[int, ...]]
 
 @frozen(eq=False)
 class HeavyHitters:
-    """The values found, the most frequent first, with the shares and intervals that the last group's reports give.
+    """The values found, the most frequent first, with shares and intervals from the last group's reports.
 
     Values are whole numbers, or words where words were searched for.
     """
@@ -48,7 +48,7 @@ class HeavyHitters:
 
 @frozen
 class PrefixSearch:
-    """Values of `length` bits; person i tells, once, the first bits of their value, as many as group i mod G asks for.
+    """Values of `length` bits; person i reports once, on a prefix of their value with the length of group i mod G.
 
     Claim, for the replacement of one person's value by another: ln(r)-private. Proof: who is in which group is public
     and does not depend on any value, and each person makes one report, by local hashing with odds r.
@@ -83,7 +83,7 @@ class PrefixSearch:
 
     @cached_property
     def levels(self) -> tuple[WideHashing, ...]:
-        """How each group reports: prefixes of growing length, the last the whole value."""
+        """The randomizer of each group: prefixes of growing length, the last the whole value."""
         lengths = [*range(self.start, self.length, self.step), self.length]
         return tuple(WideHashing.for_odds(self.odds, length) for length in lengths)
 
@@ -93,13 +93,16 @@ class PrefixSearch:
         return max((level.loss for level in self.levels), key=lambda loss: loss.epsilon(0))
 
     def report(self, values: ArrayLike) -> tuple[Rows, ...]:
-        """What people with these values send, group by group, from the operating system's entropy. There is no seed."""
+        """The reports of people with these values, group by group, from the operating system's entropy.
+
+        There is no seed.
+        """
         return self._randomize(values, ENTROPY)
 
     def report_one(self, value: int) -> PrefixReport:
-        """What one device sends, from the operating system's entropy: the group that it drew, and its report.
+        """The group that one device drew, and its report, from the operating system's entropy.
 
-        The group does not depend on the value, so it tells nothing about it.
+        The group does not depend on the value, so it reveals nothing about it.
         """
         group = below(len(self.levels), ENTROPY)
         level, known = self.levels[group], self._checked([value])
@@ -122,7 +125,7 @@ class PrefixSearch:
         return self._randomize(values, bits)
 
     def find(self, reports: tuple[Rows, ...], false_positives: Number = "0.05", least: Number = 0) -> HeavyHitters:
-        """The values whose share is surely above `least`.
+        """The values whose share is certainly above `least`.
 
         Claim: the probability that any value of share at most `least` is listed is at most `false_positives`: exactly
         so for values that nobody holds (least = 0), and for people drawn independently from a population otherwise.

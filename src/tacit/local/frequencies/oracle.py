@@ -1,4 +1,4 @@
-"""Frequency oracles: a way to report one of K options, and a way to count what many reports say."""
+"""Frequency oracles: a way to report one of K options, and a way to count options from many reports."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Oracle(ABC):
     @property
     @abstractmethod
     def loss(self) -> Loss:
-        """What one report costs its respondent."""
+        """The loss of one report."""
 
     @property
     @abstractmethod
@@ -52,20 +52,20 @@ class Oracle(ABC):
     @property
     @abstractmethod
     def message_bits(self) -> int:
-        """How many bits a report takes when it is sent."""
+        """The size of a report in bits."""
 
     @property
     @abstractmethod
     def ceilings(self) -> tuple[int, ...]:
-        """For each number of a row, what it must lie below."""
+        """The exclusive upper bound of each number of a row."""
 
     @abstractmethod
     def decoding_steps(self, people: int) -> int:
-        """About how many elementary steps it takes to count the support of all options in so many reports."""
+        """The approximate number of elementary steps to count the support of all options in so many reports."""
 
     @abstractmethod
     def alphabet(self) -> Iterator[tuple[int, ...]]:
-        """Every report there is, as a row."""
+        """Every possible report, as a row."""
 
     @abstractmethod
     def probability(self, answer: int, report: tuple[int, ...]) -> Fraction:
@@ -73,18 +73,18 @@ class Oracle(ABC):
 
     @abstractmethod
     def randomize(self, answers: Integers, bits: Bits) -> Rows:
-        """A row for each answer, from these bits. Callers want `report`."""
+        """A row for each answer, from these bits. Callers use `report`."""
 
     @abstractmethod
     def support(self, reports: Rows) -> Integers:
-        """For each option, how many of the reports support it."""
+        """The number of reports that support each option."""
 
     @property
     def answers(self) -> int:
         return self.options
 
     def report(self, answers: ArrayLike) -> Rows:
-        """What people with these options send, one row each, from the operating system's entropy. There is no seed.
+        """The reports of people with these options, one row each, from the operating system's entropy.
 
         A device that has one option, `report(5)`, gets its row.
         """
@@ -105,7 +105,7 @@ class Oracle(ABC):
         return rows if np.ndim(answers) else rows[0]
 
     def estimate(self, reports: ArrayLike) -> Frequencies:
-        """How often each option is true among those who sent these reports, and among those they stand for."""
+        """The frequency of each option among the senders of these reports, and in their population."""
         rows = self.checked_rows(reports)
         return Frequencies(self.support(rows), len(rows), self.hit, self.stray)
 
@@ -122,7 +122,7 @@ class Oracle(ABC):
         return rate * (1 - rate) / (whole(people, "people", 1) * (self.hit - self.stray) ** 2)
 
     def variance_given(self, share: Number, people: int) -> Fraction:
-        """The exact variance for these very people, of whom this share has the option: the noise of the reports alone.
+        """The exact variance for these given people, of whom this share has the option: the noise of the reports alone.
 
         The support is a sum of independent coins, share·n of them with rate hit and the others with rate stray.
         """
@@ -142,11 +142,11 @@ class Oracle(ABC):
 
     @property
     def optimality(self) -> str:
-        """How near its reports are to the best of their ε, which is ln(odds)."""
+        """Its reports compared with the optimum at their ε, which is ln(odds)."""
         return frequency_words(self.odds, self.options, self.mean_variance)
 
     def _checked(self, answers: ArrayLike) -> Integers:
-        """The answers as integers; one that does not exist is refused without being named."""
+        """The answers as integers; an invalid one is refused without being named."""
         read = np.asarray(answers)
         if not (read.ndim == 1 and read.size > 0 and read.dtype.kind in "iu"):
             raise Refused("answers that are no list of integers", "They cannot be read.", "one integer a person.")
@@ -156,7 +156,7 @@ class Oracle(ABC):
 
 
 def checked_options(options: int) -> int:
-    """From 2 options to 2^24."""
+    """Refuse fewer than 2 options or more than 2^24."""
     known = whole(options, "options", 2)
     if not known <= MOST_OPTIONS:
         raise Refused(f"{known} options", "They cannot be counted one by one.", f"at most {MOST_OPTIONS}; or prefixes.")
@@ -164,7 +164,7 @@ def checked_options(options: int) -> int:
 
 
 def checked_odds(odds: Number) -> Fraction:
-    """Odds above 1."""
+    """Refuse odds that are not above 1."""
     known = exact(odds, "odds")
     if not known > 1:
         raise Refused(f"odds of {known}", "A report must be likelier with the truth.", "odds > 1.")

@@ -1,4 +1,4 @@
-"""Which oracle to use: the most accurate one whose messages and decoding can be afforded."""
+"""The choice of an oracle: the most accurate one within limits on messages and decoding."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KINDS = (KaryOracle, HadamardOracle, SubsetOracle, ProjectiveOracle, AffineOracl
 
 @frozen
 class OracleChoice:
-    """The chosen oracle, all that were weighed, and the limits on a message and on decoding."""
+    """The chosen oracle, all candidates, and the limits on a message and on decoding."""
 
     oracle: Oracle
     weighed: tuple[Oracle, ...]
@@ -56,11 +56,11 @@ class OracleChoice:
 def best(
     epsilon: Number, options: int, *, people: int = 10**6, most_bits: int = 4096, most_steps: int = 3 * 10**10
 ) -> OracleChoice:
-    """The oracle of the least exact mean variance among those within the limits; print it to see why.
+    """The oracle of the least exact mean variance among those within the limits; its text gives the reasons.
 
     Of those within a thousandth of the least, the one with the shortest message, then with the fastest decoding.
     Without limits the least is always that of subset selection, the exact optimum (K-ary response is the same for sets
-    of one). With the limits as they stand it is so for up to 4,096 options, and more where ε is large; beyond,
+    of one). With the default limits it is so for up to 4,096 options, and more where ε is large; beyond,
     projective geometry (and an affine one, where e^ε is near 1.5) costs a factor of about (√x + 1/√x)²/4, where x is
     the ratio of e^ε to the nearest order of a field less one: 1.0025 at ε = 1, and for up to 10⁶ options never above
     1.012.

@@ -32,11 +32,11 @@ _LARGEST = 1 << 15
 class ProjectiveOracle(DesignedOracle):
     """A point y of the projective space over q elements: weight r where ⟨v, y⟩ = 0, else 1.
 
-    Option v is the point (1, v's digits in base q). Claim, for the replacement of one option by another:
-    ln(r)-private, as of every block design: each point is orthogonal to (q^(t−1)−1)/(q−1) of the (q^t−1)/(q−1) points,
-    two different ones together to (q^(t−2)−1)/(q−1) (Feldman, Nelson, Nguyen and Talwar 2022). For q near r + 1 the
-    variance is that of subset selection but for a few percent, and a message has about log₂ K + log₂ q bits. A row is
-    the point's number.
+    Option v is the point (1, v's digits in base q). Claim, for the replacement of one option by another: ln(r)-private,
+    as of every block design: each point is orthogonal to (q^(t−1)−1)/(q−1) of the (q^t−1)/(q−1) points, two different
+    ones together to (q^(t−2)−1)/(q−1) (Feldman, Nelson, Nguyen and Talwar 2022). For q near r + 1 the variance is
+    within a few percent of subset selection's, and a message has about log₂ K + log₂ q bits. A row is the point's
+    number.
     """
 
     options: int
@@ -91,7 +91,7 @@ class ProjectiveOracle(DesignedOracle):
         return (self.odds if is_orthogonal else Fraction(1)) / self.design.total
 
     def randomize(self, answers: Integers, bits: Bits) -> Rows:
-        """Coordinates but the first are free; the first makes ⟨v, y⟩ zero, or one: then the point is named."""
+        """Coordinates but the first are free; the first makes ⟨v, y⟩ zero, or one: then the point is normalised."""
         is_orthogonal = UniformBelow(self.hit.denominator).draw(answers.size, bits) < self.hit.numerator
         free = self.order ** (self.points.coordinates - 1)
         numbers = UniformBelow(free).draw(answers.size, bits)
@@ -109,12 +109,12 @@ class ProjectiveOracle(DesignedOracle):
 
 
 def _order_up(least: int) -> int:
-    """The least prime power ≥ least that a field is made for here."""
+    """The least prime power ≥ least that `Field` supports."""
     return next(order for order in range(least, 4 * least) if _is_order(order))
 
 
 def _order_down(most: int) -> int:
-    """The greatest prime power ≤ most that a field is made for here."""
+    """The greatest prime power ≤ most that `Field` supports."""
     return next(order for order in range(most, 1, -1) if _is_order(order))
 
 
@@ -165,7 +165,7 @@ class AffineOracle(DesignedOracle):
 
     @property
     def vectors(self) -> int:
-        """How many reports there are."""
+        """The number of possible reports."""
         found: int = self.order**self.points.coordinates
         return found
 

@@ -73,7 +73,7 @@ class Points:
 
 
 def digits_for(options: int, order: int) -> int:
-    """How many digits in this base tell so many options apart."""
+    """The number of digits in this base that distinguishes so many options."""
     digits = 1
     while order**digits < options:
         digits += 1
@@ -104,19 +104,19 @@ class Decoding:
 
     @cached_property
     def _low(self) -> int:
-        """How many low digits a transform decides."""
+        """The number of low digits that a transform decides."""
         low = 1
         while low + 1 < self.points.coordinates and self._order ** (low + 2) <= _CELLS:
             low += 1
         return low
 
     def _turns(self, low: int) -> int:
-        """How many values the digits above so many low ones have."""
+        """The number of values of the digits above so many low ones."""
         turns: int = -(-self.options // self._order**low)
         return turns
 
     def steps(self, reports: int) -> int:
-        """About how many elementary steps it takes to decode so many different reports."""
+        """The approximate number of elementary steps to decode so many different reports."""
         return min(self._transform_steps(reports), self._solve_steps(reports))
 
     def _transform_steps(self, reports: int) -> int:

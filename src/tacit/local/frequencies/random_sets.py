@@ -1,4 +1,4 @@
-"""Random sets of options for very many people at once: independent coins by the 64, and uniform sets of a given size.
+"""Random sets of options for very many people: independent coins, 64 at a time, and uniform sets of one size.
 
 Every coin is 1 with an exact rational probability. Sets are packed bits, or sorted lists where they are small.
 """
@@ -65,7 +65,7 @@ def _decide(ones: Packed, tied: Packed, rest: Fraction, bits: Bits) -> None:
         places = places[left != lowest]
 
 
-_WORDS = 1 << 18  # of a block: 2 MB, which stay near the processor
+_WORDS = 1 << 18  # size of a block: 2 MB, which fit the processor's cache
 _ROUNDS = 4
 
 
@@ -73,8 +73,8 @@ def draw_packed(answers: Integers, has_truth: NDArray[np.bool_], options: int, s
     """A set of `size` options for each answer, uniform among those that hold the answer, or that do not.
 
     Every bit but the answer's is a coin of one rough bias; then options are added or removed, each uniform among those
-    that can be, until the size is right. Nothing tells the other options apart, so that all sets are equally likely,
-    whatever the bias: it only decides how much is left to repair.
+    that can be, until the size is right. The other options are treated symmetrically, so all sets are equally likely
+    for any bias, which only affects the number of repairs.
     """
     words = width(options)
     out = np.empty((answers.size, words), np.uint64)
@@ -124,7 +124,7 @@ def _repair(
 
 @lru_cache(maxsize=256)
 def rough_bias(options: int, size: int) -> Fraction:
-    """The bias with few binary digits that makes drawing and repairing cheapest, by a rough account."""
+    """The bias with few binary digits that makes drawing and repairing cheapest, by a rough estimate."""
     biases = [(places, Fraction(top, 1 << places)) for places in range(1, 8) for top in range(1, 1 << places, 2)]
 
     def cost(choice: tuple[int, Fraction]) -> float:
@@ -144,9 +144,9 @@ _LISTED_CELLS = 1 << 20
 def draw_listed(answers: Integers, has_truth: NDArray[np.bool_], options: int, size: int, bits: Bits) -> Integers:
     """A set of `size` options for each answer, uniform among those that hold the answer, or that do not.
 
-    As many others are drawn, and those that came twice drawn again until all differ: nothing tells the others apart,
-    so that all sets of them are equally likely. Where the answer belongs in, it takes the place of one of them, each
-    equally likely, which leaves a uniform set of the rest.
+    As many others are drawn, and those that came twice drawn again until all differ: the others are treated
+    symmetrically, so all sets of them are equally likely. Where the answer is in the set, it takes the place of one of
+    them, each equally likely, which leaves a uniform set of the rest.
     """
     step = max(1, _LISTED_CELLS // size)
     blocks = [

@@ -1,4 +1,4 @@
-"""Reports as rows: one row of whole numbers a person; sets of options as rows of packed bits."""
+"""Reports as rows: one row of whole numbers per person; sets of options as rows of packed bits."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def unpack(row: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def set_ceilings(options: int) -> tuple[int, ...]:
-    """What each word of a row lies below."""
+    """The exclusive upper bound of each word of a row."""
     return (1 << 64,) * (width(options) - 1) + (1 << (options - 1) % 64 + 1,)
 
 
@@ -59,7 +59,7 @@ def padding(options: int) -> np.uint64:
 
 
 def column_sums(rows: Packed, options: int) -> Integers:
-    """For each option, in how many of the sets it is.
+    """The number of sets that contain each option.
 
     One bit of every byte is masked out, so that each byte of a 64-bit word counts one option over up to 255 rows.
     """
@@ -76,7 +76,7 @@ def column_sums(rows: Packed, options: int) -> Integers:
 
 
 def row_sizes(rows: Packed) -> Integers:
-    """How many options each set has: bits are added by twos, by fours and by eights, then the bytes of a word."""
+    """The size of each set: bits are added in pairs, fours and eights, then the bytes of a word."""
     sizes = np.empty(len(rows), np.int64)
     one, two, four, top = (np.uint64(shift) for shift in (1, 2, 4, 56))
     for start in range(0, len(rows), _DEEP * _BATCH):

@@ -1,7 +1,7 @@
 """Frequency oracles whose report is a set of options: subset selection, and optimised unary encoding.
 
-Subset selection reports a set of the best whole size. Unary encoding sends one bit an option, of which the true one is
-a fair coin and each other is rarely set.
+Subset selection reports a set of the best whole size. Unary encoding sends one bit per option: the true one's is a fair
+coin, and each other is rarely set.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class SubsetOracle(DesignedOracle):
 
     @property
     def message_bits(self) -> int:
-        """A number for each option of the list, or one bit an option."""
+        """One number for each option of the list, or one bit per option."""
         return self.size * (self.options - 1).bit_length() if self.is_listed else self.options
 
     @property

@@ -1,4 +1,4 @@
-"""Local hashing of values too many to list: a report can be asked about any value, but not about all of them."""
+"""Local hashing of a domain too large to list: a report can be tested for any value, but not for all values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class WideHashing(Hashed):
     Claim, for the replacement of one value by another: ln(r)-private. Proof: slopes and shift, uniform below P, do not
     depend on the value, and given them the report has ratios 1 or r. Two different values go to a uniform pair of
     places (one slope's limbs differ by something other than 0), so they share a bucket with probability Σ(nᵢ/P)²,
-    whichever two they are: `stray` is exact. A row is slopes, shift and reported bucket.
+    for any two values: `stray` is exact. A row is slopes, shift and reported bucket.
     """
 
     length: int
@@ -64,14 +64,14 @@ class WideHashing(Hashed):
 
     @cached_property
     def together(self) -> Fraction:
-        """How often two different values share a bucket: (P mod g) buckets have one place more than the others."""
+        """The probability that two different values share a bucket; (P mod g) buckets have one place more."""
         small, large = divmod(self.prime, self.buckets)
         squares = large * (small + 1) ** 2 + (self.buckets - large) * small**2
         return Fraction(squares, self.prime**2)
 
     @property
     def ceilings(self) -> tuple[int, ...]:
-        """For each number of a row, what it must lie below."""
+        """The exclusive upper bound of each number of a row."""
         return (self.prime,) * (self.limbs + 1) + (self.buckets,)
 
     def alphabet(self) -> Iterator[tuple[int, ...]]:
@@ -90,7 +90,7 @@ class WideHashing(Hashed):
         return rows
 
     def support(self, reports: Rows, values: Integers) -> Integers:
-        """For each of these values, how many of the reports support it; reports × values steps."""
+        """The number of reports that support each of these values, in reports × values steps."""
         counts = np.zeros(values.size, np.int64)
         step = max(1, _CELLS // values.size)
         for start in range(0, len(reports), step):

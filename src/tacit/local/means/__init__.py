@@ -1,1 +1,1 @@
-"""Means of numbers and of vectors from reports that each respondent randomised alone."""
+"""Means of numbers and of vectors from locally randomised reports."""

@@ -1,4 +1,4 @@
-"""The cap of a vector report: which half of space the report shall rather lie in, how far out, and with what odds."""
+"""The cap of a vector report: the half-space that the report prefers, its distance, and the odds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tacit.frozen import frozen
 from tacit.loss.families.precision import sharp
 from tacit.noise.ball import Ball, ball, fraction_down, precision, up
 
-_GAMMA_STEP = 1 << 10  # the error is flat about its least: finer steps gain nothing
+_GAMMA_STEP = 1 << 10  # the error is flat near its minimum, so finer steps have no use
 _ODDS_BITS = 52
 
 
@@ -54,7 +54,7 @@ class Cap:
 
     @cached_property
     def gamma(self) -> Fraction:
-        """How far out the cap begins, in standard deviations: where the error is least, found in floats."""
+        """The distance of the cap in standard deviations, chosen for the least error, in floats."""
         from scipy.optimize import minimize_scalar
 
         odds, dimension = exp(float(self.epsilon)), self.dimension
@@ -69,7 +69,7 @@ class Cap:
 
     @cached_property
     def chances(self) -> tuple[Ball, Ball]:
-        """Between which two numbers the cap's probability lies, for every w."""
+        """Bounds of the cap's probability for every w."""
         return sharp(lambda: _upper_tail(self.gamma + self.slack)), sharp(lambda: _upper_tail(self.gamma - self.slack))
 
     @cached_property
@@ -81,7 +81,7 @@ class Cap:
 
     @cached_property
     def contrast(self) -> float:
-        """The mean of ⟨z, w⟩/(grain·‖w‖), but for the rounding: what a report is divided by."""
+        """The mean of ⟨z, w⟩/(grain·‖w‖) without the rounding, by which a report is divided."""
         return float(sharp(lambda: _density(self.gamma) * self._tilt(_upper_tail(self.gamma))))
 
     @cached_property
@@ -91,7 +91,7 @@ class Cap:
 
     @cached_property
     def bias(self) -> float:
-        """How far the mean of a decoded report lies from the direction of w at most, rounded up.
+        """The largest distance of the mean of a decoded report from the direction of w, rounded up.
 
         E z = (E z·1)·k with 1 that of the cap and k = p/P(cap) − (1−p)/(1−P(cap)), since z is symmetric. E z·1 differs
         from grain·φ(γ)·w/‖w‖ by the rounding, at most √d/2 long, and by what lies within s of the cap's edge: it has

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 @frozen
 class ProgramShape:
-    """Which inputs and outputs the program knows: x = i/steps for |i| ≤ steps, values j/per_unit for |j| ≤ widest."""
+    """The inputs and outputs of the program: x = i/steps for |i| ≤ steps, values j/per_unit for |j| ≤ widest."""
 
     steps: int
     per_unit: int
@@ -27,9 +27,9 @@ class ProgramShape:
 
 @frozen
 class Solution:
-    """Probabilities of the outputs −widest … widest given the inputs 0 … steps, and what the program's dual says.
+    """Probabilities of the outputs −widest … widest given the inputs 0 … steps, and the solution of the dual program.
 
-    The rows of negative inputs are these turned round. `value` is the least worst variance at the inputs and halfway
+    The rows of negative inputs are these reversed. `value` is the least worst variance at the inputs and halfway
     between them. `inputs`, `prices` and `rents` are the dual's weights of the inputs' variances, of their means and of
     their totals.
     """
@@ -44,8 +44,8 @@ class Solution:
 def solve(odds: Fraction, shape: ProgramShape, between: bool = True) -> Solution:
     """The best table of this shape, by HiGHS; with `between`, numbers halfway between two inputs count as well.
 
-    Unknowns: the probabilities, each column's least one, and the worst variance t. By symmetry (reports of −x are
-    those of x turned round; averaging with its mirror image makes no table worse) only inputs x ≥ 0 are needed, and
+    Unknowns: the probabilities, each column's least one, and the worst variance t. By symmetry (reports of −x are those
+    of x with the opposite sign; averaging with its mirror image makes no table worse) only inputs x ≥ 0 are needed, and
     columns j and −j share their least probability.
     """
     from scipy.optimize import linprog
@@ -90,8 +90,8 @@ def solve(odds: Fraction, shape: ProgramShape, between: bool = True) -> Solution
     )
 
 
-SLACK = Fraction(1, 1 << 16)  # the program is solved for odds smaller by this part, to leave room for the repair
-_SAME = 1e-9  # of a column's least probability: a cell this close to an end of its column is meant to be there
+SLACK = Fraction(1, 1 << 16)  # the program is solved for odds smaller by this share, to leave room for the repair
+_SAME = 1e-9  # of a column's least probability: a cell this close to an end of its column is set to that end
 _UNUSED = 1e-8
 _FINE = 1 << 48
 

@@ -1,6 +1,6 @@
-"""An estimated mean: the average of the reports, and how far it can be off.
+"""An estimated mean: the average of the reports, and its error.
 
-Bennett's bound states how far an average of bounded, independent terms of known variance strays, for every n.
+Bennett's bound limits the deviation of an average of bounded, independent terms of known variance, for every n.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _exponent(variance: Fraction, bound: Fraction, people: int, distance: Fracti
 
 
 class Reporting(Protocol):
-    """What must be known of a response: its report values, and their mean squares."""
+    """The properties of a response: its report values, and their mean squares."""
 
     @property
     def outputs(self) -> tuple[int, ...]: ...
@@ -66,7 +66,7 @@ class Reporting(Protocol):
 
 @frozen
 class MeanEstimate:
-    """An estimated mean: how often each report came, and the response they went through."""
+    """An estimated mean: the count of each report, and the response that made them."""
 
     counts: tuple[int, ...]
     response: Reporting
@@ -109,7 +109,7 @@ class MeanEstimate:
         return self._around(respondents_error(self.response, self.people, confidence))
 
     def normal_interval(self, confidence: Number = "0.95") -> tuple[float, float]:
-        """The usual interval of the reports' own spread: right in the limit of many reports, and not before."""
+        """The normal interval from the reports' own spread, valid asymptotically only."""
         from scipy.stats import norm
 
         reach = float(norm.isf(float(1 - proper(confidence, "confidence")) / 2)) * self.standard_error
@@ -129,13 +129,13 @@ class MeanEstimate:
 
 
 def population_error(response: Reporting, people: int, confidence: Number = "0.95") -> Fraction:
-    """How far the estimate from so many reports lies from the population's mean at most, with this confidence."""
+    """The error of the estimate from so many reports about the population's mean, with this confidence."""
     miss = (1 - proper(confidence, "confidence")) / 2
     return farthest(max(response.squares), response.reach + 1, whole(people, "people", 1), miss)
 
 
 def respondents_error(response: Reporting, people: int, confidence: Number = "0.95") -> Fraction:
-    """How far it lies from the mean of the respondents themselves at most, with this confidence."""
+    """The error about the mean of the respondents themselves, with this confidence."""
     miss = (1 - proper(confidence, "confidence")) / 2
     return farthest(response.worst_variance, response.reach + 1, whole(people, "people", 1), miss)
 

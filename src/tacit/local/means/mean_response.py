@@ -23,7 +23,7 @@ from tacit.noise.bits import Bits, Integers, Rehearsal
 from tacit.noise.entropy import ENTROPY
 from tacit.noise.uniform import UniformReal
 
-_CHUNK = 1 << 16  # of values drawn at once: a table of this many rows stays small
+_CHUNK = 1 << 16  # number of values drawn at once, so that tables stay small
 
 
 @frozen
@@ -32,7 +32,7 @@ class MeanResponse:
 
     Claim, for the replacement of one respondent's number by any other: the report is ε-private. Proof: two weights of
     one column of the table have ratio at most odds_within(ε) ≤ e^ε, checked in whole numbers when the response is made,
-    and a mixture of rows keeps within that ratio. So nothing rests on the rounding coin.
+    and a mixture of rows keeps within that ratio. So the claim does not depend on the rounding coin.
 
     Claim: the report's value outputs[r]/per_unit has the number itself as its mean. Proof: each row's mean is its grid
     point, checked likewise, and the coin's mean is the number. A number beyond [−1, 1] counts as the nearest end.
@@ -65,7 +65,7 @@ class MeanResponse:
 
     @property
     def loss(self) -> Pure:
-        """What one report costs its respondent."""
+        """The loss of one report."""
         return Pure(self.epsilon)
 
     @property
@@ -109,7 +109,7 @@ class MeanResponse:
     def report(self, value: Sequence[float] | NDArray[Any]) -> Integers: ...
 
     def report(self, value: Number | Sequence[float] | NDArray[Any]) -> int | Integers:
-        """What the person with this number sends, or each of many people, from the operating system's entropy.
+        """The report of a person with this number, or of each of many people, from the operating system's entropy.
 
         There is no seed.
         """
@@ -156,7 +156,7 @@ class MeanResponse:
         return self.table.draw(place + onward, bits)
 
     def _places(self, values: NDArray[np.float64], bits: Bits) -> Integers:
-        """Grid points, rounded away from 0 with the probability that leaves the mean as it is.
+        """Grid points, rounded away from 0 with the probability that preserves the mean.
 
         With a power of two for the steps, the product and both its parts are floats without error.
         """

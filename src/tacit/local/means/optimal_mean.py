@@ -1,8 +1,8 @@
-"""The best unbiased report of a number for any ε: from a certified table that is part of the package, else solved for.
+"""The best unbiased report of a number for any ε: from a certified table in the package, or from a linear program.
 
-For a small ε it is the one-bit report: two values, as far apart as ε demands. Tables hold whole weights. The variances
-of other reports are formulas to compare with: the piecewise and the hybrid report (Wang and others 2019) draw real
-numbers, which no device can do without rounding.
+For a small ε it is the one-bit report: two values, with the distance that ε requires. Tables hold whole weights. The
+variances of other reports are formulas to compare with: the piecewise and the hybrid report (Wang and others 2019) draw
+real numbers, which a device cannot do without rounding.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def assembled_response(epsilon: Fraction, steps: int, per_unit: int, columns: di
 
 
 def tables_text(responses: Iterable[MeanResponse]) -> str:
-    """How tables are kept, one line an ε: for each output ≥ 0 runs of equal weights; −out is out turned round."""
+    """The file format of tables, one line per ε: for each output ≥ 0 runs of equal weights; −out is its reverse."""
     lines = (
         f"{json.dumps(str(each.epsilon))}: {json.dumps(_written(each), separators=(',', ':'))}" for each in responses
     )
@@ -89,11 +89,11 @@ _WIDEST = 64
 
 
 def best_mean(epsilon: Number) -> MeanResponse:
-    """The response with the least worst variance that is known for this ε.
+    """The response with the least known worst variance for this ε.
 
     At the ε that were tried (1/4 to 4) it is within 1% of the least that any unbiased ε-local report can have: a dual
     bound holds it. For the ε in `tables.kept()` it is read, else solved for, in seconds; below 1/10 it is the one-bit
-    report. Whichever it is, every claim is checked in whole numbers.
+    report. In every case its claims are checked in whole numbers.
     """
     asked = positive(epsilon, "epsilon")
     if not asked <= _MOST:
@@ -115,7 +115,7 @@ def solved(epsilon: Fraction) -> MeanResponse:
 
 
 def shape_for(epsilon: Fraction) -> ProgramShape:
-    """Inputs fine enough that rounding to them costs less than 1%, and outputs as wide as the best table wants.
+    """Inputs fine enough that rounding to them costs less than 1%, and outputs as wide as the best table needs.
 
     The best outputs reach less than 1.4 times as far as those of one bit, coth(ε/2), and hardly farther than those of
     the piecewise report, coth(ε/4).

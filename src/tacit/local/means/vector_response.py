@@ -1,4 +1,4 @@
-"""A mean of vectors from local reports: a vector of length at most 1 becomes a noisy one that leans its way.
+"""A mean of vectors from local reports: a vector of length at most 1 becomes a noisy one that prefers its direction.
 
 The estimate comes with a ball that holds the true mean.
 """
@@ -51,19 +51,19 @@ class VectorMean:
 
 
 _MOST = 10  # beyond it a report takes thousands of draws
-_SPLIT = 14  # bits: a whole vector is multiplied in two parts, each product within 64 bits
+_SPLIT = 14  # bits of the parts in which a whole vector is multiplied, each product within 64 bits
 _AT_ONCE = 1 << 18  # coordinates drawn together
 
 
 @frozen
 class VectorResponse:
-    """PrivUnitG (Asi, Feldman and Talwar 2022) in whole numbers: a Gaussian vector, rather within the vector's own cap.
+    """PrivUnitG (Asi, Feldman and Talwar 2022) in whole numbers: a Gaussian vector, likelier in the vector's own cap.
 
     Claim, for the replacement of one respondent's vector by any other: the report is ε-private. Proof: every vector
-    becomes a whole direction w, in whatever way. Whole vectors z of exact rounded Gaussians are drawn until one lies
+    becomes a whole direction w, by any method. Whole vectors z of exact rounded Gaussians are drawn until one lies
     within the cap of w and one outside; an exact coin chooses. So given w the report has the law that `Cap` certifies.
-    How many draws this takes does not depend on the coin, and tells no more about w than the probability of its cap,
-    the same for all w to about one part in 10⁶.
+    The number of draws does not depend on the coin, and reveals no more about w than the probability of its cap, the
+    same for all w to about one part in 10⁶.
 
     Claim: the decoded report has the vector itself as its mean, but for at most `bias`. A vector of length ρ < 1 is
     given its own direction with probability (1+ρ)/2 and the opposite else; a longer one is shortened to 1.
@@ -85,7 +85,7 @@ class VectorResponse:
                 "A report would take too many draws, or its direction too fine a grid.",
                 f"ε ≤ {_MOST} and dimension ≤ radius ≤ 2^28.",
             )
-        self.cap  # noqa: B018  (certified here, or refused)
+        self.cap  # noqa: B018  (certify it here, or refuse)
 
     @cached_property
     def cap(self) -> Cap:
@@ -93,12 +93,12 @@ class VectorResponse:
 
     @property
     def loss(self) -> Pure:
-        """What one report costs its respondent."""
+        """The loss of one report."""
         return Pure(self.epsilon)
 
     @property
     def bias(self) -> float:
-        """How far the mean of a decoded report lies from the vector at most: the cap's, and the rounding of w."""
+        """A bound of the bias of a decoded report: the cap's, and the rounding of w."""
         return self.cap.bias + 2 * (isqrt(self.dimension) + 1) / self.radius + 1e-12
 
     @property
@@ -107,13 +107,13 @@ class VectorResponse:
         return self.cap.square
 
     def report(self, vectors: ArrayLike) -> Integers:
-        """What the person with this vector sends, or each of many (one a row), from the operating system's entropy.
+        """The report of a person with this vector, or of many (one per row), from the operating system's entropy.
 
         There is no seed.
         """
         try:
             is_many = np.ndim(vectors) == 2 and len(np.asarray(vectors)) > 0
-        except (TypeError, ValueError):  # rows of different lengths are no vector either
+        except (TypeError, ValueError):  # rows of different lengths are refused too
             is_many = False
         if is_many:
             return self._draw_many(vectors, ENTROPY)
@@ -130,11 +130,11 @@ class VectorResponse:
         return self._draw_many(vectors, bits)
 
     def _draw_many(self, vectors: ArrayLike, bits: Bits) -> Integers:
-        read = [self._read(vector) for vector in np.asarray(vectors)]  # all of them, before anything is drawn
+        read = [self._read(vector) for vector in np.asarray(vectors)]  # check all of them before anything is drawn
         return np.array([self._draw(vector, bits) for vector in read])
 
     def decode(self, reports: ArrayLike) -> NDArray[np.float64]:
-        """The vectors that reports stand for."""
+        """The decoded vectors of reports."""
         return np.asarray(reports) / (self.grain * self.cap.contrast)
 
     def estimate(self, reports: ArrayLike) -> VectorMean:

@@ -1,1 +1,1 @@
-"""Polls on sensitive questions: designs, what each protects, and what its reports say about everybody."""
+"""Polls on sensitive questions: designs, their protection, and estimates from their reports."""

@@ -1,4 +1,4 @@
-"""A poll: several questions to the same people, and what all their reports give away together.
+"""A poll: several questions to the same people, and the joint loss of their reports.
 
 A question has words and the design by which it is asked. The findings of a poll as a figure: each share a dot, its
 interval a bar.
@@ -31,7 +31,7 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 @frozen
 class PollQuestion:
-    """A name for who reads the findings, words for the respondent, a design for both."""
+    """A question: its name in the findings, its wording for respondents, and its design."""
 
     name: str
     wording: Wording
@@ -52,11 +52,11 @@ class PollQuestion:
         return self.design.groups(self.wording)
 
     def findings(self, answers: Sequence[tuple[int, Any]], weights: ArrayLike | None = None) -> tuple[PollFinding, ...]:
-        """What the answers say about every option."""
+        """The findings of every option."""
         return self.design.findings(self.wording, answers, weights)
 
     def written(self, name: str) -> dict[str, Any]:
-        """What the collector is told, under the name that stands in reports; a page is told one group of it."""
+        """The question for the collector, under its name in reports; a page gets one group of it."""
         return {
             "name": name,
             "text": self.wording.text,
@@ -92,7 +92,7 @@ class Poll:
 
     @cached_property
     def protection(self) -> Protection:
-        """What one respondent gives away in all."""
+        """The protection of all answers of one respondent."""
         parts = [question.design.protection for question in self.questions]
         exposed = [(number, part) for number, part in enumerate(parts, start=1) if part.loss is None]
         if exposed:
@@ -105,11 +105,11 @@ class Poll:
         return max(len(question.groups) for question in self.questions)
 
     def version(self, place: int) -> tuple[Group, ...]:
-        """What one version asks: a group of every question."""
+        """The questions of one version: a group of every question."""
         return tuple(question.groups[min(place, len(question.groups) - 1)] for question in self.questions)
 
     def together(self, place: int) -> str:
-        """What all answers of one version give away, in a respondent's words; "" where each question has said it."""
+        """The joint protection of one version, in words for a respondent; "" where each question states it."""
         asked = list(zip(self.questions, self.version(place), strict=True))
         finite = [q.design.protection.loss for q, group in asked if group.asks and q.design.protection.loss is not None]
         exposed = [str(at) for at, (q, group) in enumerate(asked, 1) if group.asks and q.design.protection.loss is None]
@@ -122,10 +122,10 @@ class Poll:
         return " ".join(said)
 
     def shuffled(self, people: int) -> Loss:
-        """What one respondent gives away if each question's reports, of so many people, are shuffled for themselves.
+        """The protection of one respondent if the reports of each question, of so many people, are shuffled separately.
 
-        By the claim of `ShuffledReports`: somebody trusted strips them of their senders, and hands on no two questions'
-        reports together.
+        By the claim of `ShuffledReports`: a trusted party removes the senders, and passes on each question's reports
+        separately.
         """
         parts = [(question, question.groups[0].randomizer) for question in self.questions]
         for question, randomizer in parts:
@@ -138,7 +138,7 @@ class Poll:
         return compose(*(ShuffledReports(randomizer, people) for _, randomizer in parts if randomizer is not None))
 
     def written(self) -> dict[str, Any]:
-        """What the collector is told: all versions. What a page is told of it is one version alone."""
+        """The poll for the collector, with all versions. A page gets one version only."""
         return {
             "id": self.id,
             "title": self.title,
@@ -150,7 +150,7 @@ class Poll:
     def findings(
         self, submissions: Sequence[Mapping[str, Any]], weights: Mapping[str, float] | None = None
     ) -> dict[str, tuple[PollFinding, ...]]:
-        """What all submissions say, question by question; survey weights by respondent, who all must have one."""
+        """The findings of all submissions, question by question, with survey weights for all respondents."""
         load = None if weights is None else _loads(weights, [each["respondent"] for each in submissions])
         return {
             question.name: question.findings([tuple(each["answers"][name]) for each in submissions], load)
@@ -159,7 +159,7 @@ class Poll:
 
     @property
     def _named(self) -> list[tuple[str, PollQuestion]]:
-        """Questions by the names that reports call them."""
+        """Questions by their names in reports."""
         return [(f"q{number}", question) for number, question in enumerate(self.questions, start=1)]
 
 

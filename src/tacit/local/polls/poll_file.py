@@ -1,4 +1,4 @@
-"""A poll as a TOML file: read with refusals that name the key, written for a person to change.
+"""A poll as a TOML file: read with refusals that name the key, written to be edited.
 
 Designs have names in the file, and each takes certain numbers.
 """
@@ -28,7 +28,7 @@ from tacit.toml_text import quoted
 
 @frozen
 class DesignEntry:
-    """A design's maker, and which numbers it is made from: any one of the lists."""
+    """A design's constructor, and its accepted lists of numbers."""
 
     make: Callable[[Wording, Mapping[str, Any]], Design]
     takes: tuple[tuple[str, ...], ...]
@@ -94,7 +94,7 @@ def design_of(name: str, wording: Wording, given: Mapping[str, Any]) -> Design:
 
 
 def _option(number: str) -> str:
-    """A number as the command calls it; a poll's file has _ for - and no dashes before."""
+    """The command-line option of a number; a poll's file has _ for - and no leading dashes."""
     return f"--{number.replace('_', '-')}"
 
 
@@ -188,7 +188,7 @@ def new_poll_text(title: str) -> str:
 
 
 def question_text(name: str, wording: Wording, design: str, numbers: Mapping[str, str]) -> str:
-    """One question, as it stands in the file."""
+    """One question, as text of the file."""
     lines = ["", "[[questions]]", f"name = {quoted(name)}", f"text = {quoted(wording.text)}"]
     if wording.options != YES_NO:
         lines.append(f"options = [{', '.join(map(quoted, wording.options))}]")

@@ -1,6 +1,6 @@
-"""Extremal reports: for a given use of the reports, the best ε-local one there is (Kairouz, Oh and Viswanath 2016).
+"""Extremal reports: for a given utility, the best ε-local report (Kairouz, Oh and Viswanath 2016).
 
-A use is worth Σ over reports of μ(column), where a column holds the report's probabilities under each answer and μ is
+The utility is Σ over reports of μ(column), where a column has the report's probabilities under each answer and μ is
 sublinear: convex, and twice a column is worth twice as much. Mutual information and f-divergences are such.
 """
 
@@ -28,7 +28,7 @@ _MOST_ANSWERS = 12
 
 @frozen
 class Extremal:
-    """The best table for a use, what it is worth, and a proven limit to what any ε-local report can be worth."""
+    """The best table for a utility, its value, and a proven upper bound for every ε-local report."""
 
     table: WeightTable
     value: float
@@ -36,7 +36,7 @@ class Extremal:
 
 
 def extremal(epsilon: Number, answers: int, utility: Utility) -> Extremal:
-    """The ε-local table that is worth the most, over all numbers of reports.
+    """The ε-local table of the largest utility, over all numbers of reports.
 
     Claim, for the replacement of one answer by another: its report is ε-private. Proof: every column is a multiple of
     a pattern of 1s and rs, r = odds_within(ε); the multiples solve Σ multiple·pattern = 1 in fractions.
@@ -67,7 +67,7 @@ def extremal(epsilon: Number, answers: int, utility: Utility) -> Extremal:
 
 
 def mutual_information(prior: Sequence[Number]) -> Utility:
-    """Bits that a report tells about an answer of this prior."""
+    """The mutual information in bits of report and answer under this prior."""
     chances = [float(probability(chance, "prior")) for chance in prior]
     if not abs(sum(chances) - 1) < 1e-9:
         raise Refused("a prior", "It does not add up to 1.", "probabilities of all answers.")
@@ -80,7 +80,7 @@ def mutual_information(prior: Sequence[Number]) -> Utility:
 
 
 def divergence(first: Sequence[Number], second: Sequence[Number], shape: Callable[[float], float]) -> Utility:
-    """The f-divergence of the reports of two populations: how well a test tells them apart. f is convex, f(1) = 0."""
+    """The f-divergence of the reports of two populations: how well a test distinguishes them. f is convex, f(1) = 0."""
     one = [float(probability(chance, "first")) for chance in first]
     other = [float(probability(chance, "second")) for chance in second]
 

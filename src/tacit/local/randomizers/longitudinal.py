@@ -1,6 +1,6 @@
-"""Longitudinal reports: one respondent asked again and again, on a device that remembers its reports, within a budget.
+"""Longitudinal reports: one respondent is asked repeatedly, on a device that stores its reports, within a budget.
 
-The cost is that of fresh reports each time, or of one report for each answer ever held. The device draws remembered
+The cost is that of fresh reports each time, or of one report for each answer ever held. The device derives memoised
 bits again: a keystream for each question and answer, from the device's own key.
 """
 
@@ -35,7 +35,7 @@ def fresh_cost(randomizer: Randomizer[Any], reports: int) -> Loss:
     """The cost of so many reports, each drawn anew.
 
     Claim, for the replacement of the respondent's whole history of answers by any other: these reports compose, so
-    T reports cost T·ε, and less at δ > 0. Nothing else is told: not even whether the answer ever changed.
+    T reports cost T·ε, and less at δ > 0. Nothing else is revealed, not even whether the answer ever changed.
     """
     return _times(randomizer.loss, whole(reports, "reports", 1))
 
@@ -49,7 +49,7 @@ def memoised_cost(randomizer: Randomizer[Any], held: int) -> Loss:
     changes, all histories of that kind are covered.
 
     What is not hidden: that the answer changed, and when. Two reports that differ can only come from two answers,
-    so against a history of other times of sameness the loss is infinite. Who must hide that sends fresh reports.
+    so against a history of other times of sameness the loss is infinite. To hide changes, send fresh reports.
     """
     return _times(randomizer.loss, whole(held, "held", 1))
 
@@ -65,7 +65,7 @@ _PURPOSE: Final = b"tacit: a respondent's memory, version 1"
 class KeyedBits(Bits):
     """The AES-256-CTR keystream of HMAC-SHA256(device key; question, answer, randomizer).
 
-    Claim: to whoever does not have the key, the streams of different questions, answers or randomizers are independent
+    Claim: without the key, the streams of different questions, answers or randomizers are independent
     fair bits, as far as HMAC-SHA256 is a pseudo-random function and AES a pseudo-random permutation; the same three
     give the same stream. Each part is written with its length before it, so no two triples are written alike. Every
     stream has a cipher key of its own, so that its counter may start at 0.
@@ -85,12 +85,15 @@ class KeyedBits(Bits):
 
 
 def new_key() -> bytes:
-    """A device's key, from the operating system's entropy. It never leaves the device: who has it sees every answer."""
+    """A device's key, from the operating system's entropy.
+
+    It never leaves the device: with it every answer can be read.
+    """
     return ENTROPY.octets(KEY_BYTES).tobytes()
 
 
 def a_key(key: bytes) -> bytes:
-    """The key itself; anything else is refused, unseen."""
+    """The key; anything else is refused without being shown."""
     if not (isinstance(key, bytes) and len(key) == KEY_BYTES):
         raise Refused("a device key", f"It is not {KEY_BYTES} bytes.", "new_key(), kept on the device.")
     return key
@@ -101,7 +104,7 @@ Report = TypeVar("Report")
 
 @frozen
 class Asked:
-    """A question that this device has agreed to answer as often as it is put: how, and for how many answers."""
+    """A question that this device has agreed to answer repeatedly: its randomizer and number of answers."""
 
     randomizer: Randomizer[Any]
     most_held: int
@@ -110,13 +113,13 @@ class Asked:
 class Respondent:
     """A device that answers questions for one person, within that person's own pure ε.
 
-    Claim: whoever chooses the questions, all reports of this device together cost at most the budget, under the
+    Claim: for any choice of questions, all reports of this device together cost at most the budget, under the
     relations of `memoised_cost` and `fresh_cost`, and as far as `KeyedBits` are fair bits. Proof: every question is
     charged in full when it is agreed to, and every fresh report before it is drawn; the charges are exact fractions
-    and a filter adds them up. What is charged never depends on an answer: a refusal tells nothing about the person.
+    and a filter adds them up. What is charged never depends on an answer: a refusal reveals nothing about the person.
 
     A question agreed to for D answers is charged D·ε once. An answer beyond the Dth different one is answered by the
-    report last sent, since a refusal, or one more draw, would tell that there is one.
+    report last sent, since a refusal, or another draw, would reveal it.
     """
 
     def __init__(self, key: bytes, budget: Number) -> None:
@@ -128,18 +131,18 @@ class Respondent:
 
     @property
     def spent(self) -> Loss:
-        """What the charges so far add up to."""
+        """The sum of the charges so far."""
         return self._filter.spent
 
     @property
     def left(self) -> Loss:
-        """What may still be charged."""
+        """The budget that is left."""
         return self._filter.left
 
     def agree(self, question: str, randomizer: Randomizer[Any], most_held: int = 1) -> None:
-        """Takes on a question, at the price of so many different answers; refused where the budget does not hold it.
+        """Agree to a question, at the price of so many different answers; refused where the budget does not suffice.
 
-        The same again is free. The same name for another randomizer, or for more answers, is refused.
+        Repeating an agreement is free. The same name for another randomizer, or for more answers, is refused.
         """
         wanted = Asked(randomizer, whole(most_held, "most_held", 1))
         with self._lock:
@@ -177,7 +180,7 @@ class Respondent:
         return randomizer.report(known)
 
     def kept(self) -> dict[str, Any]:
-        """All that must outlive a restart, but for the key, as JSON. It holds answers: it never leaves the device."""
+        """The state for a restart, without the key, as JSON. It contains answers and must never leave the device."""
         with self._lock:
             return {
                 "budget": [str(amount) for amount in self._filter.limit],
@@ -201,7 +204,7 @@ class Respondent:
         return found
 
     def __repr__(self) -> str:
-        """Neither key nor answers."""
+        """A repr without key and answers."""
         return f"Respondent({self._filter}, {len(self._asked)} questions)"
 
 

@@ -69,16 +69,16 @@ class Randomizer(ABC, Generic[Report]):
     @property
     @abstractmethod
     def answers(self) -> int:
-        """How many answers there are."""
+        """The number of possible answers."""
 
     @property
     @abstractmethod
     def loss(self) -> Loss:
-        """What one report costs its respondent."""
+        """The loss of one report."""
 
     @abstractmethod
     def alphabet(self) -> Iterator[Report]:
-        """Every report there is."""
+        """Every possible report."""
 
     @abstractmethod
     def probability(self, answer: int, report: Report) -> Fraction:
@@ -86,14 +86,14 @@ class Randomizer(ABC, Generic[Report]):
 
     @abstractmethod
     def draw(self, answer: int, bits: Bits) -> Report:
-        """The report of an answer, from these bits. Callers want `report`."""
+        """The report of an answer, from these bits. Callers use `report`."""
 
     @abstractmethod
     def written(self) -> dict[str, Any]:
-        """How a device is told: JSON, integers beyond 2^53 as text."""
+        """The randomizer for a device, as JSON with integers beyond 2^53 as text."""
 
     def report(self, answer: int) -> Report:
-        """What the person with this answer sends, from the operating system's entropy. There is no seed."""
+        """The report of a person with this answer, from the operating system's entropy. There is no seed."""
         return self.draw(self._checked(answer), ENTROPY)
 
     def rehearse(self, answer: int, bits: Rehearsal) -> Report:
@@ -107,7 +107,7 @@ class Randomizer(ABC, Generic[Report]):
         return self.draw(self._checked(answer), bits)
 
     def _checked(self, answer: int) -> int:
-        """The answer; one that does not exist is refused without being named."""
+        """The answer; an invalid one is refused without being named."""
         known = whole(answer, "answer")
         if not known < self.answers:
             raise Refused("an answer that is none of those offered", "It has no report.", f"0 to {self.answers - 1}.")

@@ -1,1 +1,1 @@
-"""What n shuffled reports cost centrally: brackets whose upper end is a proof and whose lower end is an attack."""
+"""The central privacy loss of n shuffled reports: brackets with a proof at the upper end and an attack at the lower."""

@@ -1,8 +1,7 @@
-"""One report among n, where all others are drawn in part from one distribution: the same sum from above and from
-below.
+"""One report among n, where all others are drawn in part from one distribution: an upper and a lower bound of one sum.
 
 The mean excess of a sum over nothing, E(X₁+…+X_n)₊, bounded from above, is what hides one report among blanket reports.
-A grid states where to put the nodes of the sum, and under which tilt to look at it.
+A grid has the nodes of the sum and its tilt.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from tacit.loss.accountant.lattice import Lattice
 from tacit.loss.distributions.step import UNIT
 from tacit.loss.families.curve import float_down, float_up
 
-_NODES = 1 << 15  # about as many as the window should have
-_COARSE = 1024  # steps to the farthest value, for a first look
+_NODES = 1 << 15  # the approximate number of nodes in the window
+_COARSE = 1024  # steps to the farthest value, for a first estimate
 _TRIALS, _MOST_TRIALS = 8, 640
-_FEW, _FAR = 64, 12  # more positive terms than these and so many deviations above their mean number never come
+_FEW, _FAR = 64, 12  # more positive terms than these plus so many deviations above their mean number are excluded
 
 Atoms = Sequence[tuple[Fraction, Fraction]]
 """The values of one term and their masses, which add up to 1."""
@@ -70,14 +69,14 @@ class SumGrid:
 
 
 def clipped(atoms: Atoms, count: int) -> Atoms:
-    """The same, no value farther below 0 than all positive terms together ever lie above it: others are raised."""
+    """The same, no value farther below 0 than all positive terms together ever lie above it: lower ones are raised."""
     largest = max(value for value, _ in atoms)
     mean = count * float(sum(mass for value, mass in atoms if value > 0))
     floor = -largest * math.ceil(mean + _FAR * math.sqrt(mean) + _FEW)
     return [(max(value, floor), mass) for value, mass in atoms]
 
 
-_LARGEST = 700.0  # exponents that floats bear
+_LARGEST = 700.0  # exponents within the range of floats
 
 
 def mean_excess_up(atoms: Atoms, count: int) -> float:
@@ -112,11 +111,11 @@ def mean_excess_up(atoms: Atoms, count: int) -> float:
 class Crowd:
     """One person's report, from `one` answer or the `other`, shuffled among those of `people` − 1 others.
 
-    Claim (replace, n public). Let every other report be drawn, with probability γ = Σ crowd and whatever the answer,
+    Claim (replace, n public). Let every other report be drawn, with probability γ = Σ crowd and for every answer,
     from the law ω = crowd/γ. Then the shuffled reports satisfy
         δ(ε) ≤ (1/γn)·E(L₁+…+L_M)₊,  M ~ Bin(n, γ),  L = (P(y)−e^ε·Q(y))/ω(y) at y ~ ω,
     P and Q being the laws of the person's own report; and with equality if γ = 1.
-    Proof. Show everybody the reports that were not drawn from ω: this only helps. What is left are m = 1+Bin(n−1, γ)
+    Proof. Reveal the reports that were not drawn from ω, which only helps an adversary. There remain m = 1+Bin(n−1, γ)
     shuffled reports, all from ω but the person's own. Its place is uniform, so against m reports from ω the likelihood
     ratio is (1/m)·Σ P(y_i)/ω(y_i) in the one world, likewise with Q in the other, and the hockey-stick divergence is
     (1/m)·E(Σ L_i)₊. Averaged over m, C(n−1, m−1)γ^{m−1}(1−γ)^{n−m}/m = C(n, m)γ^m(1−γ)^{n−m}/(γn). If γ = 1 nothing
@@ -135,10 +134,10 @@ class Crowd:
         return min(1.0, mean_excess_up(atoms, self.people) / self.people * (1 + 4 * UNIT))
 
     def delta_below(self, epsilon: Fraction) -> float:
-        """A number ≤ what a test attains if all others' reports are drawn from ω, that is, γ = 1.
+        """A number ≤ the gain of a test if all others' reports are drawn from ω, that is, γ = 1.
 
         The weights of the test are the L rounded to a grid; the gain computed is that of these very weights. Others who
-        draw their answers at random are a mixture of data sets, and some data set of it is at least as telling.
+        draw their answers at random are a mixture of data sets, and some data set of it gains at least as much.
         """
         factor = exponential_up(epsilon)
         gains = [cell.one - factor * cell.other for cell in self.cells]

@@ -1,4 +1,4 @@
-"""The privacy profile δ(ε) of a release: what a few certified points say of its trade-off curve and Rényi divergences.
+"""The privacy profile δ(ε) of a release: certified points, and bounds that follow from them.
 
 The ε at which a falling curve δ(ε) crosses a given δ lies between two ε that were themselves tried.
 """

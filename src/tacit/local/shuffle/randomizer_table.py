@@ -1,4 +1,4 @@
-"""A randomizer as a short table: kinds of reports that tell the same, by answers of which no two stand for the same.
+"""A randomizer as a short table: kinds of equivalent reports, by answers without duplicates.
 
 A cell is a kind of report: how likely it is from one answer, from another, and from the crowd.
 """
@@ -85,8 +85,8 @@ def channel_of(randomizer: Randomizer[Any]) -> RandomizerTable | None:
 def _of_sets(options: int, size: int, odds: Fraction) -> RandomizerTable:
     """Sets of so many options, with weight `odds` if the truth is within and else 1.
 
-    Sets that hold the same of the options shown tell the same. Every set leaves some option out, whose holder sends it
-    with weight 1. Options can be exchanged, so that one pair stands for all.
+    Sets with the same intersection with the options shown are equivalent. Every set leaves some option out, whose
+    holder sends it with weight 1. Options can be exchanged, so that one pair stands for all.
     """
     shown = range(min(options, _SHOWN))
     total = odds * comb(options - 1, size - 1) + comb(options - 1, size)

@@ -1,7 +1,7 @@
-"""Scenes of shuffled reports: one person's report among the others', as far as a bound or an attack knows them.
+"""Scenes of shuffled reports: one person's report among the others', as a bound or an attack models them.
 
 Scenes of a randomizer bound its shuffled reports from above, or are data sets that attack them. Clones bound what
-shuffling hides of any ε₀-private report, whoever made the randomizer. With two answers and two reports a data set is
+shuffling hides of any ε₀-private report, regardless of the randomizer. With two answers and two reports a data set is
 the number of people who hold the one answer, so all data sets can be bounded.
 """
 
@@ -37,7 +37,7 @@ from tacit.loss.families.curve import float_down, float_up
 class TwoGroups:
     """A report that is a yes with probability `one` or `other`, among independent ones of the `groups`.
 
-    Each group is the probability of a yes and how many people have it. Only the number of yeses is told. Its law
+    Each group is the probability of a yes and how many people have it. Only the number of yeses is released. Its law
     without the person, G, is that of a sum of independent coins, so G(h−1)/G(h) grows with h (Newton). So does the
     likelihood ratio of the two worlds, if one > other, and the best test is a threshold:
     δ(ε) = max over t of (one−e^ε·other)·G(≥ t−1) + ((1−one)−e^ε(1−other))·G(≥ t).
@@ -171,7 +171,7 @@ def attacks(channel: RandomizerTable, people: int) -> tuple[Scene, ...]:
 
 
 def _spread(cells: tuple[ReportCell, ...]) -> tuple[float, tuple[ReportCell, ...]]:
-    """The variance of the likelihood ratio: with many people it alone decides."""
+    """The variance of the likelihood ratio, which alone decides for many people."""
     return float(sum((cell.one - cell.other) ** 2 / cell.crowd for cell in cells)), cells
 
 

@@ -1,6 +1,6 @@
-"""The privacy loss of shuffled reports: what all of them together tell about one person.
+"""The privacy loss of shuffled reports: that of all of them together, for one person.
 
-The other way round: how much one report may tell, if shuffled with others it must not cost more than so much.
+The inverse: the loosest report that, shuffled with others, costs at most a given loss.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class ShuffledReports(Loss):
     """What a collector learns of one person from one report each of n people, shuffled by a trusted party.
 
     Claim, for the replacement of one person's answer by another (n is public): `epsilon` and `delta` bound it, and the
-    lower ends of `epsilon_between` and `delta_between` are attained by an attack on some data set. It is assumed that
-    - the shuffler hands on the reports alone, in an order that has nothing to do with who sent them, and tells nobody
-      else; who sees reports with their senders learns what one report tells, `local`;
-    - `honest` of the n reports, the person's own among them, are drawn as the randomizer says, each from fresh
+    lower ends of `epsilon_between` and `delta_between` are attained by an attack on some data set. It is assumed that -
+    the shuffler hands on the reports alone, in an order that has nothing to do with who sent them, and informs no one
+    else; an adversary who sees reports with their senders has the loss of one report, `local`; - `honest` of the n
+    reports, the person's own among them, are drawn as the randomizer says, each from fresh
       randomness. The others may be anything that does not depend on these draws: they could be added afterwards, so the
       cost is that of `honest` reports alone;
     - a person sends one report. Several are several releases, and compose.
@@ -123,7 +123,7 @@ class ShuffledReports(Loss):
         return min(self.local.epsilon(allowed), float_up(Fraction(found)))
 
     def epsilon_between(self, delta: Number) -> Bracket:
-        """ε at δ: an attack shows that no smaller ε than the lower end will do."""
+        """ε at δ: an attack shows that no ε below the lower end is valid."""
         allowed = probability(delta, "delta")
         bound, top = float_up(allowed), self.epsilon(allowed)
         found = 0.0
@@ -157,7 +157,7 @@ class ShuffledReports(Loss):
 
 
 def _above(scene: Scene, epsilon: Fraction | float) -> float:
-    """What the scene bounds; 1 where its law is too wide to be added up, as with hardly any randomness left in it."""
+    """The scene's upper bound; 1 where its law is too wide to be added up, as with hardly any randomness left in it."""
     try:
         return scene.delta_above(Fraction(epsilon))
     except Refused:
@@ -165,7 +165,7 @@ def _above(scene: Scene, epsilon: Fraction | float) -> float:
 
 
 def _below(scene: Scene, epsilon: Fraction | float) -> float:
-    """What the scene attains; 0 where its law is too wide to be added up."""
+    """The scene's lower bound; 0 where its law is too wide to be added up."""
     try:
         return scene.delta_below(Fraction(epsilon))
     except Refused:
@@ -173,7 +173,7 @@ def _below(scene: Scene, epsilon: Fraction | float) -> float:
 
 
 _CLOSE_ENOUGH = 1.001  # how near to the largest the search comes
-_BEYOND = 4.0  # local ε above ln n: so rare a coincidence hides nobody
+_BEYOND = 4.0  # above ln n for local ε: coincidences that rare hide no one
 
 
 def loosest_reports(
@@ -184,9 +184,9 @@ def loosest_reports(
 ) -> ShuffledReports:
     """The reports with about the largest local ε₀ whose shuffle costs n people at most (ε, δ).
 
-    `reports_of` makes the shuffled reports of an ε₀, such as
-    `lambda local: ShuffledReports(KaryResponse.within(local, 8), 1000)`; without it any randomizer may be used. What is
-    returned was itself priced, so the promise is kept even if the cost did not grow with ε₀. ε₀ = ε always keeps it.
+    `reports_of` makes the shuffled reports of an ε₀, such as `lambda local: ShuffledReports(KaryResponse.within(local,
+    8), 1000)`; without it any randomizer may be used. The value returned was itself priced, so the promise is kept even
+    if the cost did not grow with ε₀. ε₀ = ε always keeps it.
     """
     size, target, allowed = whole(people, "people", 1), nonnegative(epsilon, "epsilon"), probability(delta, "delta")
     if not target > 0:

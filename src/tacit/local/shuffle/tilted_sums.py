@@ -1,7 +1,7 @@
 """The distribution of a sum of many independent integers where it matters, with a bound of its floating-point error.
 
-Tests add up a weight for each report; the best gains P(S ≥ s) − e^ε·Q(S ≥ s), bounded from below. e^ε is a fraction,
-rounded as the function's name says.
+Tests add up a weight for each report; the best test gains P(S ≥ s) − e^ε·Q(S ≥ s), bounded from below. e^ε is a
+fraction, rounded as the function's name says.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def gain_below(others: TiltedLaw, voices: Sequence[Voice]) -> float:
     """A number ≤ the gain of the best test "the weights of all reports add up to s or more", over all s.
 
     `others` is the law of the other reports' weights, the same in both worlds. With T its upper tail, the gain at s is
-    Σ (P−e^εQ)(kind)·T(s−weight): what is gained counts by tails from below, what is lost by tails from above.
+    Σ (P−e^εQ)(kind)·T(s−weight): gains use lower bounds of tails, losses use upper bounds.
     """
     low, up = tails(others)
     reach = max(abs(voice.weight) for voice in voices)

@@ -70,7 +70,7 @@ class Account:
         return closed_delta(form, at) if form else _read_back(self.numeric.delta(float(at), width, gap is not None))
 
     def upper(self, delta: Number, gap: Number = "1e-3") -> float:
-        """The upper end of ε at δ alone, about half the work; as near as a grid for this gap brings it."""
+        """Only the upper end of ε at δ, for about half the work, on a grid for this gap."""
         allowed, width = _delta(delta), _gap(gap)
         if allowed == 1 or not self.numeric.steps:
             return 0.0
@@ -92,11 +92,11 @@ class Account:
 
 
 def account(parts: Iterable[tuple[Loss, int]], same_world: bool = False) -> Account:
-    """The account of (loss, times) parts; compositions are taken apart, equal parts and Gaussian ones gathered.
+    """The account of (loss, times) parts; compositions are split into parts, equal and Gaussian parts are merged.
 
-    A table that is not the same both ways (a forced response, say) is refused in company: of two worlds, one part may
-    have its P in the first and another in the second, and that mixture can cost more than either order. `same_world`
-    says that this does not happen.
+    An asymmetric table (such as a forced response) is refused together with other parts: one part may have its P in the
+    first world and another in the second, and that mixture can cost more than either order. `same_world` states that
+    all parts have their P in the same world.
     """
     gathered: Counter[Loss] = Counter()
     squared, gaussian = Fraction(0), None
@@ -113,7 +113,7 @@ def account(parts: Iterable[tuple[Loss, int]], same_world: bool = False) -> Acco
         gathered[Gdp(squared, relation=gaussian)] += 1
     demand_one_relation(gathered)
     found = Account(tuple(gathered.items()))
-    found.numeric  # noqa: B018  (what cannot be composed is refused here, not at the first question)
+    found.numeric  # noqa: B018  (refuse here, not at the first question, what cannot be composed)
     for (part, times), step in zip(found.parts, found.steps, strict=True):
         if not same_world and (times > 1 or len(found.parts) > 1 or isinstance(step, PoissonStep)):
             _demand_both_ways_alike(part, step)
@@ -137,7 +137,7 @@ def _demand_both_ways_alike(part: Loss, step: Step | None) -> None:
 
 
 def _read_back(found: Bracket) -> Bracket:
-    """The ends as floats that keep their side even where they are read as the decimals they are written as."""
+    """The ends as floats that stay bounds when they are read as the decimals they are written as."""
     lower = found.lower if math.isinf(found.lower) else max(0.0, float_down(Fraction(found.lower)))
     return Bracket(lower, _up(found.upper))
 
@@ -171,7 +171,7 @@ _WIDENINGS = tuple(10.0**-k for k in range(14, 2, -1))
 
 
 def closed_form(parts: tuple[tuple[Loss, int], ...]) -> Loss | None:
-    """One loss that is the whole composition exactly, if there is one: Gaussian, a single release, or equal (ε, δ)."""
+    """One loss that equals the whole composition, if there is one: Gaussian, a single release, or equal (ε, δ)."""
     if len(parts) != 1:
         return None
     (loss, times), *_ = parts
@@ -185,7 +185,7 @@ def closed_form(parts: tuple[tuple[Loss, int], ...]) -> Loss | None:
 
 
 def closed_delta(loss: Loss, epsilon: Fraction) -> Bracket:
-    """δ(ε) of an exact form: its own two ends."""
+    """The bracket of δ(ε) of an exact form."""
     low, up = loss.delta_between(epsilon)
     return Bracket(low, up)
 

@@ -1,6 +1,6 @@
 """Both ends of a bracket on one grid.
 
-The grid says how fine to cut, how far to look and how much to spend on the transform: what both ends share.
+Both ends use the same grid: the width of the cells, the range, and the error allowed to the transform.
 """
 
 from __future__ import annotations
@@ -21,15 +21,12 @@ from tacit.loss.families.precision import Bracket
 
 Steps = Sequence[tuple[Step, int]]
 
-_SPARE = 1e-3  # the share of the gap that may go into errors of the transform
+_SPARE = 1e-3  # the share of the gap allowed for errors of the transform
 
 
 @frozen
 class Resolution:
-    """Nodes on multiples of `spacing`,
-
-    cells of about `width`, `tail` left outside, `spare` of the law free to be wrong.
-    """
+    """A grid of multiples of `spacing`: its cells' width, the mass outside, the error allowed (`spare`)."""
 
     spacing: float
     width: float
@@ -37,16 +34,16 @@ class Resolution:
     spare: float
 
     def finer(self, factor: float, steps: Steps) -> Resolution:
-        """The same grid with cells this much narrower."""
+        """The same grid with cells narrower by this factor."""
         return Resolution(aligned(self.spacing * factor, steps), self.width * factor, self.tail, self.spare)
 
 
 def grid_for(steps: Steps, pilot: Cumulants, tilt: float, gap: float, tail: float) -> Resolution:
-    """A grid that should bring the ends of ε within the gap; if it does not, a finer one will be asked for.
+    """A grid that should bring the ends of ε within the gap; if it does not, the caller tries a finer one.
 
     Merging and splitting change a step's variance by about w²/4 in all, and a variance v more moves ε by (1+λ)v/2.
-    Snapping moves a coin's or Laplace's loss r by h/4 on average, its variance by rh/2: that wants a finer
-    spacing h than the cells' width w. A law that is narrow beside the gap need not be resolved.
+    Snapping moves a coin's or Laplace's loss r by h/4 on average, its variance by rh/2: that needs a spacing h finer
+    than the cells' width w. A law that is narrow compared with the gap need not be resolved.
     """
     smooth = math.fsum(times for step, times in steps if step.continuous)
     width = pilot.deviation / 8
@@ -70,7 +67,7 @@ def grid_for(steps: Steps, pilot: Cumulants, tilt: float, gap: float, tail: floa
 
 
 def aligned(spacing: float, steps: Steps) -> float:
-    """At most this spacing; a whole fraction of the distance of the atoms, if there is one kind of step only."""
+    """A spacing of at most this one: a whole fraction of the distance of the atoms, if all steps are of one kind."""
     own = steps[0][0].ladder if len(steps) == 1 else None
     return own.spacing / math.ceil(own.spacing / spacing) if own else spacing
 
@@ -85,12 +82,12 @@ def _moved(step: Step, tilt: float) -> float:
 Parts = list[tuple[Lattice, int]]
 
 _TURNS = 6
-_LEAST_SPARE = 1e-14  # what roundings take anyway
+_LEAST_SPARE = 1e-14  # error that rounding causes in any case
 
 
 @frozen
 class Served:
-    """An ε certified for δ, the direction and the tilted sum that decided it, and the work it took, in frequencies."""
+    """An ε certified for δ, the direction and the tilted sum that certified it, and the work in frequencies."""
 
     epsilon: float
     mirrored: bool
@@ -151,7 +148,7 @@ def _parts(lattice: Callable[[Cells], Lattice], cells: Sequence[Cells], steps: S
 
 
 def _lower_cells(steps: Steps, cells: list[Cells], grid: Resolution, mirrored: bool) -> list[Cells]:
-    """Of the steps snapped to the grid, which they dominate; snapping lets the merged losses land on the nodes."""
+    """The cells of the steps snapped to the grid; the steps dominate these, and merged losses then lie on the nodes."""
     found = []
     for (step, _), own in zip(steps, cells, strict=True):
         snapped = step.snapped(grid.spacing)
@@ -160,7 +157,7 @@ def _lower_cells(steps: Steps, cells: list[Cells], grid: Resolution, mirrored: b
 
 
 def _served(parts: Parts, grid: Resolution, delta: float, guess: float, close: float, mirrored: bool) -> Served:
-    """The least ε that this end shows for δ, tilted for δ, but no more than lets δ be seen a few `close` away from it.
+    """The least ε that this end certifies for δ, with a tilt just strong enough to resolve δ a few `close` away.
 
     Chernoff's tilt is far too steep where large losses are rare (small samples): then the errors of the transform are
     as large as δ itself, at an ε that is too large. So it is tilted anew for the ε found, more gently and with less
@@ -190,7 +187,7 @@ def _shift(parts: Parts) -> float:
 
 
 def _surely_below(parts: Parts, grid: Resolution, epsilon: float, delta: float) -> bool:
-    """Whether Chernoff's bound alone already shows δ(ε) ≤ δ: then no sum is needed."""
+    """Whether Chernoff's bound alone shows δ(ε) ≤ δ, so that no sum is needed."""
     if not epsilon < math.inf:
         return True
     cumulants = Cumulants.of(grid.spacing, parts)

@@ -1,4 +1,4 @@
-"""Plans and zCDP: the least ρ known for a plan, and ε of releases of which some are known only by their ρ.
+"""Plans and zCDP: the least ρ known for a plan, and ε of releases some of which are known only by their ρ.
 
 A plan that is fixed in advance is charged its ρ to an account in zCDP. Where only ρ is known, the bracket holds for
 what the description permits.
@@ -23,12 +23,12 @@ from tacit.loss.families.loss import Loss, demand_one_relation, in_pairs
 from tacit.loss.families.precision import Bracket
 from tacit.loss.families.zcdp import Zcdp
 
-_GAP = 1e-3  # in ε, of the grid
-_FIRST = 1e-3  # the least α−1 that is looked at
+_GAP = 1e-3  # the gap in ε that the grid is made for
+_FIRST = 1e-3  # the least α−1 tried
 _GROWTH = 0.05
 _LEVELS = (2, 10, 100, 1000, 10**4)  # δ in units of δ′, at which ε is compared from below
 _HALVINGS = 40
-_LEAST = 1e-12  # no smaller ρ is said
+_LEAST = 1e-12  # no smaller ρ is returned
 _KEPT = Fraction(21, 20)  # the parts' own ρ, which needs no δ, is kept unless another is smaller by so much
 
 
@@ -120,8 +120,8 @@ def described(parts: Iterable[tuple[Loss, int]], delta: Number, gap: Number | No
 
     Claim: with no ρ among the parts this is `account`. Otherwise the upper end adds everything up as (approximate) zCDP
     and converts once, which holds for all releases with these losses. The lower end is attained by one of them:
-    Gaussian noise with μ² = 2ρ is ρ-zCDP, and with probability δ′ it may give everything away, so nobody can
-    promise less than its exact composition with the other parts' pairs.
+    Gaussian noise with μ² = 2ρ is ρ-zCDP, and with probability δ′ it may reveal everything, so no smaller bound than
+    its exact composition with the other parts' pairs is valid.
     """
     listed = [(loss, whole(times, "times", least=0)) for loss, times in parts]
     demand_one_relation(loss for loss, _ in listed)

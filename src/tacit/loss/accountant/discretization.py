@@ -1,4 +1,4 @@
-"""A step cut into cells, each cell into two halves: all that either end of a bracket looks at."""
+"""A step cut into cells, each cell into two halves: the input of both ends of a bracket."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tacit.loss.distributions.step import Array, Masses, Step, slack_of
 
 LARGEST_LOSS = 600.0
 MOST_CELLS = 1 << 20
-_FARTHEST_PLACE = 1 << 52  # beyond it places are no longer exact as floats
+_FARTHEST_PLACE = 1 << 52  # larger places are not exact as floats
 
 
 @frozen
@@ -67,7 +67,8 @@ def cut(step: Step, spacing: float, width: float, tail: float) -> Cells:
     demand_hiding(low, high)
     stride = max(1, math.floor(min(width, (high - low) / 32) / spacing * (1 + 1e-9)))
     if not len(step.atoms()):
-        stride = min(stride, 8)  # a law on every 20th node has 20 copies of its spectrum, and nothing to break them
+        # a law on every 20th node has 20 copies of its spectrum, which no part with a density damps
+        stride = min(stride, 8)
     anchor = step.anchor(stride * spacing)
     shift = math.remainder(anchor, spacing)
     places = _places(step, spacing, stride, (low - shift) / spacing, (high - shift) / spacing, shift, anchor)

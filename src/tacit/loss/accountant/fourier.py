@@ -1,4 +1,4 @@
-"""The law of a sum by its Fourier transform, with a bound of everything that floats and periods do to it."""
+"""The law of a sum by its Fourier transform, with a bound of the errors of rounding and periodicity."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tacit.loss.accountant.tilt import Cumulants
 from tacit.loss.distributions.step import UNIT, Array
 
 MOST_POINTS = 5_000_000
-MOST_WORK = 300_000  # frequencies, each looked at for every ε that is tried: about a second
-_POINTS_A_FREQUENCY = 50  # that are transformed in the time in which one frequency is looked at
+MOST_WORK = 300_000  # frequencies; each is evaluated for every ε tried: about a second
+_POINTS_A_FREQUENCY = 50  # places transformed in the time in which one frequency is evaluated
 Complex: TypeAlias = NDArray[np.complex128]
 Law: TypeAlias = tuple[NDArray[np.int64], Array]  # places and masses
 
@@ -46,14 +46,14 @@ class Sum:
 
     @property
     def work(self) -> int:
-        """What it takes to make it and to read it, in frequencies."""
+        """The work of computing and evaluating it, in frequencies."""
         return len(self.frequencies) + self.size // _POINTS_A_FREQUENCY
 
 
 def add_up(
     spacing: float, parts: Sequence[tuple[Lattice, int]], cumulants: Cumulants, tilt: float, spare: float
 ) -> Sum:
-    """The law of the sum of `times` independent copies of each part, tilted by λ; about `spare` of it may be wrong.
+    """The law of the sum of `times` independent copies of each part, tilted by λ; its error is about `spare`.
 
     Tilting multiplies each mass by e^{λ·loss} and normalises; it commutes with convolution, so errors are relative to
     the mass near the ε in question. Three errors, all in total variation of the tilted law: what lies outside a window
@@ -129,7 +129,8 @@ def _convolve(laws: list[Law], times: list[int], size: int, spare: float) -> tup
     order = sorted(range(len(laws)), key=lambda j: -times[j] * _variance(laws[j]))
     alive: NDArray[np.int64] = np.arange(size // 2 + 1)
     total, bound, dropped = np.zeros(1, dtype=np.complex128), np.zeros(1), 0
-    faded = math.log(spare) - math.log(size) / 2  # all frequencies together, if so small, are worth no more than spare
+    # if all frequencies are this small, dropping them adds at most `spare` to the error
+    faded = math.log(spare) - math.log(size) / 2
     for j in order:
         found, off = _transform(laws[j], size, alive)
         least = np.exp((faded - bound) / times[j]) - off
@@ -142,7 +143,7 @@ def _convolve(laws: list[Law], times: list[int], size: int, spare: float) -> tup
             logs = np.log(found)
         total = total + times[j] * logs
         bound = bound + times[j] * np.log(np.abs(found) + off)
-    excess = 16 * UNIT * (math.log2(size) + 64) * sum(times)  # later factors are at most 1 but for their roundings
+    excess = 16 * UNIT * (math.log2(size) + 64) * sum(times)  # later factors are at most 1, apart from rounding errors
     coefficients = np.exp(total)
     roundings = 16 * UNIT * (len(laws) + np.abs(total) + math.pi * sum(times))
     off_by = np.exp(bound) * (1 + roundings) - np.abs(coefficients)

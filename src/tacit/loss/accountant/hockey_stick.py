@@ -28,13 +28,13 @@ def delta_below(total: Sum, epsilon: float) -> float:
 
 
 def unseen(total: Sum, epsilon: float) -> float:
-    """How much of δ(ε) from above is there only because the law may be wrong."""
+    """The part of δ(ε) from above that only bounds the error of the law."""
     finite = math.exp(min(700.0, total.log_weight + total.tilt * (total.shift - epsilon)))
     return total.error * math.exp(log_largest(total.tilt)) * finite
 
 
 def _parts(total: Sum, epsilon: float) -> tuple[float, float]:
-    """Σ law_k·w(loss_k−ε) as computed, and how far it may be off.
+    """Σ law_k·w(loss_k−ε) as computed, and a bound of its error.
 
     Over the nodes from k to the end of the circle's window, w is a difference of two geometric sequences; so each
     frequency contributes two geometric sums, and the law itself is never needed.
@@ -60,7 +60,7 @@ def _parts(total: Sum, epsilon: float) -> tuple[float, float]:
 
 
 def _geometric(fall: float, angles: Array, count: int) -> Complex:
-    """Σ e^{(−fall+i·angle)m} over 0 ≤ m < count, both its ends without cancellation."""
+    """Σ e^{(−fall+i·angle)m} over 0 ≤ m < count, without cancellation."""
     return _one_less(fall * count, angles * count) / _one_less(fall, angles)
 
 
@@ -74,7 +74,7 @@ def _one_less(fall: float, angles: Array) -> Complex:
 
 
 def epsilon_above(total: Sum, delta: float, start: float, close: float) -> float:
-    """An ε ≥ 0 with δ(ε) ≤ δ certified, within about `close` of the least that this end can show; `inf` if none."""
+    """An ε ≥ 0 with δ(ε) ≤ δ certified, within about `close` of the least such ε of this end; `inf` if none."""
     step, high = max(8 * close, 0.01 * start), start
     while delta_above(total, high) > delta:
         high, step = high + step, 4 * step
@@ -87,7 +87,7 @@ def epsilon_above(total: Sum, delta: float, start: float, close: float) -> float
 
 
 def epsilon_below(total: Sum, delta: float, start: float, close: float) -> float:
-    """An ε ≥ 0 with δ(ε) > δ certified (or 0), within about `close` of the largest that this end can show."""
+    """An ε ≥ 0 with δ(ε) > δ certified (or 0), within about `close` of the largest that this end can certify."""
     low, step = start, 8 * close
     while low > 0 and not delta_below(total, low) > delta:
         low, step = max(0.0, low - step), 4 * step
@@ -100,7 +100,7 @@ def epsilon_below(total: Sum, delta: float, start: float, close: float) -> float
 
 
 def _narrowed(total: Sum, delta: float, low: float, high: float, close: float, upper: bool) -> float:
-    """Regula falsi on ln δ, halving where it is slow; the end that is returned was itself certified."""
+    """Regula falsi on ln δ, halving where it is slow; the value returned was itself certified."""
     of = delta_above if upper else delta_below
     target = math.log(delta)
     at_low, at_high = (math.log(max(of(total, end), 1e-320)) for end in (low, high))

@@ -63,7 +63,7 @@ def upper_lattice(cells: Cells) -> Lattice:
     return Lattice.of(cells.places, moved, cells.shift + cells.slack, min(1.0, infinite))
 
 
-_FREE = (2e-14, 1e-13, 3e-13, 1e-12)  # shifts too small to be felt
+_FREE = (2e-14, 1e-13, 3e-13, 1e-12)  # shifts too small to matter
 _ALLOWANCES = (*_FREE, 1e-11, 1e-10, 1e-9)
 
 
@@ -78,11 +78,10 @@ def lower_lattice(cells: Cells) -> Lattice:
     came to node i is at least that of node i−1 less the slack. What lies below the cells is left out. All of this
     only lowers losses or masses, and δ grows with both.
 
-    The odds are chosen so that next to nothing is rounded. A cell gives its left node an excess of P over e^ℓQ, and
-    its right node a deficit. Cutting in the middle gives (u, v), all to the left (U, 0), all to the right (0, V); a
-    mixture gives anything between. With g_i = max(u_i, v_{i−1}) every node can be served an excess and a deficit of
-    exactly g_i, unless the masses fall by a factor of about 3 from one cell to the next; there the cell below keeps
-    more.
+    The odds are chosen so that almost nothing is rounded. A cell gives its left node an excess of P over e^ℓQ, and its
+    right node a deficit. Cutting in the middle gives (u, v), all to the left (U, 0), all to the right (0, V); a mixture
+    gives anything between. With g_i = max(u_i, v_{i−1}) every node can get an excess and a deficit of exactly g_i,
+    unless the masses fall by a factor of about 3 from one cell to the next; there the cell below keeps more.
     """
     nodes = cells.nodes()
     to_left, to_right = _odds(cells, nodes)
@@ -118,8 +117,8 @@ def _odds(cells: Cells, nodes: Array) -> tuple[Array, Array]:
     room = np.append(all_left[1:], 0.0)  # the largest excess that the next cell can give
     need = np.concatenate([[0.0], all_right[:-1]])  # the largest deficit that the cell before can give
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        kept = np.where(v > room, 1 - room / v, 0.0)  # so much must go left lest the next node fall short
-        passed = np.where(u > need, 1 - need / u, 0.0)  # so much may go right, for the left node cannot use it
+        kept = np.where(v > room, 1 - room / v, 0.0)  # so much must go left, otherwise the next node has too little
+        passed = np.where(u > need, 1 - need / u, 0.0)  # so much may go right, because the left node cannot use it
         pressed = v + passed * (all_right - v)
         wanted = np.maximum(np.maximum(u, u + kept * (all_left - u)), np.concatenate([[0.0], pressed[:-1]]))
         wanted = np.minimum(np.minimum(wanted, all_left), need)
@@ -142,10 +141,10 @@ def _ratio(a: Array, b: Array) -> Array:
 
 
 def _rounded_down(cells: Cells, masses: Array, short: Array) -> Lattice:
-    """The common shift and the few falls to the next node that lose least, by a rough count."""
+    """Round down: by the common shift and the moves to the next lower node that lose least, by an estimate."""
     worst = float(short.max()) - cells.slack
     for extra in _FREE:
-        if worst <= extra:  # nothing need fall
+        if worst <= extra:  # no mass need move down
             shift = cells.shift - 2 * cells.slack - extra
             return Lattice.of(cells.places, masses * (1 - 4 * UNIT), shift, cells.at_infinity[0])
     allowances = [cells.slack + extra for extra in _ALLOWANCES]
@@ -154,7 +153,7 @@ def _rounded_down(cells: Cells, masses: Array, short: Array) -> Lattice:
     allowance = allowances[int(np.argmin(costs))]
     falls = short > allowance
     settled = np.where(falls, 0.0, masses)
-    settled[:-1] += np.where(falls, masses, 0.0)[1:]  # what falls from the first node is left out
+    settled[:-1] += np.where(falls, masses, 0.0)[1:]  # mass that moves down from the first node is left out
     return Lattice.of(
         cells.places, settled * (1 - 4 * UNIT), cells.shift - allowance - cells.slack, cells.at_infinity[0]
     )

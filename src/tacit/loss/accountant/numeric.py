@@ -23,10 +23,10 @@ from tacit.loss.families.precision import Bracket
 
 _OUTSIDE = 1e-7  # the share of δ that may lie beyond the cells
 _ROUNDS = 6
-_CLOSE = 0.05  # how near the search for ε comes to each end, in gaps
+_CLOSE = 0.05  # how close the search for ε comes to each end, in gaps
 _NEAR = 0.98
 _FARTHER = 1e-8  # of the tail: how much less is left outside where large losses are rare
-_COARSER = (1.0, 4.0, 16.0, 64.0)  # grids that are tried where the one that should do takes too much work
+_COARSER = (1.0, 4.0, 16.0, 64.0)  # factors of the grids to try where the intended one takes too much work
 
 
 @frozen
@@ -38,7 +38,8 @@ class Numeric:
     def epsilon(self, delta: float, gap: float, most: float = math.inf, demanded: bool = True) -> Bracket:
         """ε at δ, between ends at most `gap` apart; δ rounded down by at most one float. `most` is the parts' Σε.
 
-        Where so close a bracket takes too much work it is refused if it is demanded; else the closest found is given.
+        Where that takes too much work, a bracket that is `demanded` is refused; otherwise the closest one found is
+        returned.
         """
         barely = math.nextafter(delta, 1.0)
         least = least_epsilon(self.steps, barely)
@@ -67,7 +68,7 @@ class Numeric:
         return _given(found, found.gap <= gap, demanded or found == unknown, f"ε at δ = {delta:g} within {gap:g}")
 
     def epsilon_above(self, delta: float, gap: float, most: float = math.inf) -> float:
-        """The upper end of ε at δ alone, on the grid that should do for this gap; half the work."""
+        """The upper end of ε at δ alone, on the grid meant for this gap, for half the work."""
         if most - least_epsilon(self.steps, math.nextafter(delta, 1.0)) <= gap:
             return most
         started = self._start(delta, gap)
@@ -112,7 +113,10 @@ class Numeric:
         return _given(found, ratio(found) <= gap, demanded or found == unknown, f"δ at ε = {epsilon:g} within {gap:g}")
 
     def grid(self, delta: float, gap: float) -> Resolution:
-        """A grid on which ε at δ should be known within the gap; refused where more than δ is given away."""
+        """A grid on which ε at δ should be known within the gap.
+
+        Refused where the probability of infinite loss exceeds δ.
+        """
         started = self._start(delta, gap)
         if started is None:
             raise Refused(f"a plan at δ = {delta:g}", "It gives everything away more often than that.", "a larger δ.")
@@ -151,10 +155,10 @@ class Numeric:
         known: Bracket,
         near: float,
     ) -> Bracket:
-        """The best of the brackets on finer and finer grids; each is true, so the tightest ends together are.
+        """The best of the brackets on finer and finer grids; each is valid, so are the two tightest ends.
 
-        Equal steps are looked at by their rare, large losses first, where they have such, or else where the first grid
-        leaves the ends too far apart, or far apart beside their size. `near` is about the ε in question.
+        Equal steps with rare, large losses are tried by `RareLosses` first; other equal steps where the first grid
+        leaves the ends too far apart, absolutely or relative to their size. `near` is about the ε in question.
         """
         alike = len(self.steps) == 1 and self.steps[0][1] > 1
         tried = alike and are_rare(*self.steps[0], near)
@@ -181,7 +185,7 @@ class Numeric:
         return best
 
     def _by_rare(self, rare: Callable[[RareLosses], Bracket], grid: Resolution, known: Bracket) -> Bracket:
-        """The bracket by rare, large losses; the known one where these lie farther out than floats reach."""
+        """The bracket by rare, large losses; the known one where such losses exceed the range of floats."""
         (step, times), *_ = self.steps
         try:
             return rare(RareLosses.of(step, times, max(_FARTHER * grid.tail, 1e-290)))
@@ -203,7 +207,7 @@ class Numeric:
 
 
 def _given(found: Bracket, is_close: bool, demanded: bool, asked: str) -> Bracket:
-    """The bracket; refused if it is not close, and that is demanded."""
+    """The bracket; refused if it is not close and a close one is demanded."""
     if is_close or (not demanded and found.upper < math.inf):
         return found
     raise Refused(
@@ -214,6 +218,6 @@ def _given(found: Bracket, is_close: bool, demanded: bool, asked: str) -> Bracke
 
 
 def _both(one: Bracket, other: Bracket) -> Bracket:
-    """What lies in both, which are both true."""
+    """The intersection of two valid brackets."""
     lower, upper = max(one.lower, other.lower), min(one.upper, other.upper)
     return Bracket(min(lower, upper), upper)

@@ -1,4 +1,4 @@
-"""A first, rough survey of a composition, which certifies nothing; and its largest loss, where ε stops."""
+"""A first, rough estimate of a composition, which certifies nothing; and its largest loss, which bounds ε."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ def _rough(step: Step, tail: float) -> tuple[Array, Array]:
     return np.log(p / q), p
 
 
-_LOOSE = 1e-9  # more than all roundings of a logarithm of at least −600
+_LOOSE = 1e-9  # more than the rounding errors of a logarithm of at least −600
 
 
 def most_epsilon(parts: Sequence[tuple[Loss, int]]) -> float:
-    """The sum of the parts' pure ε, rounded up once: no ε is ever above it. `inf` where a part has none."""
+    """The sum of the parts' pure ε, rounded up once: an upper bound of ε at every δ. `inf` where a part has none."""
     total = Fraction(0)
     for loss, times in parts:
         most = pure_epsilon_of(loss)

@@ -26,7 +26,8 @@ def least_parameter(
     """The least parameter (a noise scale, a variance) for which the plan is (ε, δ)-private.
 
     The cost must fall as the parameter grows. The parameter returned was itself certified by the upper end of the
-    bracket, and costs at least ε − `within`; a cost that does not fall makes it needlessly large, never too small.
+    bracket, and costs at least ε − `within`; with a cost that does not fall, it is larger than necessary but still
+    valid.
     """
     demand_function(plan)
     promise = _Promise(lambda log: plan(_written(math.exp(log))), epsilon, delta, within)
@@ -55,7 +56,7 @@ def most_times(plan: Callable[[int], Plan], epsilon: Number, delta: Number, with
     try:
         high = max(2, round(math.exp(promise.guess(math.log(100.0), rising=True, most=math.log(2.0**50)))))
     except Refused:
-        high = 2  # without a guess the search gallops
+        high = 2  # without a guess the search is exponential
     low = 1
     above = promise.certified(plan(high))
     while above <= promise.epsilon:
@@ -108,12 +109,12 @@ class _Promise:
             return math.inf
 
     def guess(self, start: float, rising: bool, most: float) -> float:
-        """Where the quick guess meets the target; refused where it never does."""
+        """The parameter at which the estimate meets the target; refused where there is none."""
         found, near = _meeting(self.rough, self.epsilon, self.epsilon / 50, start, rising, most)
         return near if found < math.inf else self._give_up()
 
     def search(self, start: float, rising: bool, most: float) -> float:
-        """Where the certified cost lies in [ε − within, ε]."""
+        """A parameter at which the certified cost lies in [ε − within, ε]."""
         start = self.guess(start, rising, most)
         aim = self.epsilon - self.within / 2
         nearby = start - 0.05 if start > 0 else start + 0.05
@@ -139,10 +140,10 @@ def _meeting(
     most: float,
     slope: float | None = None,
 ) -> tuple[float, float]:
-    """(cost, place) with the cost within `close` of the aim, or the dearest place tried whose cost was not above that.
+    """(cost, place) with the cost within `close` of the aim, or the most expensive place tried that is not above it.
 
-    Secants on ln cost through the last two points, kept between two points that embrace the aim once there are such;
-    every fourth turn halves. `slope` is a guess of d ln cost/d place for the first secant.
+    Secants on ln cost through the last two points, kept between two points with the aim between their costs once these
+    are known; every fourth step bisects. `slope` is a guess of d ln cost/d place for the first secant.
     """
     embraced: dict[bool, float] = {}  # whether the cost exceeds the aim → the nearest such place
     best = (math.inf, start)
@@ -187,5 +188,5 @@ def _not_above(epsilon: Fraction) -> float:
 
 
 def _written(value: float) -> Fraction:
-    """The float as it is written, to twelve digits: shorter to read, and what the certificate is about."""
+    """The float as it is written, to twelve digits: shorter to read; the certificate is for this decimal."""
     return exact(f"{value:.12g}", "parameter")

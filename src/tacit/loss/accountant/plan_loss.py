@@ -1,4 +1,4 @@
-"""A plan priced by the numeric accountant, as a loss: for its region, and to be charged as one release."""
+"""The loss of a plan priced by the numeric accountant: for its privacy region, and to charge it as one release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many equal steps whose large losses are rare: a bracket that sets one large loss apart from the sum of the others."""
+"""Many equal steps whose large losses are rare: a bracket from one large loss and the sum of the others."""
 
 from __future__ import annotations
 
@@ -18,29 +18,28 @@ from tacit.loss.distributions.step import UNIT, Array, Step
 from tacit.loss.families.precision import Bracket
 
 _CELLS = 60_000
-_SHARES = (0.5, 0.25, 0.12, 0.06)  # of ε: a loss above is called large
-_OUTSIDE = 1e-14  # of the sum of the others that may lie outside its window
+_SHARES = (0.5, 0.25, 0.12, 0.06)  # as shares of ε: a loss above this is called large
+_OUTSIDE = 1e-14  # probability of the sum of the others outside its window
 _MOST_LARGE = 0.1  # large losses expected, beyond which they are not rare
 _HARDLY = 0.02
 _SMALLEST, _FARTHEST = 1e-4, 600.0
 _HALVINGS = 40
 _CLOSE = 1e-5
-_ASIDE = 1e-6  # of a node: more than the roundings of a place
-_LOOSE = 1e-9  # more than all roundings of a sum of positive numbers
+_ASIDE = 1e-6  # as a share of a node: more than the rounding error of a place
+_LOOSE = 1e-9  # more than the rounding errors of a sum of positive numbers
 
 
 @frozen(eq=False)
 class RareLosses:
-    """δ(ε) of `times` equal steps from both sides, from pairs on a grid that dominate one step and are dominated by it.
+    """Bounds of δ(ε) of `times` equal steps, from a pair on a grid that dominates one step and one that it dominates.
 
     Claim: `above(ε)` ≥ δ(ε) ≥ `below(ε)`, in the worse direction. Proof. Call a loss above some c < ε large. The law of
-    n losses is the sum over j of C(n, j)·H^{*j} with the law of n−j losses that are not large, H that of one loss on
-    the large ones, h its mass; all of it is positive.
-    Above: one large loss adds n·Σ_x H(x)·E[(1−e^{ε−x−T})₊] to δ(ε), T the sum of the n−1 others. None adds at most
-    Chernoff's bound, two or more at most their mass, (nh)²e^{nh}/2.
-    Below: let every loss that is not large be told as one answer A, which is post-processing and has the loss
-    a = ln(P(A)/Q(A)), or 0 if that is less. Where just one loss is large, δ(ε) gains n·P(A)^{n−1}·δ₁(ε−(n−1)a), δ₁
-    that of one step: as a ≤ 0, no loss up to c counts in it.
+    n losses is the sum over j of C(n, j)·H^{*j} with the law of n−j losses that are not large, where H is the law of
+    one loss restricted to large ones and h its mass; all terms are positive. Above: one large loss adds n·Σ_x
+    H(x)·E[(1−e^{ε−x−T})₊] to δ(ε), where T is the sum of the n−1 others. No large loss adds at most Chernoff's bound;
+    two or more add at most their mass, (nh)²e^{nh}/2. Below: merge all losses that are not large into one answer A,
+    which is post-processing and has the loss a = ln(P(A)/Q(A)), or 0 if that is less. Where just one loss is large,
+    δ(ε) gains n·P(A)^{n−1}·δ₁(ε−(n−1)a), δ₁ that of one step: as a ≤ 0, no loss up to c counts in it.
     """
 
     step: Step
@@ -52,7 +51,7 @@ class RareLosses:
 
     @classmethod
     def of(cls, step: Step, times: int, tail: float) -> RareLosses:
-        """With about `tail` of one step left outside the grid."""
+        """The bounds for this step, with about `tail` of its mass left outside the grid."""
         low, high = step.reach(tail)
         spacing = (high - low) / _CELLS
         cells = cut(step, spacing, spacing, tail)
@@ -107,7 +106,7 @@ class RareLosses:
 
 
 def are_rare(step: Step, times: int, near: float) -> bool:
-    """Whether two large losses add little to one that reaches this ε: a heuristic, not a bound."""
+    """Whether two large losses add little to δ compared with one that reaches this ε: a heuristic, not a bound."""
     if not (times > 1 and near > 0 and step.continuous):
         return False
     found = step.masses(np.array([-math.inf, near / 4, near, math.inf]))
@@ -117,7 +116,7 @@ def are_rare(step: Step, times: int, near: float) -> bool:
 
 @frozen(eq=False)
 class _Chernoff:
-    """Chernoff's bound of δ(ε) of many equal losses, at one λ; 0 from the largest of them on."""
+    """Chernoff's bound of δ(ε) of many equal losses, at one λ; 0 from the largest loss on."""
 
     cumulant: float
     tilt: float
@@ -139,7 +138,7 @@ class _Chernoff:
 
 @frozen(eq=False)
 class _Split:
-    """The large losses of one step, and the law of the sum of n−1 others by what it has from each node on."""
+    """The large losses of one step, and the tail sums of the law of the sum of the n−1 others."""
 
     spacing: float
     times: int
@@ -193,7 +192,7 @@ class _Split:
         )
 
     def above(self, epsilon: float) -> float:
-        """A number ≥ δ(ε) of the finite losses; an error of the others' law counts where its window reaches ε."""
+        """A number ≥ δ(ε) of the finite losses; an error of the others' law is added where its window reaches ε."""
         at = (epsilon - self.shift) / self.spacing - _ASIDE - self.places  # the others must exceed it, in nodes
         size = len(self.mass_from) - 1
         node = np.clip(np.floor(at) + 1 - self.first, 0, size).astype(np.int64)
@@ -207,13 +206,13 @@ class _Split:
 
 
 def _gain(spacing: float, lattice: Lattice, epsilon: float) -> float:
-    """δ(ε) of one step, what is given away left out."""
+    """δ(ε) of one step, without its mass at infinite loss."""
     losses = lattice.places * spacing + lattice.shift
     return float((lattice.masses * -np.expm1(np.minimum(epsilon - losses, 0.0))).sum())
 
 
 def _turn(holds: Callable[[float], bool], start: float = _SMALLEST) -> tuple[float, float]:
-    """Two ε next to each other: the first is 0 or one at which it does not hold, at the second it does, if anywhere."""
+    """Two neighbouring ε: the predicate is false at the first (or that is 0) and true at the second, if anywhere."""
     low, high = 0.0, start
     while not holds(high) and high < _FARTHEST:
         low, high = high, 2 * high

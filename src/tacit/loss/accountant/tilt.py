@@ -1,6 +1,6 @@
-"""Exponential tilting: look at the composed loss where it matters, however rare that is.
+"""Exponential tilting: it centres the computation on the relevant losses, however rare they are.
 
-The tilt is the minimum of a function with one valley.
+The tilt minimises a unimodal function.
 """
 
 from __future__ import annotations
@@ -59,16 +59,16 @@ class Cumulants:
         return float((self.times * (logs + 1e-14 * (1 + np.abs(tops)))).sum())
 
     def tilt_for_delta(self, delta: float) -> float:
-        """About the λ at which Chernoff's ε for this δ is least."""
+        """Approximately the λ with the least Chernoff bound of ε at this δ."""
         target = math.log(delta)
         return self._lowest(lambda tilt: (self(tilt) - math.log1p(tilt) - target) / tilt)
 
     def tilt_for_epsilon(self, epsilon: float) -> float:
-        """About the λ at which Chernoff's δ at this ε is least."""
+        """Approximately the λ with the least Chernoff bound of δ at this ε."""
         return self._lowest(lambda tilt: self(tilt) - tilt * epsilon)
 
     def gentle_tilt(self, epsilon: float, most: float) -> tuple[float, float]:
-        """About the least λ whose bound of δ at this ε is e times the best one's at most, and that bound.
+        """Approximately the least λ whose bound of δ at this ε is at most e times the best bound, and its bound.
 
         Where large losses are rare the bound hardly depends on λ, and a gentler tilt needs a far narrower window.
         """
@@ -98,7 +98,8 @@ class Cumulants:
             return (self(tilt - step) - here + rare) / step
 
         start = math.log(math.sqrt(2 * rare) / max(self.deviation, 1e-150))
-        least = min(start - 4, math.log(0.05))  # rare, large losses: far from what the deviation says
+        # rare, large losses lie far outside what the standard deviation suggests
+        least = min(start - 4, math.log(0.05))
         return -low(valley(low, least, start + 1, 0.3)), high(valley(high, least, start + 1, 0.3))
 
     def _lowest(self, score: Callable[[float], float]) -> float:
@@ -121,7 +122,7 @@ def _coarse(spacing: float, lattice: Lattice) -> tuple[Array, Array, float]:
     mean = float((masses * places).sum()) / total
     variance = float((masses * (places - mean) ** 2).sum()) / total
     block = max(1, int(_FINE * math.sqrt(variance)))
-    if count <= 256 or places[-1] != count - 1:  # few nodes, or far between: no copy would be smaller
+    if count <= 256 or places[-1] != count - 1:  # few nodes, or sparse ones: a copy would not be smaller
         return lattice.places * spacing, masses, variance * spacing**2
     if count <= 200 * block:
         knots: NDArray[np.int64] = np.arange(0, count + block, block)
@@ -137,7 +138,7 @@ def _coarse(spacing: float, lattice: Lattice) -> tuple[Array, Array, float]:
 
 
 def _knots(count: int, middle: int, width: int) -> NDArray[np.int64]:
-    """Places from the first to one past the last, growing apart with the distance from the middle."""
+    """Places from the first to one past the last; their spacing grows with the distance from the middle."""
     near = np.arange(0, 100 * width, width)
     growth = max(0, math.ceil(math.log(max(count, 1) / (100 * width)) / math.log1p(_GROWTH))) + 1
     far = np.rint(100 * width * (1 + _GROWTH) ** np.arange(growth + 1)).astype(np.int64)
@@ -151,7 +152,7 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 def valley(score: Callable[[float], float], low: float, high: float, close: float) -> float:
-    """About the point, between e^low and e^high, at which a function with one valley is least: golden section."""
+    """Approximately the minimum of a unimodal function between e^low and e^high: golden section."""
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_left, at_right = score(math.exp(left)), score(math.exp(right))
     while high - low > close:

@@ -1,4 +1,4 @@
-"""A composed pair with its rarest losses set apart: all that is left has losses between two limits."""
+"""A composed pair without its rarest losses: the remaining losses lie between two limits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tacit.loss.distributions.step import UNIT, Array
 
 _HALVINGS = 60
 _ROUNDED = 64 * UNIT
-_SUMMED = 1e-12  # more than the relative error of a sum, or of e to a power of at most 700
+_SUMMED = 1e-12  # exceeds the relative error of a sum, or of e to a power of at most 700
 
 
 @frozen(eq=False)
@@ -90,7 +90,7 @@ def clip(steps: Steps, grid: Resolution, delta: float) -> Clipped:
 
 
 def _least_limit(loss: Array, mass: Array, delta: float, lost: float) -> float:
-    """The least limit c ≥ 0 at which the gain Σ mass·(1−e^{c−loss})₊, and what is lost anyway, are within δ."""
+    """The least limit c ≥ 0 at which the gain Σ mass·(1−e^{c−loss})₊ plus the other losses of mass is within δ."""
 
     def is_within(limit: float) -> bool:
         above = loss > limit
@@ -125,7 +125,7 @@ def _removed(lattice: Lattice, spacing: float) -> float:
 
 
 def _beside(own: Array, other: Array, removed: float) -> float:
-    """The mass of the other law where so much is removed of the first nodes' own; a node may be split."""
+    """The mass of the other law on the first nodes that together hold this much mass; a node may be split."""
     below = np.concatenate([[0.0], np.cumsum(own)])
     return float(np.interp(removed, below, np.concatenate([[0.0], np.cumsum(other)]))) * (1 + _SUMMED) + _ROUNDED
 

@@ -1,6 +1,7 @@
 """Parallel composition: what releases about disjoint groups of people cost one person.
 
-One person is in one of the groups, which is not known: the cost is the worst of the losses, or of their pairs.
+One person is in one of the groups, and it is not known in which: the cost is the worst of the losses, or of pairs of
+them.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def worst(losses: Iterable[Loss]) -> Loss:
 
 
 def _all_of(family: type[_Family], parts: Sequence[Loss]) -> list[_Family]:
-    """The parts, if all are of the family; else none."""
+    """The parts if all are of the family, otherwise an empty list."""
     found = [part for part in parts if isinstance(part, family)]
     return found if len(found) == len(parts) else []
 

@@ -1,8 +1,8 @@
-"""The published closed forms for composition: upper bounds to compare with, and to teach by.
+"""The published closed forms for composition: upper bounds, for comparison and teaching.
 
 Each is certified upwards, and none is ever below the exact optimum (`optimal_composition`). All parts share one
-neighbour relation, and their parameters are fixed in advance: of these only the plain sum holds under parameters
-chosen on the way.
+neighbour relation, and their parameters are fixed in advance: only the plain sum is valid for parameters chosen
+adaptively.
 """
 
 from __future__ import annotations

@@ -74,15 +74,15 @@ class Region:
         return self.boundary(alpha), min(float_up(1 - alpha), max(0.0, -cells[0][0]))
 
     def permits(self, false_alarms: Number, misses: Number) -> bool:
-        """Whether a test with these error rates is possible for all we know; a no is a proof."""
+        """Whether the known bounds permit a test with these error rates; False is a proof that there is none."""
         alpha, beta = probability(false_alarms, "false_alarms"), probability(misses, "misses")
         return beta >= Fraction(self.boundary(alpha)) and 1 - beta >= Fraction(self.boundary(1 - alpha))
 
     def delta(self, epsilon: Number, looks: int = 1000) -> float:
         """The δ at ε that the region implies, sup over α of 1−f(α)−e^ε α (conjugacy); rounded up.
 
-        For one person it is the loss's own. For a group the supremum is bounded interval by interval, the worst one
-        halved at each look: f falls, so between a < b it is at most 1−f(b)−e^ε a. It is never above the
+        For one person it is the loss's own. For a group the supremum is bounded interval by interval, and the worst
+        interval is halved at each step: f falls, so between a < b it is at most 1−f(b)−e^ε a. It is never above the
         group's closed form, where the loss has one.
         """
         at, count = nonnegative(epsilon, "epsilon"), whole(looks, "looks", least=1)
@@ -142,7 +142,7 @@ class Region:
         )
 
     def sample(self, points: int = 101) -> tuple[tuple[float, float], ...]:
-        """Points of the lower boundary to draw it by: its corners where it has them, else denser towards both ends."""
+        """Points of the lower boundary for a figure: its corners where it has them, else denser towards both ends."""
         try:
             return self.vertices()
         except Refused:
@@ -183,12 +183,12 @@ def repeat_region(region: Region, times: int) -> Region:
     return compose_regions([region] * whole(times, "times", least=1))
 
 
-_FARTHEST = 2**20  # an ε beyond every meaning
+_FARTHEST = 2**20  # a larger ε promises nothing
 _Cell: TypeAlias = tuple[float, Fraction, Fraction | None, float]
 
 
 def _ceiling(alpha: Fraction, near: Fraction, far: Fraction | None, low: float) -> _Cell:
-    """The interval of ε from near to far (None: without end), led by minus the most that the boundary can be by it."""
+    """A heap entry: minus the largest boundary value for ε from near to far (None: unbounded), then these ends."""
     left = 1 - Fraction(low)
 
     def most() -> Ball:
@@ -220,7 +220,7 @@ def group_tradeoff(loss: Loss, people: int, alpha: Number) -> float:
 
     f_k = 1 − (1−f)^{∘k} (Dong–Roth–Su 2022): a test of size α against one person's world has power at most
     1−f(α) there, which is its size for the next step. Each step is rounded towards more power, and
-    1−f rises with α, so the rounding never helps us. Same relation as the loss; never worse than the closed
+    1−f rises with α, so the result stays a lower bound. Same relation as the loss; never worse than the closed
     (kε, δ(e^{kε}−1)/(e^ε−1)).
     """
     size, power = whole(people, "people", least=1), probability(alpha, "alpha")

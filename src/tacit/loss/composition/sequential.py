@@ -1,7 +1,7 @@
 """Sequential composition: what several releases about the same people cost together.
 
-Each part may be chosen after seeing the earlier answers; its loss must be fixed in advance. (A ledger
-whose losses are themselves chosen on the way may use only the sums within one family.)
+Each part may be chosen after seeing the earlier answers; its loss must be fixed in advance. (A ledger, whose losses are
+themselves chosen adaptively, may use only the sums within one family.)
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ _TRIED = (Fraction(0), *(Fraction(1, 2**k) for k in (1, 2, 3, 4, 5, 7, 10, 14, 2
 def compose(*losses: Loss) -> Loss:
     """What all these releases cost together: an associative, commutative sum whose unit is Pure(0).
 
-    Pure and Approx add ε and δ; Zcdp adds ρ and δ; Gdp adds μ²; Rdp adds order by order. Each family stays
-    itself. Different families become a `Composition`. For parts that should keep their own curves,
-    and not be added first, build the `Composition` itself.
+    Pure and Approx add ε and δ; Zcdp adds ρ and δ; Gdp adds μ²; Rdp adds order by order. A sum within one family is of
+    that family. Different families give a `Composition`. For parts that should keep their own curves, and not be added
+    first, build the `Composition` itself.
     """
     parts = [part for part in _flattened(losses) if part != Pure(0)]
     total: list[Loss] = [part for part in parts if not isinstance(part, Approx | Zcdp | Gdp | Rdp)]
@@ -70,7 +70,7 @@ def post_processed(loss: Loss) -> Loss:
 
 @frozen(init=False, repr=False)
 class Composition(Loss):
-    """Releases of different families side by side, answered by the best of the bounds that hold.
+    """Releases of different families; every answer is the best of the valid bounds.
 
     Outside an event of probability s = Σδᵢ (each part's own slack) every part costs only its core. For
     the cores three bounds hold: ε's add over any split of δ; Rényi divergences add at each order (zCDP
@@ -178,7 +178,7 @@ def _flattened(losses: Iterable[Loss]) -> list[Loss]:
 
 def _numeric(parts: tuple[Loss, ...], question: Callable[[Account], float]) -> float | None:
     """The numeric accountant's answer; None where it has none, because a part has no pair or δ is too small."""
-    from tacit.loss.accountant.account import account  # it takes compositions apart, so it cannot be imported above
+    from tacit.loss.accountant.account import account  # it imports this module, so it cannot be imported above
 
     try:
         return question(account((part, 1) for part in parts))

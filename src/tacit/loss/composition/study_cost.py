@@ -1,4 +1,4 @@
-"""A study that asks the same people in several ways: what all of it costs one person."""
+"""The total cost of a study that asks the same people in several ways."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SAME = 1e-3
 
 @frozen
 class StudyPart:
-    """One way in which people's answers were used, what it costs, and which change of one person's data it hides."""
+    """One use of people's answers: its name, its loss, and the neighbour relation of the loss."""
 
     name: str
     loss: Loss
@@ -51,7 +51,7 @@ class Study:
         return compose(*(part.loss for part in self.parts))
 
     def describe(self, delta: Number = "1e-6") -> str:
-        """A line a part, then all together: ε at one δ."""
+        """One line for each part, then the total: ε at one δ."""
         level = probability(delta, "delta")
         width = max((len(part.name) for part in self.parts), default=0)
         lines = [f"  {part.name:{width}}  {_cost(part.loss, level)} ({part.relation})" for part in self.parts]
@@ -63,6 +63,6 @@ class Study:
 
 
 def _cost(loss: Loss, level: Fraction) -> str:
-    """ε at this δ, or at none where that is the same."""
+    """ε at this δ, or at δ = 0 where that is the same."""
     at, pure = loss.epsilon(level), loss.epsilon(0)
     return f"ε = {pure:.4g}" if pure <= at * (1 + _SAME) else f"ε = {at:.4g} at δ = {shown(level)}"

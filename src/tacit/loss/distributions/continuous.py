@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri
 from tacit.frozen import frozen
 from tacit.loss.distributions.step import UNIT, Array, Ladder, Masses, Step, meets
 
-_NARROW = 0.3  # of (|z|+3)·width: below it five points integrate the density to less than a rounding
+_NARROW = 0.3  # for smaller (|z|+3)·width, five points integrate the density with less than a rounding error
 _POINTS = (  # Gauss and Legendre's, in widths from the middle, and their weights, which add up to 1
     (math.sqrt(5 - 2 * math.sqrt(10 / 7)) / 6, (322 + 13 * math.sqrt(70)) / 1800),
     (math.sqrt(5 + 2 * math.sqrt(10 / 7)) / 6, (322 - 13 * math.sqrt(70)) / 1800),
@@ -39,9 +39,9 @@ class GaussianStep(Step):
         return -far, far
 
     def reach(self, tail: float) -> tuple[float, float]:
-        """Farther than the tail demands.
+        """The range for this tail, widened.
 
-        A law cut off where its tilted mass is still felt has a spectrum that lingers.
+        The spectrum of a law that is cut off where its tilted mass is not negligible decays slowly.
         """
         return self.span(tail**1.6)
 
@@ -49,9 +49,9 @@ class GaussianStep(Step):
 def normal_intervals(edges: Array, mean: float, size: float | None = None) -> tuple[Array, Array]:
     """The probabilities of [e₀, e₁), … under N(mean, 1), and bounds of their errors.
 
-    The edges are exact; the mean may be a few units of `size` off. A narrow interval is its width times the density at
-    five points, whose remainder is below ((|z|+3)·width)¹⁰/10¹² of it (the tenth derivative is a Hermite polynomial
-    times the density, and |He₁₀(z)| ≤ (|z|+2)¹⁰); a wide one is a difference of tails.
+    The edges are exact; the mean may be wrong by a few rounding units of `size`. A narrow interval is its width times
+    the density at five points, whose remainder is below ((|z|+3)·width)¹⁰/10¹² of it (the tenth derivative is a Hermite
+    polynomial times the density, and |He₁₀(z)| ≤ (|z|+2)¹⁰); a wide one is a difference of tails.
     """
     low, high = edges[:-1], edges[1:]
     with np.errstate(invalid="ignore", over="ignore"):
@@ -113,7 +113,7 @@ class LaplaceStep(Step):
         width = np.diff(inner)
         p = np.exp((inner[:-1] - r) / 2) * np.expm1(width / 2) / 2
         q = np.exp(-(inner[:-1] + r) / 2) * -np.expm1(-width / 2) / 2
-        touch = 8 * UNIT * (1 + r)  # an atom this close below an edge counts as on it
+        touch = 8 * UNIT * (1 + r)  # an atom this close below an edge counts as lying on it
         for loss, at_p, at_q in ((r, 0.5, math.exp(-r) / 2), (-r, math.exp(-r) / 2, 0.5)):
             place = int(np.searchsorted(edges, loss + touch, side="right")) - 1
             if 0 <= place < len(p):

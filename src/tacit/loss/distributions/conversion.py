@@ -24,7 +24,7 @@ from tacit.noise.ball import START_BITS, Ball, ball, precision
 
 _WIDEST_INTEGERS = Fraction(10) ** 8  # σ² beyond which a table of the discrete Gaussian would not fit
 _MOST_STEPS = 10**6
-_LEAST = 1e-250  # below it a parameter, or what is computed from it, is lost in floats
+_LEAST = 1e-250  # smaller parameters, or numbers computed from them, underflow
 
 
 def step_of(loss: Loss) -> Step | None:
@@ -96,7 +96,7 @@ def _sampled(base: Loss, rate: Fraction, sampling: Sampling) -> Step | None:
 
 
 def _table(pair: FinitePair) -> Step | None:
-    """The pair's outputs, those of equal law in both worlds and those of one world only included."""
+    """All outputs of the pair, including those with equal mass in both worlds and those possible in one world only."""
     shared = [atom for atom in pair.atoms if atom.weight_p and atom.weight_q]
     all_shared = len(shared) == len(pair.atoms)
     forth, back = ((0.0, 0.0) if all_shared else _given_away(pair, side) for side in (0, 1))

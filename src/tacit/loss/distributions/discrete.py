@@ -10,7 +10,7 @@ import numpy as np
 from tacit.frozen import frozen
 from tacit.loss.distributions.step import UNIT, Array, Ladder, Masses, Step, meets
 
-_LOST = 1e-305  # more than all the mass that a table leaves out
+_LOST = 1e-305  # more than the mass that a table leaves out
 
 
 @frozen(eq=False)
@@ -37,7 +37,7 @@ class AtomsStep(Step):
         return self.losses
 
     def masses(self, edges: Array) -> Masses:
-        touch = 8 * UNIT * (1 + np.abs(self.losses))  # an atom this close below an edge counts as on it
+        touch = 8 * UNIT * (1 + np.abs(self.losses))  # an atom this close below an edge counts as lying on it
         place = np.searchsorted(edges, self.losses + touch, side="right") - 1
         inside = (place >= 0) & (place < len(edges) - 1)
         cells = len(edges) - 1
@@ -171,5 +171,5 @@ def discrete_gaussian_step(variance: float, shift: int) -> AtomsStep:
         total = float(np.sum(np.sort(p)))
         losses = shift * (shift - 2 * x) / (2 * variance)
         ladder = Ladder(shift * shift / (2 * variance), shift / variance)
-        # the exponents reach 745, where a rounded exponent is off by as many units of itself
+        # the exponents reach 745, where a rounded exponent has that many rounding units of relative error
         return AtomsStep(losses, p / total, q / total, both_ways_alike=True, ladder=ladder, unsure=4096 * UNIT)

@@ -1,4 +1,4 @@
-"""Sub-sampled steps: a base step that only sees the person with probability q."""
+"""Sub-sampled steps: the person takes part in the base step with probability q only."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tacit.loss.distributions.continuous import LaplaceStep
 from tacit.loss.distributions.discrete import CoinStep
 from tacit.loss.distributions.step import UNIT, Array, Ladder, Masses, Step, meets
 
-_BARELY = 2.0**-70  # a loss above zero by less than any other loss here
-_BESIDE = 16 * UNIT  # a loss of the base above zero by more than the roundings of a table's atoms
+_BARELY = 2.0**-70  # a positive loss smaller than any other loss here
+_BESIDE = 16 * UNIT  # a positive loss of the base that exceeds the rounding errors of a table's atoms
 
 
 @frozen(eq=False)
@@ -38,7 +38,7 @@ class PoissonStep(Step):
         p_error = (1 - q) * inner.q_error + q * inner.p_error + 8 * UNIT * p
         base_q, q_error = inner.q.copy(), inner.q_error.copy()
         *_, low, up = self.base.infinite()
-        if up > 0:  # what Q alone can give in the base has the least loss here
+        if up > 0:  # an output of the base that only Q can give has the least loss here
             place = int(np.searchsorted(edges, math.log1p(-q) + 8 * UNIT, side="right")) - 1
             if 0 <= place < len(p):
                 p[place] += (1 - q) * up
@@ -83,8 +83,8 @@ class PoissonStep(Step):
     def anchor(self, spacing: float) -> float:
         """A node near the least loss ln(1−q), where much of the mass lies at all scales below the spacing.
 
-        It is put where what lies below it falls short of it by as much as the half cell above it exceeds it, so that
-        the two can be merged into a loss that is the node's own.
+        It is placed so that the losses below it and the half cell above it balance, and both can be merged into the
+        loss of the node itself.
         """
         if self.ladder or self.rate == 1:
             return super().anchor(spacing)
@@ -108,7 +108,7 @@ class PoissonStep(Step):
         return self.loss(top) * (1 + 16 * UNIT) + 16 * UNIT * max(0.0, top - 1) if top < math.inf else top
 
     def top(self) -> tuple[float, float]:
-        """The base's, which P sees with probability q alone: what Q adds there is left out."""
+        """The top of the base, which P gives with probability q; the mass that Q adds there is left out."""
         loss, mass = self.base.top()
         here = self.loss(loss)
         return here - 64 * UNIT * (1 + abs(here)), self.rate * mass * (1 - 16 * UNIT)

@@ -42,13 +42,13 @@ class Ladder:
 class Step(ABC):
     """The law of the privacy loss L = ln(dP/dQ) of one pair, under P and under Q.
 
-    Where an edge stands for a loss ℓ, the set it bounds may be cut at a loss up to `slack(ℓ)` away: floats
-    cannot say it better. All probabilities are of the set really cut.
+    Where an edge stands for a loss ℓ, the set it bounds may be cut at a loss up to `slack(ℓ)` away: that is the
+    precision of floats. All probabilities are those of the set as cut.
     """
 
     @property
     def ladder(self) -> Ladder | None:
-        """Where the atoms sit, if the law has few of them; a grid that meets them is much the best."""
+        """The places of the atoms, if the law has few; a grid that contains them is much more accurate."""
         return None
 
     @abstractmethod
@@ -93,16 +93,19 @@ class Step(ABC):
         return np.zeros(0)
 
     def anchor(self, spacing: float) -> float:
-        """A loss that a grid of this spacing should meet."""
+        """A loss that should be a node of a grid of this spacing."""
         return self.ladder.anchor if self.ladder else 0.0
 
     def snapped(self, spacing: float) -> Step:
-        """A step dominated by this one, whose atoms meet a grid of this spacing; itself where it has none to move."""
+        """A step dominated by this one, with its atoms on a grid of this spacing.
+
+        This step itself if it has no atoms to move.
+        """
         return self
 
 
 def slack_of(farthest: float) -> float:
-    """A bound of the rounding error of a float edge, in loss."""
+    """A bound of the rounding error of a float edge, as a loss."""
     return 64 * UNIT * (1 + farthest)
 
 

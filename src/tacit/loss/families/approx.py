@@ -118,7 +118,7 @@ class Approx(Stated, ExactCurve):
 
         For the coin, (α−1)D_α = ln cosh(tε) − ln cosh(ε/2) with t = α−½. As a function of s = t² this is
         concave (its slope is ε·tanh(√s·ε)/(2√s), and tanh(x)/x falls), so it lies below its tangent at
-        s = ¼, which is ε·tanh(ε/2)·(s−¼) = ρ·α(α−1). The tangent touches as α → 1: no smaller ρ will do.
+        s = ¼, which is ε·tanh(ε/2)·(s−¼) = ρ·α(α−1). The tangent touches as α → 1, so no smaller ρ is valid.
         """
         rho = sharp(lambda: ball(self.exact_epsilon) * (ball(self.exact_epsilon) / 2).tanh())
         return Zcdp(fraction_up(rho), self.exact_delta, relation=self.relation)
@@ -183,8 +183,8 @@ class Bounded(Protocol):
 def pure_epsilon_of(loss: Loss) -> Fraction | None:
     """The least pure ε known for a loss; None where there is none.
 
-    A family that knows it as a fraction is asked for that: `epsilon(0)` is a float, and ten times one tenth, each
-    rounded up, would be more than one.
+    A family that knows it as a fraction is asked for that: `epsilon(0)` is a float, and the sum of ten such floats for
+    1/10, each rounded up, would exceed 1.
     """
     if isinstance(loss, Approx):
         return None if loss.exact_delta else loss.exact_epsilon

@@ -1,4 +1,4 @@
-"""From a curve δ(ε) to ε(δ) and to the trade-off curve, on the safe side of every rounding.
+"""From a curve δ(ε) to ε(δ) and to the trade-off curve, with every rounding on the safe side.
 
 A `Curve` takes an exact ε ≥ 0 and returns, at Arb's working precision, a ball that contains the δ of
 both directions of the neighbouring pair (or an upper bound of it: the answers are then bounds too).
@@ -25,15 +25,15 @@ Curve: TypeAlias = Callable[[Fraction], Ball]
 
 _LARGEST = Fraction(sys.float_info.max)
 _GOLDEN = (math.sqrt(5) - 1) / 2
-_SEARCH_STEPS = 100  # of the golden section: 0.618^100 is below 2^-69
-_FARTHEST = 2.0**40  # beyond every ε that means anything
+_SEARCH_STEPS = 100  # steps of the golden section: 0.618^100 is below 2^-69
+_FARTHEST = 2.0**40  # larger than any useful ε
 
 
 def epsilon_from_delta(delta_of: Curve, delta: Fraction, ceiling: Fraction | None = None) -> float:
     """The least float ε with a certified δ(ε) ≤ δ, for a decreasing curve; `inf` where there is none.
 
     `ceiling` is an ε beyond which the curve falls no further (a pure ε, say), if one is known.
-    Sound because the float returned was itself certified: bisection only decides which float to try.
+    It is sound because the float returned was itself certified; bisection only decides which float to try.
     """
     if _lies_below(delta_of, Fraction(0), delta):
         return 0.0
@@ -91,7 +91,7 @@ def float_down(value: Fraction) -> float:
 
 
 def _lies_below(delta_of: Curve, epsilon: Fraction, delta: Fraction) -> bool:
-    """Whether δ(ε) ≤ δ is certified; an answer still open at the last precision counts as no."""
+    """Whether δ(ε) ≤ δ is certified; a comparison undecided at the last precision counts as no."""
     for bits in (START_BITS, 4 * START_BITS, 16 * START_BITS):
         with precision(bits):
             value, bound = delta_of(epsilon), ball(delta)
@@ -103,7 +103,7 @@ def _lies_below(delta_of: Curve, epsilon: Fraction, delta: Fraction) -> bool:
 
 
 def _highest(hump: Callable[[float], Ball]) -> Ball:
-    """The value of a one-humped function near its top over [0, ∞): gallop, then golden section."""
+    """The value of a unimodal function near its maximum over [0, ∞): exponential search, then golden section."""
     high, best = 1.0, hump(0.0)
     while high <= _FARTHEST and (farther := hump(high)).mid() > best.mid():
         high, best = 2 * high, farther

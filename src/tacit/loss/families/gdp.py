@@ -1,4 +1,4 @@
-"""Gaussian privacy: no easier to tell apart than N(0, 1) and N(μ, 1).
+"""Gaussian privacy: two neighbours are no easier to distinguish than N(0, 1) and N(μ, 1).
 
 The standard normal law is certified, as Arb balls at the current precision: Φ(x) = erfc(−x/√2)/2, so
 Φ⁻¹(p) = −√2·erfc⁻¹(2p). For p near 1 use the symmetry Φ⁻¹(p) = −Φ⁻¹(1−p) with 1−p exact.
@@ -27,7 +27,7 @@ class Gdp(Stated, ExactCurve):
     It is the dominating pair N(0, 1) against N(μ, 1) of a Gaussian mechanism with noise σ on a query of
     ℓ₂ sensitivity Δ, μ = Δ/σ, and of anything computed from its answer, rounding included: by rotation
     only the component along the difference tells the worlds apart. It is *not* a bound for the discrete
-    Gaussian. The pair is symmetric, so one direction answers for both.
+    Gaussian. The pair is symmetric, so one direction suffices.
     """
 
     mu_squared: Fraction
@@ -38,7 +38,7 @@ class Gdp(Stated, ExactCurve):
 
     @classmethod
     def from_mu(cls, mu: Number) -> Gdp:
-        """The loss of a given μ = Δ/σ."""
+        """The loss with a given μ = Δ/σ."""
         return cls(nonnegative(mu, "mu") ** 2)
 
     def delta_ball(self, epsilon: Fraction) -> Ball:
@@ -50,7 +50,7 @@ class Gdp(Stated, ExactCurve):
         value = cumulative(shift - centre) - ball(epsilon).exp() * cumulative(-shift - centre)
         if value.rel_accuracy_bits() > 0 or not centre > shift:
             return value
-        return (-((centre - shift) ** 2) / 2).exp().union(ball(0))  # too far out for e^ε: δ ≤ Φ(−x) ≤ e^{−x²/2}
+        return (-((centre - shift) ** 2) / 2).exp().union(ball(0))  # e^ε would overflow: δ ≤ Φ(−x) ≤ e^{−x²/2}
 
     def epsilon(self, delta: Number) -> float:
         """The inverse of the exact curve, by certified bisection, rounded up; `inf` at δ = 0 unless μ = 0."""

@@ -1,7 +1,7 @@
 """The privacy loss of a release: a bound on every test between two neighbouring data sets, and the neighbour relation.
 
 `Loss` is the base class of every family. `Relation` says which two data sets are neighbours: the change that a release
-must hide. All losses of one sum must be stated under one relation (`demand_one_relation`).
+hides. All losses of one sum must be stated under one relation (`demand_one_relation`).
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Loss(ABC):
         return 0.0, self.delta(epsilon)
 
     def approx(self, delta: Number) -> Approx:
-        """The same release as an (ε, δ) at the given δ, ε rounded up; it only ever loses."""
+        """The same release as an (ε, δ) at the given δ, with ε rounded up; it is never tighter than the loss itself."""
         from tacit.loss.families.approx import Approx  # Approx is itself a Loss, so it cannot be imported above
 
         exact_delta = probability(delta, "delta")
@@ -76,7 +76,7 @@ class Loss(ABC):
         return Approx(Fraction(epsilon), exact_delta, relation=demand_one_relation([self]))
 
     def zcdp(self) -> Zcdp:
-        """The same release as (approximate) zero-concentrated privacy, where that is known; it only ever loses."""
+        """The same release as (approximate) zCDP, where a ρ is known; it is never tighter than the loss itself."""
         from tacit.loss.families.approx import Pure  # as above
 
         worst = self.epsilon(0)
@@ -89,7 +89,7 @@ class Loss(ABC):
         return Pure(Fraction(worst), relation=demand_one_relation([self])).zcdp()
 
     def gdp(self) -> Gdp:
-        """A Gaussian loss that dominates this one at every ε, where one is known; it only ever loses."""
+        """A Gaussian loss that dominates this one at every ε, where one is known."""
         from tacit.loss.families.approx import Pure  # as above
 
         worst = self.epsilon(0)
@@ -122,7 +122,7 @@ class Loss(ABC):
 
 
 def in_order(losses: Iterable[Loss]) -> tuple[Loss, ...]:
-    """The losses sorted by family and exact parameters, so that nothing remembers in which order they came."""
+    """The losses sorted by family and exact parameters, so that the result does not depend on their order."""
     return tuple(sorted(losses, key=lambda loss: (type(loss).__name__, repr(sorted(vars(loss).items())))))
 
 
@@ -166,8 +166,8 @@ class Stated(Loss):
     """A loss that is known by its numbers.
 
     `relation` is set where the numbers come from a loss that is proven for one relation only, such as one on a sample:
-    a conversion keeps it. It is None where whoever states the numbers says which one. Two losses with equal numbers
-    and different relations are different.
+    a conversion keeps it. It is None where the caller states the relation with the numbers. Two losses with equal
+    numbers and different relations are different.
     """
 
     relation: Relation | None

@@ -1,4 +1,4 @@
-"""Certified numbers: balls too narrow for their rounding to be seen, orders read, numbers shown, and brackets.
+"""Certified numbers: balls narrow enough to round, Rényi orders, formatting, and brackets.
 
 A `Bracket` is two floats between which the truth is known to lie.
 """
@@ -38,7 +38,10 @@ def order_above_one(order: Number) -> Fraction:
 
 @frozen
 class Bracket:
-    """lower ≤ truth ≤ upper. Quote the upper end for safety; the lower one says how much tighter anyone could be."""
+    """lower ≤ truth ≤ upper.
+
+    The upper end is the safe one to state; the lower one shows how much tighter a bound could be.
+    """
 
     lower: float
     upper: float

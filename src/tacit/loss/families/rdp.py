@@ -2,9 +2,9 @@
 
 If D_α(P‖Q) ≤ r both ways round, then for every ε ≥ 0 the release is (ε, δ)-private with
   δ = e^{(α−1)(r−ε)} (1−1/α)^α / (α−1),
-because (1−e^{ε−L})₊ ≤ e^{(α−1)(L−ε)}·max_x x^{α−1}(1−x) pointwise, and that maximum is
-(1−1/α)^{α−1}/α (Canonne–Kamath–Steinke 2020; Balle et al. 2020). Every order gives a true bound, so the
-search for the order that serves best runs in floats; only the value at the chosen order is certified.
+because (1−e^{ε−L})₊ ≤ e^{(α−1)(L−ε)}·max_x x^{α−1}(1−x) pointwise, and that maximum is (1−1/α)^{α−1}/α
+(Canonne–Kamath–Steinke 2020; Balle et al. 2020). Every order gives a true bound, so the search for the best order runs
+in floats; only the value at the chosen order is certified.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Rdp(Stated):
         return epsilon_at(point[0], ball(point[1]), delta)
 
     def _is_costless(self) -> bool:
-        """A divergence of 0 at any order means that the two worlds look the same."""
+        """A divergence of 0 at any order means that the two laws are equal."""
         return any(value == 0 for _, value in self.points)
 
     def tradeoff(self, alpha: Number) -> float:
@@ -109,7 +109,7 @@ class Rdp(Stated):
         return float_down(1 - level) if self._is_costless() else tradeoff_from_delta(self._curve, level)
 
     def _curve(self, epsilon: Fraction) -> Ball:
-        """An upper bound of δ at ε; not cut at 1, so that it falls everywhere and a search finds its way."""
+        """An upper bound of δ at ε; not cut at 1, so that it is strictly decreasing, as a search needs."""
         first, *others = (delta_at(order, ball(value), epsilon) for order, value in self.points)
         return reduce(lambda least, other: least.min(other), others, first)
 
@@ -175,7 +175,7 @@ def order_for_epsilon(divergence: Callable[[float], float], delta: Fraction, far
 
 
 def rho_near(epsilon: Fraction, delta: Fraction, farthest: float) -> float:
-    """About the largest ρ whose divergence ρα gives ε at δ > 0 by some order: a start for a search, never an answer."""
+    """Approximately the largest ρ whose divergence ρα gives ε at δ > 0 by some order: a start value for a search."""
     level, target = clipped(epsilon), logarithm(delta)
 
     def score(excess: float) -> float:
@@ -190,14 +190,14 @@ def logarithm(number: Fraction) -> float:
 
 
 def clipped(number: Fraction) -> float:
-    """The nearest float, at most 1e300: a start for a search, never an answer."""
+    """The nearest float, at most 1e300: a start value for a search."""
     return float(min(number, Fraction(10) ** 300))
 
 
 def _lowest(score: Callable[[float], float], farthest: float) -> Fraction:
     """An order near the lowest score: golden section in ln(α−1).
 
-    (α−1)·D_α is convex in α, so the scores have one valley; where both probes are infinite the order is too high.
+    (α−1)·D_α is convex in α, so the scores are unimodal; where both probes are infinite the order is too high.
     """
     low, high = -30.0, farthest
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)

@@ -41,7 +41,7 @@ class Zcdp(Stated):
         return min(1.0, up(sharp(lambda: self._curve(target))))
 
     def _curve(self, epsilon: Fraction) -> Ball:
-        """An upper bound of δ at ε; not cut at 1, so that it falls everywhere and a search finds its way."""
+        """An upper bound of δ at ε; not cut at 1, so that it is strictly decreasing, as a search needs."""
         slack = ball(self.exact_delta)
         if self.rho == 0 or self.exact_delta == 1:
             return slack
@@ -69,7 +69,7 @@ class Zcdp(Stated):
         return tradeoff_from_delta(self._curve, level)
 
     def rdp(self, order: Number) -> float:
-        """ρα; `inf` with δ > 0, for then everything may be revealed."""
+        """ρα; `inf` with δ > 0, because then everything may be revealed."""
         alpha = order_above_one(order)
         return math.inf if self.exact_delta > 0 else float_up(self.rho * alpha)
 

@@ -1,1 +1,1 @@
-"""What may still be released, when each release is chosen after seeing the last."""
+"""Privacy filters and odometers: budgets for releases that are chosen adaptively."""

@@ -1,8 +1,8 @@
-"""The currencies an account may be kept in: those whose plain sums hold when every price is chosen on the way.
+"""The currencies of an account: those whose plain sums are valid when every price is chosen adaptively.
 
-An analyst chooses each query, and its cost, after seeing the earlier answers. A rule that lets queries in until a sum
-reaches a limit is proven under that freedom for exactly the sums below. Tighter arithmetic may price one plan that is
-fixed in advance; the plan is then charged as its (ε, δ), ρ or μ.
+An analyst chooses each query, and its cost, after seeing the earlier answers. For such adaptive queries, a rule that
+admits queries until a sum reaches a limit is proven for exactly the sums below. Tighter arithmetic may price one plan
+that is fixed in advance; the plan is then charged as its (ε, δ), ρ or μ.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CURVES = (
 
 
 class Currency(ABC):
-    """What is added up: one or more exact amounts a release, each with its own limit."""
+    """The amounts that are added up: one or more exact numbers for each release, each with its own limit."""
 
     @abstractmethod
     def price(self, loss: Loss) -> Amounts:
@@ -38,7 +38,7 @@ class Currency(ABC):
 
     @abstractmethod
     def loss(self, amounts: Amounts, relation: Relation | None = None) -> Loss:
-        """The loss that these amounts stand for, under the relation that they are proven for, if it is only one."""
+        """The loss that these amounts mean, with the relation that they are proven for, if there is only one."""
 
 
 @frozen
@@ -66,8 +66,9 @@ class PureSum(Currency):
 class BasicSum(Currency):
     """(Σε, Σδ) (Rogers–Roth–Ullman–Vadhan 2016).
 
-    Each release is a post-processing of one that gives everything away with its δ and else loses at most its ε. The
-    probability that any gives away is at most the mean of Σδ over the paths, and no path exceeds the limit.
+    Each release is a post-processing of one that reveals everything with probability δ and otherwise loses at most ε.
+    The probability that any of them reveals everything is at most the mean of Σδ over the paths, and no path exceeds
+    the limit.
     """
 
     def price(self, loss: Loss) -> Amounts:
@@ -94,8 +95,8 @@ class Concentrated(Currency):
     """(Σρ, Σδ): zCDP and approximate zCDP (Feldman–Zrnic 2021; Whitehouse–Ramdas–Rogers–Wu 2023).
 
     With L the loss so far, e^{(α−1)(L−αΣρ)} is a supermartingale for every order α, because each ρ is known before its
-    release. At the end Σρ is at most the limit on every path, so E[e^{(α−1)L}] is at most e^{(α−1)α·limit}. The δ's
-    are set apart as in `BasicSum`.
+    release. At the end Σρ is at most the limit on every path, so E[e^{(α−1)L}] is at most e^{(α−1)α·limit}. The δ's are
+    treated as in `BasicSum`.
     """
 
     def price(self, loss: Loss) -> Amounts:
@@ -120,9 +121,9 @@ class Concentrated(Currency):
 class GaussianSum(Currency):
     """Σμ² (Smith–Thakurta 2022; Koskela–Tobaben–Honkela 2023).
 
-    By induction from the last release: after a first one of μ₁, whatever it says, the rest lies within the Gaussian of
-    limit−μ₁². That is one curve for all answers, so composing it with the first is composition fixed in
-    advance, and gives the Gaussian of the limit.
+    By induction from the last release: after a first one of μ₁, for every answer, the rest is dominated by the Gaussian
+    of limit−μ₁². That is one curve for all answers, so composing it with the first is composition fixed in advance, and
+    gives the Gaussian of the limit.
     """
 
     def price(self, loss: Loss) -> Amounts:

@@ -1,7 +1,7 @@
-"""Privacy filters and odometers, for releases of which each is chosen after seeing the earlier ones.
+"""Privacy filters and odometers, for releases that are each chosen after seeing the earlier answers.
 
-A filter is the rule that lets a release in, or not. An odometer says what has been spent so far, as a bound that holds
-at whatever moment it is read.
+A filter is the rule that admits or rejects a release. An odometer bounds what has been spent so far, at any time it is
+read.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from tacit.noise.ball import ball, fraction_up
 
 @frozen
 class Filter:
-    """A budget and what is used of it, in one currency fixed at the start; it never changes, `charge` gives the next.
+    """A budget and the part of it that is used, in one fixed currency. It is immutable: `charge` returns a new one.
 
-    Claim, under the one neighbour relation of budget and charges: whoever chooses each release, and its loss, after
-    seeing all earlier answers, the answers together cost at most `budget`, as long as every release was charged
-    first. The proof is that of the currency. Amounts are exact fractions: n charges of one n-th fit, and not one more.
-    A filter that is over its budget cannot be made. A loss that is proven for one relation only, such as one on a
-    sample or its conversions, binds the filter to it: what is proven for the other is refused from then on.
+    Claim, under the one neighbour relation of budget and charges: if each release, and its loss, is chosen after seeing
+    all earlier answers, the answers together cost at most `budget`, as long as every release was charged first. The
+    proof is that of the currency. Amounts are exact fractions: exactly n charges of one n-th fit. A filter that is over
+    its budget cannot be made. A loss that is proven for one relation only, such as one on a sample or its conversions,
+    fixes the relation of the filter: a loss that is proven for the other one is refused from then on.
     """
 
     budget: Loss
@@ -94,7 +94,7 @@ class Filter:
         return all(cost <= left for cost, left in zip(self._price(loss), self._left, strict=True))
 
     def charge(self, loss: Loss) -> Filter:
-        """The filter after this release; refused if it does not fit. To be kept before the release is made."""
+        """The filter after this release; refused if it does not fit. Store it before the release is made."""
         if not self.admits(loss):
             raise Refused(
                 f"a release that costs {self.price(loss)}",
@@ -105,7 +105,7 @@ class Filter:
         return replace(self, used=used, relation=demand_one_relation([loss], self.relation))
 
     def share(self, loss: Loss) -> Fraction:
-        """The part of the whole budget that the loss uses, exactly: that of the component it uses most of."""
+        """The share of the whole budget that the loss uses, exactly: the largest share of any component."""
         return max((self._ratio(c, m) for c, m in zip(self._price(loss), self.limit, strict=True)), default=Fraction(0))
 
     def _ratio(self, cost: Fraction, limit: Fraction) -> Fraction:
@@ -118,7 +118,7 @@ class Filter:
         return cost / limit if limit else Fraction(0)
 
     def how_many_more(self, loss: Loss) -> int | None:
-        """How many more releases like this one would fit; None if it costs nothing, for then there is no end."""
+        """How many more releases like this one would fit; None if it costs nothing, and so has no limit."""
         counts = [left // cost for cost, left in zip(self._price(loss), self._left, strict=True) if cost]
         return min(counts) if counts else None
 
@@ -130,7 +130,7 @@ def _is_within(amount: Fraction, limit: Fraction) -> bool:
     return 0 <= amount <= limit
 
 
-_SCALES = 20  # halvings of the budget for which an order is kept ready
+_SCALES = 20  # an order is prepared for the budget halved up to this many times
 _TINY = 1e-280
 
 
@@ -140,13 +140,12 @@ class Odometer:
 
     Claim (Rogers–Roth–Ullman–Vadhan 2016): with probability at least 1−δ_total over the answers, in either world, the
     privacy loss of everything released so far is at most the ε read, at all times at once (for a release with a δ, the
-    loss of the response that it is a post-processing of). Hence stopping at any reading is (ε, δ_total)-private. What
-    a zCDP or Rényi filter has `spent` is not such a bound: its theorem knows only the limit. Per currency:
-    pure: Σε on every path, δ_total = 0. (ε, δ): Σε unless some release gave everything away, δ_total = the limit of
-    Σδ. Rényi at one order: e^{(α−1)(L−Σr)} is a supermartingale, so by Ville's inequality L ≤ Σr + ln(1/δ)/(α−1) at
-    all times but for a probability of δ. zCDP, and GDP with ρ = μ²/2: the same at each of 21 orders fixed in advance,
-    with shares of δ that add up to less than 1 (Whitehouse–Ramdas–Rogers–Wu 2023 give sharper mixtures), plus the
-    limit of Σδ.
+    loss of the response that it is a post-processing of). Hence stopping at any reading is (ε, δ_total)-private. What a
+    zCDP or Rényi filter has `spent` is not such a bound: its theorem knows only the limit. Per currency: pure: Σε on
+    every path, δ_total = 0. (ε, δ): Σε unless some release revealed everything, δ_total = the limit of Σδ. Rényi at one
+    order: e^{(α−1)(L−Σr)} is a supermartingale, so by Ville's inequality L ≤ Σr + ln(1/δ)/(α−1) at all times, with
+    probability at least 1−δ. zCDP, and GDP with ρ = μ²/2: the same at each of 21 orders fixed in advance, with shares
+    of δ that add up to less than 1 (Whitehouse–Ramdas–Rogers–Wu 2023 give sharper mixtures), plus the limit of Σδ.
     """
 
     account: Filter
@@ -186,7 +185,7 @@ def _at_order(order: Fraction, divergence: Fraction, delta: Fraction) -> Fractio
 
 
 def _concentrated(rho: Fraction, limit: Fraction, delta: Fraction) -> Fraction:
-    """The least over the orders kept ready; the j-th has 1/(j+1)(j+2) of δ, which add up to less than 1."""
+    """The least over the prepared orders; the j-th has 1/(j+1)(j+2) of δ, which add up to less than 1."""
     if rho == 0:
         return Fraction(0)
     bounds = []

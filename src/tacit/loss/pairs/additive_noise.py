@@ -187,14 +187,14 @@ class DiscreteGaussianPair(Pair):
 class CauchyPair(Pair):
     """The loss of two Cauchy laws, of locations f, f′ and scales s, s′, at hyperbolic distance ≤ ε.
 
-    The distance d is given by cosh d = 1 + ((f−f′)² + (s−s′)²)/2ss′. Claim: whoever adds Cauchy noise, neighbours'
-    (f, s) being at most ε apart, releases at this cost; in particular it is ε-private with δ = 0. Proof: the
-    densities are s/π over the quadratic form (y−f)² + s², whose matrix, divided by s, has determinant 1. So the
-    largest and the least ratio of two densities are the eigenvalues of a matrix of determinant 1 and trace ((f−f′)² +
-    s² + s′²)/ss′ = 2·cosh d: they are e^d and e^−d. Möbius maps of the line carry Cauchy laws to Cauchy laws and keep
-    d, so every pair at distance d is equivalent to scales 1 and e^d at one location; and adding Cauchy noise of scale
-    t to both of those brings them to any smaller distance, so smaller ones are dominated. The two directions
-    coincide, because y ↦ e^d/y swaps the laws.
+    The distance d is given by cosh d = 1 + ((f−f′)² + (s−s′)²)/2ss′. Claim: adding Cauchy noise costs this much if
+    neighbours' (f, s) are at most ε apart; in particular it is ε-private with δ = 0. Proof: the densities are s/π over
+    the quadratic form (y−f)² + s², whose matrix, divided by s, has determinant 1. So the largest and the least ratio of
+    two densities are the eigenvalues of a matrix of determinant 1 and trace ((f−f′)² + s² + s′²)/ss′ = 2·cosh d: they
+    are e^d and e^−d. Möbius maps of the line carry Cauchy laws to Cauchy laws and keep d, so every pair at distance d
+    is equivalent to scales 1 and e^d at one location; and adding Cauchy noise of scale t to both of those brings them
+    to any smaller distance, so smaller ones are dominated. The two directions coincide, because y ↦ e^d/y swaps the
+    laws.
     """
 
     distance: Fraction

@@ -1,4 +1,4 @@
-"""A pair of laws on finitely many outputs: randomized response, and whatever can be written down in a table."""
+"""A pair of laws on finitely many outputs: randomized response, and any other finite table."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class FinitePair(Pair):
     """The exact loss of (P, Q) on a finite set of outputs, in both directions, each computed for itself.
 
     Claim: a release whose neighbours' outputs are, in one order or the other, post-processings of P and Q costs
-    at most this; the neighbour relation is that of whoever writes the table. By Neyman and Pearson the best test
-    takes in the outputs in the order of p/q, so every answer is one over those few sets. Masses are rational
+    at most this; the author of the table states the neighbour relation. By Neyman and Pearson the best test
+    accepts the outputs in the order of p/q, so every answer is an optimum over those few sets. Masses are rational
     multiples of rational powers of e, so the order, and every comparison, is decided exactly.
     """
 
@@ -139,7 +139,10 @@ class FinitePair(Pair):
         return self.closed.zcdp()
 
     def group(self, people: int) -> Approx:
-        """The closed bound for whatever satisfies the pair's own (ε, δ): the pair knows nothing of longer chains."""
+        """The closed bound for any release with the pair's own (ε, δ).
+
+        The pair alone says nothing about longer chains.
+        """
         return self.closed.group(people)
 
     def __str__(self) -> str:
@@ -164,7 +167,7 @@ def _compare_ratios(left: Atom, right: Atom) -> int:
 def _least_float(low: float, high: float, claim: Callable[[Fraction], bool]) -> float:
     """The least float at which a claim holds, known to lie between two floats a few steps apart.
 
-    The claim is asked about the number that the float is, not about the decimal that it is written as.
+    The claim is tested for the value of the float, not for the decimal that it is written as.
     """
     while low < high and not claim(Fraction(low)):
         low = math.nextafter(low, math.inf)

@@ -1,4 +1,4 @@
-"""The best tests between two finite laws: take in the outputs in the order of their likelihood ratio.
+"""The best tests between two finite laws: accept the outputs in the order of their likelihood ratio.
 
 Their sizes and powers are sums c₁e^(r₁) + … + cₙe^(rₙ) with rational c and r, whose sign can be decided exactly.
 """
@@ -18,7 +18,7 @@ from tacit.noise.ball import Ball, ball, fraction_up, less
 
 @frozen
 class BestTests:
-    """The tests that accuse one law, A, of not being the other, B; all that (A, B) costs in this direction.
+    """The tests of law A against law B: everything that (A, B) costs in this direction.
 
     `corners[k]` holds the masses (a, b) of the k outputs likeliest under A, both multiplied by `scale`, from nothing
     (k = 0) to everything.
@@ -36,7 +36,7 @@ class BestTests:
         return cls(tuple(corners), scale)
 
     def advantage(self, epsilon: Fraction) -> ExponentialSum:
-        """The largest A(S) − e^ε B(S) over all sets S of outputs, times `scale`: take in while there is gain."""
+        """The largest A(S) − e^ε B(S) over all sets S of outputs, times `scale`: add outputs while the sum grows."""
 
         def gains(k: int) -> bool:
             (a, b), (a_before, b_before) = self.corners[k], self.corners[k - 1]
@@ -70,7 +70,7 @@ class BestTests:
         return miss / self.scale.ball()
 
     def giveaway(self) -> Fraction:
-        """The mass of what A alone can give: exact if it is rational, else barely above."""
+        """The mass of the outputs that only A can give: exact if it is rational, else barely above."""
         given = self._given()
         share = given.share_of(self.scale)
         if share is not None:
@@ -97,7 +97,7 @@ class ExponentialSum:
     """Σ c·e^r over distinct rational exponents r with rational, nonzero c.
 
     It is zero only if it has no terms: the e^r of distinct rational r are linearly independent over the
-    rationals (Lindemann–Weierstrass). So a sum that has terms has a sign, which enough precision shows.
+    rationals (Lindemann–Weierstrass). So a sum that has terms has a sign, which is found at a high enough precision.
     """
 
     terms: tuple[tuple[Fraction, Fraction], ...]  # (exponent, coefficient), sorted

@@ -28,10 +28,10 @@ _MOST_LOSSES = 1 << 15
 
 
 def optimal_composition(parts: Iterable[Approx]) -> Pair:
-    """The exact cost of these (ε, δ) releases together: in a moment if all are equal, else by enumeration.
+    """The exact cost of these (ε, δ) releases together: in closed form if all are equal, else by enumeration.
 
-    To compute it for different parts is #P-hard in general; equal parts, and ε's that are multiples of one step,
-    stay cheap. Where more than 32768 different losses are possible it is refused, and a bracket is what there is.
+    For different parts it is #P-hard in general; equal parts, and ε's that are multiples of one step, stay cheap. With
+    more than 32768 possible losses it is refused; the numeric accountant gives a bracket.
     """
     given = in_list(parts)
     listed = [part for part in given if isinstance(part, Approx)]
@@ -52,8 +52,8 @@ class MixedApprox(Pair):
     """Releases that are (ε₁, δ₁)- … (ε_k, δ_k)-private: the exact cost that follows from this and from nothing else.
 
     Claim, under the one neighbour relation of all parts: as for equal parts, they are a post-processing of k responses,
-    each giving everything away with its δ_i and else a coin of loss ±ε_i (Murtagh–Vadhan 2016, Theorem 1.5). A
-    pattern of coins whose losses add up to L has P-mass e^{(Σε+L)/2}/Π(1+e^{ε_i}) and Q-mass that of −L.
+    each revealing everything with probability δ_i and otherwise a coin of loss ±ε_i (Murtagh–Vadhan 2016, Theorem 1.5).
+    A pattern of coins whose losses add up to L has P-mass e^{(Σε+L)/2}/Π(1+e^{ε_i}) and Q-mass that of −L.
     """
 
     parts: tuple[Approx, ...]
@@ -62,7 +62,7 @@ class MixedApprox(Pair):
         read = [Approx(part.exact_epsilon, part.exact_delta, relation=part.relation) for part in parts]
         object.__setattr__(self, "parts", in_order(read))
         demand_one_relation(self.parts)
-        self.losses  # noqa: B018  (too many are refused here, not at the first question)
+        self.losses  # noqa: B018  (refuse here, not at the first question, if there are too many)
 
     @property
     def relations(self) -> frozenset[Relation]:

@@ -1,16 +1,15 @@
-"""A dominating pair: two laws whose test is at least as telling as the test of any two neighbours.
+"""A dominating pair: two laws that are at least as easy to distinguish as any two neighbours.
 
 If every neighbouring pair of outputs is a post-processing of (P, Q) or of (Q, P), then its hockey-stick
 divergence, trade-off curve and Rényi divergences are bounded by those of the pair (data processing;
 Zhu–Dong–Wang 2022), and the products of pairs bound compositions whose parameters are fixed in advance.
 
-Three of the pairs here are a log-concave noise with distribution function F against itself shifted by s. For these
-the best tests are thresholds, so the trade-off curve is T_s(α) = F(F⁻¹(1−α) − s) (for integer noise: at
-the attainable α, and linear between). Three facts follow, and each pair's claim rests on them:
-a smaller shift is dominated, because T_s falls as s grows; a chain of people whose shifts add up to s
-is dominated by one shift s, because the curve of a chain is at least T_b∘(1−T_a) = T_{a+b}; and a vector
-with independent noise in each coordinate is dominated by one coordinate that bears the whole ℓ₁ shift, because
-its coordinates can be moved one after the other, which is such a chain.
+Three of the pairs here are a log-concave noise with distribution function F against itself shifted by s. For these the
+best tests are thresholds, so the trade-off curve is T_s(α) = F(F⁻¹(1−α) − s) (for integer noise: at the attainable α,
+and linear between). Three facts follow, and each pair's claim rests on them: a smaller shift is dominated, because T_s
+falls as s grows; a chain of people whose shifts add up to s is dominated by one shift s, because the curve of a chain
+is at least T_b∘(1−T_a) = T_{a+b}; and a vector with independent noise in each coordinate is dominated by one coordinate
+that bears the whole ℓ₁ shift, because its coordinates can be shifted one after the other, which is such a chain.
 """
 
 from __future__ import annotations

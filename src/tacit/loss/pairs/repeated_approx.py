@@ -40,12 +40,11 @@ class Corner(NamedTuple):
 class RepeatedApprox(Pair):
     """k releases, each (ε, δ)-private: the exact cost that follows from this and from nothing else.
 
-    Claim, under the one neighbour relation of all k: each release is a post-processing of the response that gives
-    everything away with probability δ and is else a coin of loss ±ε. So k of them, each chosen after seeing the
-    earlier answers, are a post-processing of k such responses (KOV, Theorem 3.3), which are k such releases
-    themselves. With ℓ lying coins the loss is (k−2ℓ)ε, hence with p_ℓ = C(k,ℓ)e^{(k−ℓ)ε}/(1+e^ε)^k
-    δ(t) = 1 − (1−δ)^k (1 − Σ_ℓ p_ℓ(1−e^{t−(k−2ℓ)ε})₊). Swapping the worlds swaps the sides of the coins: the two
-    directions are the same.
+    Claim, under the one neighbour relation of all k: each release is a post-processing of the response that reveals
+    everything with probability δ and is otherwise a coin of loss ±ε. So k of them, each chosen after seeing the earlier
+    answers, are a post-processing of k such responses (KOV, Theorem 3.3), which are k such releases themselves. With ℓ
+    lying coins the loss is (k−2ℓ)ε, hence with p_ℓ = C(k,ℓ)e^{(k−ℓ)ε}/(1+e^ε)^k δ(t) = 1 − (1−δ)^k (1 − Σ_ℓ
+    p_ℓ(1−e^{t−(k−2ℓ)ε})₊). Swapping the worlds swaps the sides of the coins: the two directions are the same.
     """
 
     part: Approx
@@ -67,7 +66,7 @@ class RepeatedApprox(Pair):
         return None if self.part.exact_delta else self.times * self.part.exact_epsilon
 
     def slack_ball(self) -> Ball:
-        """1−(1−δ)^k: the probability that some release gives everything away."""
+        """1−(1−δ)^k: the probability that some release reveals everything."""
         return slack_of([(self.part.exact_delta, self.times)])
 
     def delta_ball(self, epsilon: Fraction) -> Ball:
@@ -144,7 +143,7 @@ class RepeatedApprox(Pair):
 
 
 def slack_of(deltas: Iterable[tuple[Fraction, int]]) -> Ball:
-    """1−Π(1−δ)^k over (δ, k): the probability that some of these releases gives everything away."""
+    """1−Π(1−δ)^k over (δ, k): the probability that some of these releases reveals everything."""
     kept = arb(0)
     for delta, times in deltas:
         if delta == 1:
@@ -166,15 +165,15 @@ def gives_away_at_most(deltas: Iterable[tuple[Fraction, int]], allowed: Fraction
     return 1 - kept <= allowed
 
 
-_LOOK = 16  # terms between two looks at whether the rest still matters
+_LOOK = 16  # number of terms between two checks whether the rest is negligible
 
 
 def coins_delta(epsilon: Fraction, times: int, target: Fraction) -> Ball:
     """Σ_ℓ C(k,ℓ)(e^{(k−ℓ)ε} − e^{t+ℓε})₊/(1+e^ε)^k at t, in time of order √k.
 
-    Written Σ p_ℓ(1−x_ℓ) over the ℓ (coins that lie) with x_ℓ = e^{t−(k−2ℓ)ε} < 1, and summed outwards from the
-    heaviest p_ℓ. On either side the ratio of neighbouring p_ℓ falls, so what follows a term of mass p and ratio r < 1
-    is between 0 and p·r/(1−r); it is added as that interval once it no longer shows.
+    Written Σ p_ℓ(1−x_ℓ) over the ℓ (coins that lie) with x_ℓ = e^{t−(k−2ℓ)ε} < 1, and summed outwards from the heaviest
+    p_ℓ. On either side the ratio of neighbouring p_ℓ falls, so the sum after a term of mass p and ratio r < 1 is
+    between 0 and p·r/(1−r); this interval is added once it is negligible.
     """
     if target >= times * epsilon:
         return arb(0)

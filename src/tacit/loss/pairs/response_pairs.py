@@ -1,4 +1,4 @@
-"""Randomized responses as pairs: what one person's answer costs, when another answer might have been true.
+"""Randomized responses as pairs: what the report of one person's answer costs.
 
 Each claim is local: the neighbours are two true answers of one person (replace). The pair is the law of the report
 given the one answer against its law given the other.
@@ -27,7 +27,7 @@ def binary_response(epsilon: Number) -> FinitePair:
 
 
 def forced_response(truth: Number, yes: Number, no: Number) -> FinitePair:
-    """Yes or no, where a die says: tell the truth (p), say yes (p₁) or say no (p₀).
+    """A yes or no where a die decides: tell the truth (p), say yes (p₁) or say no (p₀).
 
     ε = max{ln((p+p₁)/p₁), ln((p+p₀)/p₀)}. With p₁ = 0 only a true yes says yes, so ε = ∞; likewise with p₀ = 0.
     """
@@ -42,7 +42,7 @@ def forced_response(truth: Number, yes: Number, no: Number) -> FinitePair:
 def kary_response(epsilon: Number, options: int) -> FinitePair:
     """One of K options: the true one with probability e^ε/(e^ε+K−1), each other with 1/(e^ε+K−1).
 
-    The K−2 options that are true in neither world have the same mass in both, so they stand as one output.
+    The K−2 options that are true in neither world have the same mass in both, so they are one output of the pair.
     """
     own, k = nonnegative(epsilon, "epsilon"), whole(options, "options", 2)
     neither = Fraction(k - 2)
@@ -50,10 +50,11 @@ def kary_response(epsilon: Number, options: int) -> FinitePair:
 
 
 def optimal_response(epsilon: Number, delta: Number) -> FinitePair:
-    """The response that gives the answer away with probability δ and is else the ε-private coin.
+    """The response that reveals the answer with probability δ and is otherwise the ε-private coin.
 
     Every (ε, δ)-private release between two neighbours is a post-processing of it (Kairouz–Oh–Viswanath 2015). All
-    masses are over 1+e^ε, so each giveaway stands as two outputs, δ/(1+e^ε) and δe^ε/(1+e^ε), both of infinite loss.
+    masses are over 1+e^ε, so each revealing output is split into two, δ/(1+e^ε) and δe^ε/(1+e^ε), both of infinite
+    loss.
     """
     own, slack = nonnegative(epsilon, "epsilon"), probability(delta, "delta")
     coin = 1 - slack

@@ -22,7 +22,7 @@ from tacit.loss.pairs.optimal_composition import MixedApprox
 from tacit.loss.pairs.repeated_approx import RepeatedApprox
 
 ZERO = Fraction(0)
-_MOST_COINS = 16  # total losses beyond which exact comparison would take long
+_MOST_COINS = 16  # with more total losses an exact comparison would take long
 _MOST_COMPARED_ATOMS = 60
 
 
@@ -79,7 +79,10 @@ def _is_below_edge(
 
 
 def _coins_as_table(patterns: dict[Fraction, int], kept: Fraction) -> FinitePair:
-    """Coins of total loss L in so many patterns, which speak with probability `kept`; else all is given away."""
+    """Coins of total loss L in so many patterns, which are used with probability `kept`.
+
+    Otherwise everything is revealed.
+    """
     top = max(patterns)
     atoms = []
     for loss, count in patterns.items():

@@ -1,1 +1,1 @@
-"""Releases as people write them, and what is asked about them."""
+"""Expressions for releases, and the questions answered about them."""

@@ -1,4 +1,4 @@
-"""Pictures of composition: bounds against the number of releases, and privacy regions."""
+"""Figures of composition: bounds against the number of releases, and privacy regions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STYLES = {"basic": ":", "advanced": "-.", "KOV closed form": "--", "exact": "-"
 
 
 def draw_comparison(file: Path, part: Approx, rows: Sequence[tuple[int, Mapping[str, float]]]) -> None:
-    """ε against the number of releases, one line a bound."""
+    """ε against the number of releases, one line for each bound."""
     canvas, axes = empty_axes()
     for name in rows[0][1]:
         counts, values = [count for count, _ in rows], [bounds[name] for _, bounds in rows]
@@ -62,7 +62,7 @@ def draw_profile(file: Path, releases: Sequence[str], brackets: Sequence[tuple[f
 def draw_calibration(
     file: Path, name: str, target: float, found: float, costs: Sequence[tuple[float, Bracket]]
 ) -> None:
-    """ε against the parameter that was sought, with the target and the value found."""
+    """ε against the calibrated parameter, with the target and the value found."""
     canvas, axes = empty_axes()
     axes.plot([value for value, _ in costs], [bracket.upper for _, bracket in costs], lw=2)
     axes.axhline(target, color="grey", lw=1, ls=":")
@@ -74,7 +74,7 @@ def draw_calibration(
 
 
 def empty_axes() -> tuple[Figure, Axes]:
-    """A figure of the usual size, with nothing in it."""
+    """An empty figure of the usual size."""
     canvas, axes = plt.subplots(figsize=(6, 5), layout="constrained")
     axes.spines[["top", "right"]].set_visible(False)
     return canvas, axes

@@ -1,4 +1,4 @@
-"""What a calibration asks: a release with one parameter left open."""
+"""A calibration question: a release with one parameter left open."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class CalibrationQuestion:
 
     @property
     def extreme(self) -> str:
-        """What is special about the value found."""
+        """The value found in words, such as "the least noise"."""
         return {"q": "the largest sampling rate", "times": "the largest number of releases"}.get(
             self.name, "the least noise"
         )

@@ -1,4 +1,4 @@
-"""Releases as people write them: `gaussian(sigma=1.1, q=256/60000) x 14100`, and the loss that each stands for.
+"""Expressions for releases, such as `gaussian(sigma=1.1, q=256/60000) x 14100`, and the loss of each.
 
 The grammar is closed: a name, named numbers in brackets, and perhaps how many times. Python's own parser
 reads the call; nothing is evaluated.
@@ -110,14 +110,14 @@ _ONE = Fraction(1)
 
 @frozen
 class ReleaseFamily:
-    """A kind of release: what must be said of it, what may be, and its loss."""
+    """A kind of release: its required and optional parameters, and its loss."""
 
     required: tuple[str, ...]
     optional: Mapping[str, Fraction]
     loss: Callable[..., Loss]
 
     def form(self, name: str) -> str:
-        """How it is written."""
+        """How a release of this kind is written."""
         said = [*self.required, *(f"{key}={value}" for key, value in self.optional.items())]
         return f"{name}({', '.join(said)})"
 
@@ -149,7 +149,7 @@ def _whole(value: Fraction, name: str) -> int:
 
 
 def _sampled(family: Callable[..., Base]) -> Callable[..., Loss]:
-    """The same on a Poisson sample of rate q, under add/remove."""
+    """The same release on a Poisson sample of rate q, under add/remove."""
 
     def build(q: Fraction, **others: Fraction) -> Loss:
         base, rate = family(**others), probability(q, "q")

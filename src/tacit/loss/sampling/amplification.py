@@ -23,7 +23,7 @@ from tacit.noise.ball import Ball, ball, fraction_up, up
 
 
 class Sampling(Enum):
-    """How the people of a step are chosen, secretly and afresh each time."""
+    """How the people of a step are sampled: secretly, and anew each time."""
 
     POISSON = "Poisson"
     """Each person by a coin of their own, with probability q."""

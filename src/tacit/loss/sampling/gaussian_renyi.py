@@ -24,7 +24,7 @@ from tacit.noise.ball import Ball, ball, between, precision, up
 from tacit.words import shown
 
 _SEARCH_BITS = 64
-_FARTHEST = math.log(1023)  # of α−1: the search stops at order 1024
+_FARTHEST = math.log(1023)  # ln of α−1: the search stops at order 1024
 _WHOLE = (*range(4, 33), *range(36, 65, 4), 96, 128, 256, 512)
 LISTED = (*(Fraction(n, 8) for n in range(9, 32)), *map(Fraction, _WHOLE))
 
@@ -56,7 +56,7 @@ class SampledGaussianRenyi(Loss):
         return max(0.0, up(sharp(lambda: self.times * poisson_gaussian_ball(self.rate, self.variance, alpha))))
 
     def best_order(self, delta: Number) -> Fraction:
-        """Nearly the order that serves best for ε at this δ."""
+        """Approximately the best order for ε at this δ."""
         return order_for_epsilon(self._divergence, positive(delta, "delta"), _FARTHEST)
 
     def _divergence(self, excess: float) -> float:
@@ -99,7 +99,7 @@ class SampledGaussianRenyi(Loss):
         return Zcdp(self.times / (2 * self.variance) if self.rate else 0, relation=Relation.ADD_REMOVE)
 
     def gdp(self) -> Gdp:
-        """μ² = times·Δ²/σ², as without sampling: the sampling coin may be thrown after the noise (post-processing)."""
+        """μ² = times·Δ²/σ², as without sampling: the sample may be drawn after the noise (post-processing)."""
         return Gdp(self.times / self.variance if self.rate else 0, relation=Relation.ADD_REMOVE)
 
     def __str__(self) -> str:
@@ -120,7 +120,7 @@ def poisson_gaussian_rdp(rate: Number, variance: Number, order: Number) -> float
     Claim, under add/remove: a step that draws each person with probability q and adds N(0, σ²) to a sum whose ℓ₂
     sensitivity is Δ is dominated by (1−q)N(0, σ²/Δ²) + qN(1, σ²/Δ²) against N(0, σ²/Δ²), and D_α is the larger in
     this direction (Mironov–Talwar–Zhang 2019, theorems 4 and 5). It is exact up to order 4096; above, αΔ²/2σ²:
-    the sub-sampled pair is a post-processing of the Gaussian pair, for the sampling coin can be thrown afterwards.
+    the sub-sampled pair is a post-processing of the Gaussian pair, because the sample can be drawn afterwards.
     """
     q, width, alpha = probability(rate, "rate"), positive(variance, "variance"), order_above_one(order)
     return max(0.0, up(sharp(lambda: poisson_gaussian_ball(q, width, alpha))))

@@ -75,7 +75,7 @@ class Subsampled(ExactCurve):
         if self.rate == 0:
             return ball(0)
         at = self.base_epsilon(epsilon)
-        if not at.is_finite():  # too far out for e^ε, but the base's ε is never the smaller one, and δ falls
+        if not at.is_finite():  # e^ε would overflow; the base's ε is never the smaller one, and δ falls
             return ball(self.rate) * between(ball(0), self.loss.delta_ball(epsilon))
         nearest = [max(Fraction(0), fraction_down(at, 256)), fraction_up(at, 256)]
         above, below = (self.loss.delta_ball(inner) for inner in nearest)

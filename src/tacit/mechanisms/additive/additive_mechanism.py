@@ -1,6 +1,6 @@
-"""Noise added to numbers: integers as they are, real numbers after rounding to a public grid.
+"""Additive noise: on integers, or on real numbers after rounding to a public grid.
 
-The answer says so where the value may lie beyond what steps of 64 bits hold.
+The answer says where the value may lie outside the range of 64-bit steps.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tacit.words import number
 
 @frozen
 class HeldInSteps(Mechanism[Value, Answer]):
-    """A mechanism that adds integer noise in steps of a grid, within what steps of 64 bits hold."""
+    """A mechanism that adds integer noise in steps of a grid, within the range of 64-bit steps."""
 
     sensitivity: Fraction
     relation: Relation
@@ -46,7 +46,7 @@ class HeldInSteps(Mechanism[Value, Answer]):
 
     @property
     def farthest(self) -> float:
-        """The largest value that is held for certain."""
+        """The largest value that is certainly within the range."""
         return farthest(self.grid)
 
     def answer(self, private: Any) -> Answer:
@@ -57,10 +57,9 @@ class HeldInSteps(Mechanism[Value, Answer]):
 class Additive(HeldInSteps[ArrayLike]):
     """A mechanism that adds independent integer noise, in steps of a grid, to every coordinate.
 
-    Without a grid the query is integer-valued and the step is 1. With one, real values are rounded to it first,
-    and the sensitivity in steps accounts for the rounding of up to `dimension` coordinates. Values beyond `farthest`
-    count as the end of what is held, and the answer says so where it comes near that; NaN counts as zero, which no
-    answer can tell.
+    Without a grid the query is integer-valued and the step is 1. With one, real values are rounded to it first, and the
+    sensitivity in steps accounts for the rounding of up to `dimension` coordinates. Values beyond `farthest` count as
+    the end of the range, and an answer near that end says so; NaN counts as zero, and the answer cannot show it.
     """
 
     dimension: int = 1
@@ -109,10 +108,10 @@ def _spread(law: AdditiveLaw, confidence: Fraction, cells: int) -> int:
 
 @frozen(eq=False)
 class HeldAnswer(Answer):
-    """A noisy number; its interval is open towards an end of what is held if it comes near that end.
+    """A noisy number; its interval is unbounded on the side of an end of the range if the number is near that end.
 
-    Values beyond an end count as the end, so such an answer lies within the error of it, or beyond. That is read from
-    the noisy number alone: post-processing. No exception could say it, for whether there is one would tell of the data.
+    Values beyond an end count as the end, so such an answer lies within the error of it, or beyond. This is computed
+    from the noisy number alone: post-processing. An exception instead would reveal something about the data.
     """
 
     mechanism: HeldInSteps[Any]
@@ -146,6 +145,6 @@ class HeldAnswer(Answer):
         return "\n".join(lines) + f"  ({said})"
 
     def _at_ends(self, half: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which cells are so near the upper end, and the lower one, that the value may lie beyond."""
+        """The cells so near the upper end, and the lower end, that the value may lie beyond it."""
         value, end = np.asarray(self.value, np.float64), self.mechanism.farthest * (1 - 2.0**-50) - half
         return value >= end, value <= -end

@@ -1,7 +1,4 @@
-"""The mean or the sum of vectors, each first clipped to a ball: ℓ₂-Laplace noise or Gaussian, whichever is smaller.
-
-Vectors are shortened to the ball exactly.
-"""
+"""The mean or the sum of vectors clipped to a ball, with ℓ₂-Laplace or Gaussian noise, whichever is smaller."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ from tacit.noise.ball import START_BITS, ball, precision, up
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.grid import Grid, check_grid
 
-_FINENESS = 1 << 24  # steps to a radius, where the caller names no grid
+_FINENESS = 1 << 24  # steps per radius, where the caller names no grid
 _FINEST = 1 << 30  # the square of a clipped vector's length then fits 64 bits
 
 
@@ -130,13 +127,14 @@ class BallMean(Mechanism[ArrayLike, VectorAnswer]):
 
     @property
     def unit(self) -> Fraction:
-        """What one whole number of the private sum stands for."""
+        """The size of one step of the private sum, in the unit of the answer."""
         return self.grid.step / (self.people or 1)
 
     def clip(self, vectors: ArrayLike) -> Integers:
         """Each row as a vector of whole steps no longer than the radius; no row is refused.
 
-        What is no number counts as 0; a row of a list that is no vector of the stated dimension, as the zero vector.
+        A coordinate that is not a number counts as 0; a row that is not a vector of the stated dimension, as the zero
+        vector.
         """
         rows = in_steps(vectors_of(vectors, self.dimension), self.grid)
         return clip_to_ball(rows, floor(self.radius / self.grid.step))
@@ -173,7 +171,7 @@ class BallMean(Mechanism[ArrayLike, VectorAnswer]):
 
 
 def _reach(radius: Fraction, relation: Relation, grid: Grid) -> Fraction:
-    """How far apart neighbours' sums can be, in steps."""
+    """The largest distance of neighbours' sums, in steps."""
     check_grid(grid)
     steps = floor(radius / grid.step)
     if not 1 <= steps <= _FINEST:
@@ -184,14 +182,15 @@ def _reach(radius: Fraction, relation: Relation, grid: Grid) -> Fraction:
 
 
 def clip_to_ball(rows: Integers, radius: int) -> Integers:
-    """Each integer row as it is, if its length is at most `radius`; else shortened towards 0 to at most that length.
+    """Each integer row, unchanged if its length is at most `radius`, otherwise shortened towards 0 to that length.
 
-    Lengths are compared in integers. Floats only propose the shortened row; one that is too long is shortened exactly.
+    Lengths are compared in integers. The shortened row is computed in floats; if it is still too long, it is shortened
+    in integers.
     """
     lengths = np.linalg.norm(rows.astype(np.float64), axis=1)
     factors = np.where(lengths > radius, radius / np.maximum(lengths, 1.0) * (1 - 2.0**-40), 1.0)
     shortened = np.trunc(rows * factors[:, None]).astype(np.int64)
-    near = lengths <= 2.0 * radius  # of these the squares fit 64 bits
+    near = lengths <= 2.0 * radius  # numbers whose squares fit 64 bits
     fits = near & ((np.where(near[:, None], rows, 0) ** 2).sum(axis=1, dtype=np.int64) <= radius**2)
     clipped = np.where(fits[:, None], rows, shortened)
     for row in np.flatnonzero((clipped**2).sum(axis=1, dtype=np.int64) > radius**2):

@@ -36,7 +36,7 @@ class VectorAnswer(Answer):
         return f"({cells}) within {self.error(confidence):,.4g} in length  {sure}"
 
 
-_FINENESS = 1 << 20  # quantiles are found to this part of the scale
+_FINENESS = 1 << 20  # precision of quantiles, as a share of the scale
 
 
 @frozen
@@ -97,7 +97,7 @@ class EuclideanLaplace(Mechanism[ArrayLike, VectorAnswer]):
 
 @lru_cache(maxsize=256)
 def gamma_quantile_up(shape: Fraction, share: Fraction) -> Fraction:
-    """The least multiple of 2^-20 that a gamma variable of this shape stays below with this probability."""
+    """The least multiple of 2^-20 at or above this quantile of the gamma law of this shape."""
 
     def tail(steps: int) -> Ball:
         return ball(Fraction(steps, _FINENESS)).gamma_upper(ball(shape), regularized=1)

@@ -1,4 +1,4 @@
-"""Gaussian mechanisms, rounded and discrete: the cost goes by the ℓ₂ distance of neighbours' values.
+"""Gaussian mechanisms, rounded and discrete: the cost depends on the ℓ₂ sensitivity.
 
 The rounded Gaussian gives approximate privacy for values of bounded ℓ₂ sensitivity. The discrete Gaussian gives
 concentrated privacy with integer noise of least variance.

@@ -1,7 +1,7 @@
 """The Laplace mechanism on integers or a grid, and the truncated geometric mechanism.
 
 Laplace gives pure privacy for values of bounded ℓ₁ sensitivity. The truncated geometric releases one count between 0
-and a public n, as useful as pure privacy permits.
+and a public n, with optimal utility under pure privacy.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tacit.noise.bits import Bits
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.grid import Grid, whole_steps_down
 
-_FINENESS = 1024  # grid steps to a scale, where the caller names no grid
+_FINENESS = 1024  # grid steps per scale, where the caller names no grid
 
 
 @frozen
@@ -39,7 +39,7 @@ class Laplace(Additive):
     noise shifted by that many whole steps costs; in particular it is (sensitivity in steps · step / scale)-private,
     with δ = 0. Proof: the privacy loss at y is Σ(|y_j−x′_j| − |y_j−x_j|)·step/scale ≤ ‖x−x′‖₁·step/scale; and
     the noise is log-concave, so moving one coordinate after the other is no worse than moving one by the whole
-    distance (see `DiscreteLaplacePair`). The law of the noise is exact, and rounding only counts in.
+    distance (see `DiscreteLaplacePair`). The law of the noise is exact, and the sensitivity in steps includes rounding.
     """
 
     scale: Fraction = field(kw_only=True)
@@ -156,7 +156,7 @@ def best_remap(
 ) -> tuple[int, ...]:
     """For each output, the guess of least expected penalty(count, guess) to a reader with this prior over counts.
 
-    It is computed from the output alone, so it costs nothing; it holds a table of (limit + 1)² numbers.
+    It is computed from the output alone, so it costs nothing. It needs a table of (limit + 1)² numbers.
     """
     counts = range(mechanism.limit + 1)
     if not len(prior) == len(counts):

@@ -27,7 +27,7 @@ class Staircase(HeldInSteps[float]):
     mass falls with |x| and by exactly e^−ε over a period, which is the sensitivity in whole steps (rounding to the
     grid counted in); so two points at most a period apart differ by a factor e^ε at most. With the
     best stair width its expected magnitude (or square) is the least of all ε-private noise (Geng and Viswanath 2014).
-    Values beyond `farthest` count as the end of what is held, and the answer says so where it comes near that.
+    Values beyond `farthest` count as the end of the range, and an answer near that end says so.
 
     It is for one number only. In a vector each coordinate could cross the edge of a stair, however little it moved, and
     pay ε of its own: the ℓ₁ sensitivity does not bound the cost.
@@ -40,7 +40,7 @@ class Staircase(HeldInSteps[float]):
         super().__post_init__()
         object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
         object.__setattr__(self, "width", whole(self.width, "width", 1))
-        noise.StaircaseLaw(self.epsilon, self.period, self.width)  # refuses what does not fit
+        noise.StaircaseLaw(self.epsilon, self.period, self.width)  # refuses parameters that do not fit
 
     @classmethod
     def for_epsilon(

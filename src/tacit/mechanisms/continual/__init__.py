@@ -1,1 +1,1 @@
-"""Counts of data that arrive: a private running total at every step."""
+"""Continual counting: a private running total at every step of a stream."""

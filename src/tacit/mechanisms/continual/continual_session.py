@@ -1,4 +1,4 @@
-"""A stream whose running total is told after each number, with noise that is drawn once a step and never again."""
+"""A stream whose running total is released after each number; the noise of a step is drawn once."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class TotalSoFar:
 
 
 class ContinualSession:
-    """Takes one number after another, and tells the total so far; it closes after the last step.
+    """Takes one number after another and releases the total so far. It closes after the last step.
 
-    Each step's noise protects one run only. So a session cannot be copied, pickled or used by a forked process, numbers
-    of several threads queue up, and whatever breaks while a total is made closes it, with a constant error.
+    Each step's noise protects one run only. So a session cannot be copied, pickled or used by a forked process, calls
+    of several threads are serialised, and any exception while a total is computed closes it, with a constant error.
     """
 
     __slots__ = ("_bits", "_is_broken", "_lock", "_measured", "_mechanism", "_numbers", "_owner")
@@ -52,7 +52,7 @@ class ContinualSession:
 
     @property
     def measured(self) -> tuple[int, ...]:
-        """What was measured so far: private already."""
+        """The noisy measurements so far: already private."""
         return tuple(self._measured)
 
     def add(self, value: int) -> TotalSoFar:
@@ -71,9 +71,11 @@ class ContinualSession:
                 self._measured.append(exact + int(slabs(mechanism.law).draw(1, self._bits)[0]))
                 total = sum(float(a) * b for a, b in zip(mechanism.readings, reversed(self._measured), strict=False))
                 failed = False
-            except BaseException as error:  # entropy that fails closes the session; what broke must not be told
+            # a failure, of the entropy source or another, closes the session; its cause must not be revealed
+            except BaseException as error:
                 self._is_broken = failed = True
-                if not isinstance(error, Exception):  # Ctrl-C between a number and its noise: they would part ways
+                # after Ctrl-C between a number and its noise, their indices would differ
+                if not isinstance(error, Exception):
                     raise
         if failed:
             raise Failed from None

@@ -1,8 +1,8 @@
 """Running totals of numbers that arrive: Gaussian noise correlated by the square root of the prefix matrix.
 
-The matrix L of running totals is M·M, M the Toeplitz matrix of f_0 = 1, f_k = f_{k−1}·(2k − 1)/2k (the series of
-(1 − z)^−½). What is measured is C·x for C = M times a power of two, rounded to whole numbers, and totals are read by L·
-C⁻¹, which is Toeplitz too and exists because C is triangular with its diagonal above 0.
+The matrix L of running totals is M·M, M the Toeplitz matrix of f_0 = 1, f_k = f_{k−1}·(2k − 1)/2k (the series of (1 −
+z)^−½). The mechanism measures C·x for C = M times a power of two, rounded to whole numbers, and computes totals by
+L·C⁻¹, which is Toeplitz too and exists because C is triangular with its diagonal above 0.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from tacit.noise.gaussian_law import RoundedGaussian
 
 Floats = NDArray[np.float64]
 
-_SCALE = 2**20  # of C: rounding it then changes nothing that could be seen
+_SCALE = 2**20  # of C: with this scale the effect of rounding it is negligible
 _MOST_STEPS = 2**14
-_ROUNDED = 1 + 2.0**-30  # more than floats can add to a root or a quantile
+_ROUNDED = 1 + 2.0**-30  # more than the rounding error of a root or a quantile
 
 
 @frozen
@@ -43,11 +43,11 @@ class ContinualSum(Mechanism[Sequence[int], "RunningTotals"]):
     """The running total after each of `horizon` steps of whole numbers, which is fixed in advance.
 
     Claim: if neighbours' numbers differ by at most `sensitivity` in all (the sum of absolute differences over all
-    steps), all totals together are μ-Gaussian-private with μ² = sensitivity²·Σ f̂_k²/σ², f̂ the whole numbers of C; also
-    where each number, and whether a neighbour differs in it, is chosen with the totals so far in view. Proof: column s
-    of C holds f̂_0 … f̂_{n−1−s}, none longer than the first, so ‖C u‖ ≤ ‖u‖₁·‖f̂‖. The k-th measurement is a whole
-    number plus rounded Gaussian noise of its own, drawn once: post-processing of that number plus N(0, σ²). Since C is
-    triangular, the k-th shift is settled before the k-th draw. So the log-likelihood ratio is a sum over steps of
+    steps), all totals together are μ-Gaussian-private with μ² = sensitivity²·Σ f̂_k²/σ², f̂ the whole numbers of C;
+    also where each number, and whether a neighbour differs in it, is chosen after seeing the totals so far. Proof:
+    column s of C holds f̂_0 … f̂_{n−1−s}, none longer than the first, so ‖C u‖ ≤ ‖u‖₁·‖f̂‖. The k-th measurement is a
+    whole number plus rounded Gaussian noise of its own, drawn once: post-processing of that number plus N(0, σ²). Since
+    C is triangular, the k-th shift is settled before the k-th draw. So the log-likelihood ratio is a sum over steps of
     Gaussian ones with shifts c_k that the past decides, and Σ c_k² ≤ μ²σ² on every path; padded with a shift of its own
     to exactly that, it has the law of one Gaussian comparison (a martingale of fixed quadratic variation). ∎ Totals are
     read from measurements alone.
@@ -95,7 +95,7 @@ class ContinualSum(Mechanism[Sequence[int], "RunningTotals"]):
 
     @cached_property
     def readings(self) -> Floats:
-        """The first column of L·C⁻¹: what each measurement, so many steps back, counts in a total."""
+        """The first column of L·C⁻¹: the weight in a total of the measurement so many steps back."""
         column = np.array(self.factor, np.float64)
         inverse = np.zeros(self.horizon)
         inverse[0] = 1 / column[0]
@@ -120,7 +120,7 @@ class ContinualSum(Mechanism[Sequence[int], "RunningTotals"]):
         return self.error_at(self.horizon, confidence)
 
     def error_at(self, steps: int, confidence: Number = "0.95") -> float:
-        """The same after so many steps: the quantile of the Gaussian noise, and all that rounding it can add."""
+        """The error after so many steps: the quantile of the Gaussian noise plus the largest effect of rounding."""
         level = proper(confidence, "confidence")
         last = whole(steps, "steps", 1)
         if not last <= self.horizon:
@@ -148,7 +148,7 @@ class ContinualSum(Mechanism[Sequence[int], "RunningTotals"]):
         return RunningTotals(self.totals(private), self)
 
     def totals(self, measured: Sequence[int]) -> Floats:
-        """All totals that measurements tell."""
+        """All totals, computed from the measurements."""
         return np.convolve(self.readings[: len(measured)], np.array(measured, np.float64))[: len(measured)]
 
 

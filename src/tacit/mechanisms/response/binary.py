@@ -1,7 +1,7 @@
 """Randomized responses to a yes or no: Warner's, the forced and the optimal (ε, δ) response.
 
 Warner's gives the truth with a known probability, else its opposite. In the forced response a die decides between the
-truth, a yes and a no. Every other (ε, δ)-private release of a yes or no is a blur of the optimal response.
+truth, a yes and a no. Every other (ε, δ)-private release of a yes or no is a post-processing of the optimal response.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ class Warner(Response):
 
 @frozen
 class Forced(Response):
-    """Reports the truth with probability p, yes with p₁ and no with p₀, as a die says that only the respondent sees.
+    """Reports the truth with probability p, yes with p₁ and no with p₀, by a die that only the respondent sees.
 
     Claim, for the replacement of one respondent's answer: the report is ε-private with ε = max{ln((p+p₁)/p₁),
-    ln((p+p₀)/p₀)}, and no better. Proof: yes has probability p+p₁ if it is true and p₁ if not; no likewise. If p₁ or
-    p₀ were 0, one report would come from the truth alone and ε would be infinite: refused. The die with 4 truths, a
-    yes and a no costs ln 5.
+    ln((p+p₀)/p₀)}, and no better. Proof: yes has probability p+p₁ if it is true and p₁ if not; no likewise. If p₁ or p₀
+    were 0, one report would prove the answer and ε would be infinite: refused. The die with 4 truths, a yes and a no
+    costs ln 5.
     """
 
     truth: Fraction
@@ -124,12 +124,12 @@ SURELY_NO, MAYBE_NO, MAYBE_YES, SURELY_YES = range(4)
 
 @frozen
 class OptimalResponse(Response):
-    """Gives the answer away with probability δ; else reports it with odds e^ε to its opposite, and marked as uncertain.
+    """Reveals the answer with probability δ; otherwise reports it with odds e^ε to its opposite, marked as uncertain.
 
-    Claim, for the replacement of one respondent's answer: the report is (ε, δ)-private, and exactly as far from
-    private as that permits: any other such release is a blur of it (Kairouz, Oh and Viswanath 2015). Proof: the
-    marked reports have ratio e^ε, the others total δ. It is the yardstick of what (ε, δ) may reveal: δ is here the
-    share of respondents whose answer leaves bare.
+    Claim, for the replacement of one respondent's answer: the report is (ε, δ)-private, and reveals the most that this
+    permits: any other such release is a post-processing of it (Kairouz, Oh and Viswanath 2015). Proof: the marked
+    reports have ratio e^ε, the others total δ. It shows what (ε, δ) may reveal: δ is here the share of respondents
+    whose answer is sent unprotected.
 
     Reports: 0 surely no, 1 maybe no, 2 maybe yes, 3 surely yes. Estimates count both kinds of yes alike: the count is
     then binomial and its interval exact, for a variance that grows by at most δ(1−δ)/η⁴·(1−tanh(ε/2))²/4n, η = hit −

@@ -23,7 +23,7 @@ _MOST = 1 << 62
 
 @frozen
 class Honesty(Coin):
-    """The coin that falls on 1 with odds e^ε to `others`: probability 1/(1 + others·e^−ε)."""
+    """A coin with odds e^ε to `others`: it is 1 with probability 1/(1 + others·e^−ε)."""
 
     epsilon: Fraction
     others: int = 1

@@ -1,7 +1,7 @@
-"""The share of a population that an answer is true of, as randomized reports tell it.
+"""The share of a population with some true answer, estimated from randomized reports.
 
-The exact (Clopper–Pearson) interval of a proportion holds the success rates that would not make the observed count
-surprising.
+The exact (Clopper–Pearson) interval of a proportion contains the success rates at which the observed count is not
+improbable.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tacit.noise.ball import Ball, ball, down, precision, up
 
 
 class ReportChannel(Protocol):
-    """What must be known of a response: how often a report counts for the true option, and for another."""
+    """The two probabilities of a response: that a report counts for an option if it is true, and if another is."""
 
     def hit(self, option: int = 1) -> Ball: ...
 
@@ -91,7 +91,8 @@ def upper_end(count: int, trials: int, miss: Fraction) -> float:
     if count == trials:
         return 1.0
     low = count / trials
-    high = min(1.0, low + sqrt(log(1 / miss) / (2 * trials)) + 1e-12)  # Hoeffding's bound: certainly surprising
+    # Hoeffding's bound: the count is certainly improbable
+    high = min(1.0, low + sqrt(log(1 / miss) / (2 * trials)) + 1e-12)
     close = _RESOLUTION * (high - low)
     above, below = -log(miss), _LOWEST
     while high - low > 2 * close:
@@ -113,16 +114,16 @@ def _log_tail_up(count: int, trials: int, rate: float) -> float:
 
 
 def lower_end(count: int, trials: int, miss: Fraction) -> float:
-    """The same from below, rounded down: failures are successes of the opposite rate."""
+    """The least such rate, rounded down: failures are successes with the opposite rate."""
     return 1 - upper_end(trials - count, trials, miss)
 
 
 @lru_cache(maxsize=1024)
 def longest_reach(trials: int, miss: Fraction) -> float:
-    """The farthest that any count's end lies from count/trials.
+    """The largest distance from count/trials to an end, over all counts.
 
-    The reach has one peak, about z√n/3 counts below the half, where z is the normal quantile: climb from there. The
-    peak is so flat that from 10⁴ trials on strides of √n/100 lose less than one part in 1000·n.
+    The distance has one maximum, about z√n/3 counts below the half, where z is the normal quantile: the search begins
+    there. The maximum is so flat that from 10⁴ trials on strides of √n/100 lose less than one part in 1000·n.
     """
     stride = max(1, isqrt(trials) // 100)
     start = round(trials / 2 + NormalDist().inv_cdf(float(miss)) * sqrt(trials) / 3)

@@ -1,4 +1,4 @@
-"""Randomized responses: one person's answer, made deniable before it leaves that person's hands."""
+"""Randomized responses: each person's answer is randomised before it is sent."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Response(Mechanism[ArrayLike, "Report"]):
     """A local randomizer: each answer becomes a report that could have come from any other answer.
 
     Claim, for each subclass: the loss is that of one person's report when that person's true answer is replaced by any
-    other; nobody needs to be trusted. Answers are bools, or integers from 0 to options − 1 (one beyond
-    counts as the nearest), one for each respondent, and every respondent's randomness is independent.
+    other; no curator needs to be trusted. Answers are bools, or integers from 0 to options − 1 (one beyond counts as
+    the nearest), one for each respondent, and every respondent's randomness is independent.
     """
 
     relation = Relation.REPLACE
@@ -47,7 +47,7 @@ class Response(Mechanism[ArrayLike, "Report"]):
 
     @abstractmethod
     def stray(self, option: int = 1) -> Ball:
-        """The probability that a report counts for this option if another is true, whichever."""
+        """The probability that a report counts for this option if any other is the true answer."""
 
     @abstractmethod
     def randomize(self, answers: Integers, bits: Bits) -> Integers:
@@ -58,7 +58,7 @@ class Response(Mechanism[ArrayLike, "Report"]):
         return int(np.count_nonzero(np.asarray(reports) == option))
 
     def estimate(self, reports: ArrayLike, option: int = 1) -> Share:
-        """What share of the respondents' population has this option as its true answer, without bias."""
+        """An unbiased estimate of the share of the population with this option as true answer."""
         asked = whole(option, "option")
         if not (asked < self.options and np.size(reports) > 0):
             raise Refused("an estimate", "There is no such option, or no report.", "reports, and one of the options.")
@@ -81,10 +81,10 @@ class Response(Mechanism[ArrayLike, "Report"]):
         return rate * (1 - rate) / (n * contrast**2)
 
     def error(self, confidence: Number = "0.95", people: int = 1) -> float:
-        """How far the estimate from so many reports lies from the true share at most, whatever either is.
+        """The largest distance between the estimate from so many reports and the true share, for any share.
 
-        It is the farthest that the exact interval of any count reaches from its estimate: that interval holds the true
-        share with this confidence, and lies within. (hit − stray is the same for all options.)
+        It is the largest distance from an estimate to an end of its exact interval, over all counts; that interval
+        contains the true share with this confidence. (hit − stray is the same for all options.)
         """
         miss = (1 - proper(confidence, "confidence")) / 2
         reach = longest_reach(whole(people, "people", 1), miss)
@@ -116,7 +116,7 @@ class Report(Answer):
         return self.mechanism.estimate(self.value).interval(confidence)
 
     def describe(self, confidence: Number = "0.95") -> str:
-        """One report as it is; of many, the share of option 1 that they speak for."""
+        """A single report as it is; for many reports, the estimated share of option 1."""
         bare = nextafter(float_up(self.loss.core()[0]), 1)
         price = f"cost to each respondent {cost(self.loss, max(1e-6, bare))}"
         if not np.ndim(self.value):

@@ -1,1 +1,1 @@
-"""Answers whose noise follows how stable the data are."""
+"""Mechanisms whose noise depends on the stability of the data."""

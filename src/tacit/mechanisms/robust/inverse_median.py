@@ -1,4 +1,4 @@
-"""Private medians and other quantiles by inverse sensitivity: likelier, the fewer records stand against it."""
+"""Private medians and other quantiles by inverse sensitivity: a point is likelier, the fewer records must change."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FINEST = 1 << 20
 
 
 class Pieces(NamedTuple):
-    """The range cut where the score jumps: from each start so many points, all at the same depth."""
+    """The range, cut where the score changes: each piece has a start, a number of points, and one depth."""
 
     starts: Integers
     widths: Integers
@@ -74,7 +74,7 @@ class InverseMedian(Mechanism[ArrayLike, "QuantileAnswer"]):
         return self.epsilon / (2 * max(self.q, 1 - self.q) * self.q.denominator)
 
     def pieces(self, values: ArrayLike) -> Pieces:
-        """Alternately the gaps and the records: depths in changes under replace, in ranks·denominator(q) otherwise."""
+        """The pieces, alternately gaps and records: depths in changes under replace, else in ranks·denominator(q)."""
         records, counts = np.unique(self.span.steps(values), return_counts=True)
         below = np.concatenate([[0], np.cumsum(counts)])
         starts = np.empty(2 * records.size + 1, np.int64)
@@ -99,7 +99,7 @@ class InverseMedian(Mechanism[ArrayLike, "QuantileAnswer"]):
         return choice_law(widths, depths, self.rate)[piece] / int(widths[piece])
 
     def error(self, confidence: Number = "0.95") -> float:
-        """By how many ranks the answer misses the quantile at most, with this confidence, on any data.
+        """The largest distance in ranks between answer and quantile with this confidence, on any data.
 
         Some point has depth 0 and weight 1; all others weigh at most m·e^{−rate·t} if their depth is t or more. So
         P(depth ≥ t) ≤ x/(1+x) with x = m·e^{−rate·t}, and equal records attain it.
@@ -121,7 +121,7 @@ class InverseMedian(Mechanism[ArrayLike, "QuantileAnswer"]):
 
 
 class QuantileAnswer(Answer):
-    """A private quantile: near in rank, which says nothing of how near in value."""
+    """A private quantile: its error is in ranks, and there is no bound on the error in value."""
 
     def interval(self, confidence: Number = "0.95") -> tuple[float, float]:
         raise Refused(

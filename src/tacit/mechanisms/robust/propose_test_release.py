@@ -1,4 +1,4 @@
-"""Propose–test–release: little noise where the data are far from any instability, and silence elsewhere."""
+"""Propose–test–release: little noise where the data are far from any instability, and no answer elsewhere."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FARTHEST = 1 << 61
 
 
 class Stable(NamedTuple):
-    """An answer, and how many records must change before some neighbour's answer is farther off than proposed."""
+    """An answer, and the number of changes until a neighbour's answer can differ from it by more than proposed."""
 
     answer: Any
     distance: int
@@ -106,7 +106,7 @@ class ProposeTestRelease(Mechanism[Stable, "GuardedAnswer"]):
         return first_true(lambda k: less(lambda: ball(share), lambda: self.passing(k)))
 
     def privatize(self, value: Stable, bits: Bits) -> Any:
-        """The private answer or None; both are always prepared, so the time taken does not tell which."""
+        """The private answer or None; both are always computed, so the time does not reveal which."""
         if not isinstance(value, Stable):
             kind = type(value).__name__
             raise Refused(f"a value of type {kind}", "It says no distance.", "a Stable, as `stable_median` gives it.")

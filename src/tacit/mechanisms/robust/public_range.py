@@ -1,4 +1,4 @@
-"""A public range of grid points, to which every record is moved before anything is computed from it."""
+"""A public range of grid points; every record is clamped and rounded to it first."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tacit.noise.bits import Integers
 from tacit.noise.grid import Grid, check_grid
 
 _STEPS = 1 << 20
-_FARTHEST = 1 << 53  # up to here every step is a float: a point never moves when it is placed
+_FARTHEST = 1 << 53  # up to here every step is an exact float
 
 
 @frozen(init=False)
@@ -68,9 +68,9 @@ class PublicRange:
         return self.last - self.first + 1
 
     def steps(self, values: ArrayLike) -> Integers:
-        """Each record at its nearest point, in steps; what lies outside goes to the end, what is no number to zero.
+        """Each record at its nearest point, in steps; outside values go to an end, values that are not numbers to zero.
 
-        The function is total and looks at one record at a time, so neighbours stay neighbours.
+        The function is total and reads each record by itself, so neighbours stay neighbours.
         """
         return np.clip(in_steps(reals(values), self.grid), self.first, self.last)
 
@@ -80,7 +80,7 @@ class PublicRange:
 
 
 def check_span(span: object) -> None:
-    """A range must be named as one: two numbers alone have no grid."""
+    """Refuse anything but a `PublicRange`: two numbers alone have no grid."""
     if not isinstance(span, PublicRange):
         kind = type(span).__name__
         raise Refused(f"a range of type {kind}", "It is no public range.", "PublicRange(0, 1, Grid(-10)).")

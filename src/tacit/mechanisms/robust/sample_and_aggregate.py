@@ -1,4 +1,4 @@
-"""Sample and aggregate: any function of people's records, run on random blocks and combined in private."""
+"""Sample and aggregate: any function of people's records, run on random blocks; the results are combined privately."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tacit.noise.uniform import UniformBelow, permutation
 
 @frozen
 class SampleAndAggregate(Mechanism[Sequence[Any], Answer]):
-    """Splits people at random into `blocks` blocks, runs `function` on each, and combines the results in private.
+    """Splits people at random into `blocks` blocks, runs `function` on each, and combines the results privately.
 
     Claim: the release costs what `aggregate` costs when one of its `blocks` inputs is replaced, whatever `function`
     does (Nissim, Raskhodnikova and Smith 2007). Proof: the split is independent of the records, so couple the splits of
@@ -102,7 +102,7 @@ class SampleAndAggregate(Mechanism[Sequence[Any], Answer]):
         return blocks
 
     def results(self, records: Sequence[Any], blocks: Integers) -> Integers:
-        """What the function makes of each block, in steps of the range."""
+        """The function's result on each block, in steps of the range."""
         found = [self._run(_pick(records, np.flatnonzero(blocks == block))) for block in range(self.blocks)]
         return self.span.steps(np.array(found, np.float64))
 
@@ -121,7 +121,7 @@ class SampleAndAggregate(Mechanism[Sequence[Any], Answer]):
         return self.combine(self.results(value, self.split(len(value), bits)), bits)
 
     def answer(self, private: float) -> Answer:
-        """A median of results is near in rank, and says so."""
+        """The answer; for a median its error is in ranks."""
         return (QuantileAnswer if isinstance(self.aggregate, InverseMedian) else Answer)(private, self)
 
     def _run(self, block: Any) -> float:
@@ -131,7 +131,7 @@ class SampleAndAggregate(Mechanism[Sequence[Any], Answer]):
                 return float(self.function(block))
         except KeyboardInterrupt:
             raise
-        except BaseException:  # even an exit must not tell whose record caused it
+        except BaseException:  # even SystemExit from the function must not reveal a record
             return float("nan")
 
 

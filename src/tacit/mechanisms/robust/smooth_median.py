@@ -1,4 +1,4 @@
-"""The median with noise fitted to the data at hand: smooth sensitivity and Cauchy noise."""
+"""The median with noise scaled to the smooth sensitivity of the data: Cauchy noise."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tacit.noise.ball import START_BITS, Ball, ball, precision, up
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.real_noise import CAUCHY
 
-_NEGLIGIBLE = 1024  # a smooth sensitivity is not followed below this part of a step
+_NEGLIGIBLE = 1024  # a smooth sensitivity below one step divided by this is not resolved
 
 
 @frozen
@@ -63,7 +63,7 @@ class SmoothMedian(Mechanism[ArrayLike, "SmoothAnswer"]):
 
     @classmethod
     def for_epsilon(cls, epsilon: Number, span: PublicRange, relation: Relation) -> SmoothMedian:
-        """ε-private, with β = ε/2: at most 16% more noise than with a smaller β, and S falls off quickly."""
+        """ε-private, with β = ε/2: at most 16% more noise than with a smaller β, and S decreases quickly."""
         budget = positive(epsilon, "epsilon")
         return cls(budget, span, relation, budget / 2)
 
@@ -72,7 +72,7 @@ class SmoothMedian(Mechanism[ArrayLike, "SmoothAnswer"]):
         return CauchyPair(self.epsilon)
 
     def alpha(self) -> Ball:
-        """The part of the noise's scale that the smooth sensitivity may be."""
+        """The ratio of the smooth sensitivity to the scale of the noise."""
         cosh, decay = ball(self.epsilon).cosh(), ball(self.beta)
         return (2 * (cosh - 1)).min(2 * decay.exp() * (cosh - decay.cosh())).sqrt()
 
@@ -97,7 +97,7 @@ class SmoothMedian(Mechanism[ArrayLike, "SmoothAnswer"]):
         with np.errstate(divide="ignore"):
             weights = np.log(gaps.astype(np.float64)) - np.arange(gaps.size) * float(self.beta)
         greatest = (self.span.size - 1) * (-ball(self.beta * gaps.size)).exp()
-        for k in np.flatnonzero(weights >= weights.max(initial=-np.inf) - 1e-6):  # the others are surely less
+        for k in np.flatnonzero(weights >= weights.max(initial=-np.inf) - 1e-6):  # the others are certainly smaller
             greatest = greatest.max(int(gaps[k]) * (-ball(self.beta * int(k))).exp())
         return greatest
 
@@ -120,7 +120,7 @@ class SmoothMedian(Mechanism[ArrayLike, "SmoothAnswer"]):
     def error(self, confidence: Number = "0.95", *, sensitivity: Number | None = None) -> float:
         """The exact quantile of the noise for data of a given smooth sensitivity, in the records' own unit.
 
-        What the data's own smooth sensitivity is stays private. Without one only the width of the range is certain.
+        The smooth sensitivity of the data stays private. Without one only the width of the range is known.
         """
         share = proper(confidence, "confidence")
         width = float(self.span.upper - self.span.lower)
@@ -134,12 +134,12 @@ class SmoothMedian(Mechanism[ArrayLike, "SmoothAnswer"]):
         return SmoothAnswer(private, self)
 
     def _depth(self, people: int) -> int:
-        """How many replacements are followed; public."""
+        """The number of replacements considered; public."""
         return min(people + 1, 1 + ceil(Fraction(log(_NEGLIGIBLE * self.span.size)) / self.beta))
 
 
 class SmoothAnswer(Answer):
-    """A private median whose noise had a size that is itself private."""
+    """A private median; the scale of its noise is itself private."""
 
     def describe(self, confidence: Number = "0.95") -> str:
         return f"{self.value:,.6g}  (how far off is private; the range is public; cost {cost(self.loss)})"

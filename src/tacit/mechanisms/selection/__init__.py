@@ -1,1 +1,1 @@
-"""Which candidates, which private keys or which of many questions stand out."""
+"""Private selection: of candidates, of keys, and of questions with high values."""

@@ -91,7 +91,7 @@ class AboveThreshold(Mechanism[Sequence[float], "Crossings"]):
 
     @property
     def positives(self) -> int:
-        """After how many yeses a session closes."""
+        """The number of yeses after which a session closes."""
         return 1
 
     @property
@@ -140,13 +140,13 @@ class AboveThreshold(Mechanism[Sequence[float], "Crossings"]):
         return ThresholdLaw(self.threshold_noise.scale, self.question_noise.scale)
 
     def probability(self, values: Sequence[float], answers: Sequence[bool]) -> float:
-        """P(these answers) to these values, asked until the session closes. It is private; only tests want it."""
+        """P(these answers) to these values, asked until the session closes. It is private and used by tests only."""
         return self.law.probability([self.steps(value) - self.level for value in values[: len(answers)]], answers)
 
     def error(self, confidence: Number = "0.95", questions: int = 1) -> float:
-        """How far the threshold must be moved, either way, for all of so many answers to be right at once.
+        """The least distance to move the threshold, up or down, so that all of this many answers are right.
 
-        The quantile of the noise itself, so it holds whatever is asked. A grid adds a step, for two roundings.
+        It is the quantile of the noise, so it holds for any questions. A grid adds a step, for two roundings.
         """
         steps = self.law.spread(1 - proper(confidence, "confidence"), whole(questions, "questions", 1))
         return steps if self.grid is None else float((steps + 1) * self.grid.step)
@@ -156,7 +156,7 @@ class AboveThreshold(Mechanism[Sequence[float], "Crossings"]):
             raise Refused("one value", "Questions come in a list.", "a list of numbers.")
         questions = list(value)
         for each in questions:
-            self.steps(each)  # whatever will be refused is refused first, wherever the session would have closed
+            self.steps(each)  # refuse invalid values first, wherever the session would close
         session, answers = ThresholdSession(self, bits), []
         for each in questions:
             if session.stopped:
@@ -169,7 +169,7 @@ class AboveThreshold(Mechanism[Sequence[float], "Crossings"]):
 
 
 class Crossings(Answer):
-    """The answers to a list of questions, up to the last yes that could be given."""
+    """The answers to a list of questions, up to the last yes allowed."""
 
     mechanism: AboveThreshold
 
@@ -180,7 +180,7 @@ class Crossings(Answer):
         raise Refused("an interval around yes and no", "They are not numbers.", "error(confidence), of the threshold.")
 
     def describe(self, confidence: Number = "0.95") -> str:
-        """The answers in a row, how sharp the threshold was, cost."""
+        """The answers, the error of the threshold, and the cost."""
         words = [_word(each) for each in self.value]
         sharp = f"all right for a threshold within ± {self.error(confidence):,g}, with {percent(confidence)} confidence"
         return f"{', '.join(words) or 'no question'}  ({sharp}; cost {cost(self.loss)})"

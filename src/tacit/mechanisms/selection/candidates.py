@@ -1,4 +1,4 @@
-"""The selection mechanisms: which of several candidates is best, by scores that depend on the data.
+"""Selection mechanisms: they choose the best of several candidates by scores that depend on the data.
 
 The odds of the exponential mechanism grow exponentially with the score. Report noisy max takes the largest score after
 exponential noise. Permute-and-flip has the same law, by coins instead of noise.
@@ -32,7 +32,7 @@ from tacit.noise.selection_draws import choice_law, choose, noisy_max, noisy_max
 
 @frozen
 class Selection(Mechanism[ArrayLike, "Choice"]):
-    """A mechanism that names a candidate whose score is nearly the best.
+    """A mechanism that selects a candidate with nearly the best score.
 
     `candidates` is how many there are, or their labels: public either way. `sensitivity` bounds how far neighbours
     move any one score; `monotonic` says that they never move one score up and another down (as when a person is added
@@ -78,7 +78,7 @@ class Selection(Mechanism[ArrayLike, "Choice"]):
         grid: Grid | None = None,
         monotonic: bool = False,
     ) -> Self:
-        """The sharpest selection that costs at most `target`: a pure ε exactly, else within one part in 10⁹."""
+        """The most accurate selection that costs at most `target`: a pure ε exactly, else within one part in 10⁹."""
         if isinstance(target, Approx) and target.exact_delta == 0:
             epsilon = target.exact_epsilon
         else:
@@ -89,11 +89,11 @@ class Selection(Mechanism[ArrayLike, "Choice"]):
     @staticmethod
     @abstractmethod
     def loss_of(epsilon: Fraction) -> Loss:
-        """What a selection at this ε costs."""
+        """The loss of a selection at this ε."""
 
     @abstractmethod
     def probabilities(self, scores: ArrayLike) -> list[Ball]:
-        """The exact probability of each candidate, given the scores. It is private; only tests want it."""
+        """The exact probability of each candidate, given the scores. It is private and used by tests only."""
 
     @abstractmethod
     def select(self, steps: Integers, bits: Bits) -> int:
@@ -114,7 +114,7 @@ class Selection(Mechanism[ArrayLike, "Choice"]):
 
     @property
     def rate(self) -> Fraction:
-        """What one step of score is worth: ε/2Δ for Δ in whole steps, ε/Δ where scores are monotonic."""
+        """The exponent per step of score: ε/2Δ for Δ in whole steps, ε/Δ where scores are monotonic."""
         whole_steps = self.grid.l1_steps_up(self.sensitivity, 1) if self.grid else whole_steps_down(self.sensitivity)
         return self.epsilon / (whole_steps if self.monotonic else 2 * whole_steps)
 
@@ -150,7 +150,7 @@ class Choice(Answer):
         raise Refused("an interval around a selection", "A candidate is not a number.", "error(confidence).")
 
     def describe(self, confidence: Number = "0.95") -> str:
-        """Who was selected, how good that is, cost."""
+        """The candidate selected, its error, and the cost."""
         behind = f"its score is within {self.error(confidence):,g} of the best, with {percent(confidence)} confidence"
         return f"{self.value}  ({behind}; cost {cost(self.loss)})"
 
@@ -160,7 +160,7 @@ def _read_candidates(candidates: int | Sequence[Any]) -> int | tuple[Any, ...]:
         labels = tuple(candidates)
         try:
             are_distinct = 0 < len(labels) == len(set(labels))
-        except TypeError:  # lists and the like cannot be told apart for good
+        except TypeError:  # mutable labels such as lists cannot be compared reliably
             are_distinct = False
         if not are_distinct:
             raise Refused("labels that are missing or repeated", "Each candidate needs its own.", "distinct labels.")
@@ -203,7 +203,7 @@ class Exponential(Selection):
 
 @frozen
 class NoisyMax(Selection):
-    """Adds exponential noise of rate ε/2Δ to each score (ε/Δ if monotonic) and names the largest.
+    """Adds exponential noise of rate ε/2Δ to each score (ε/Δ if monotonic) and selects the largest.
 
     Claim: if neighbours under `relation` move each score by at most Δ, the release is ε-private. Proof: fix the noise
     of all others; candidate i wins iff its own exceeds some s, and on a neighbour iff it exceeds some s′ ≤ s + 2Δ

@@ -1,6 +1,6 @@
-"""Which keys occur, where the keys are private: each kept with the best probability that (ε, δ) permits.
+"""Private key selection: each key is kept with the largest probability that (ε, δ) permits.
 
-Each person holds at most so many keys; how many people hold each is counted.
+Each person holds at most a public number of keys; the input is the number of people with each key.
 """
 
 from __future__ import annotations
@@ -64,17 +64,17 @@ class KeySelection(Mechanism[Any, "SelectedKeys"]):
 
     @property
     def touched(self) -> int:
-        """How many keys one person touches at most."""
+        """The largest number of keys whose counts one person changes."""
         return self.most_keys * (2 if self.relation is Relation.REPLACE else 1)
 
     @cached_property
     def epsilon(self) -> Fraction:
-        """What each key may spend of ε."""
+        """The share of ε for each key."""
         return self.target.exact_epsilon / self.touched
 
     @cached_property
     def delta(self) -> Fraction:
-        """What each key may spend of δ: 1 − (1−δ)^(1/k), rounded down."""
+        """The share of δ for each key: 1 − (1−δ)^(1/k), rounded down."""
         if self.touched == 1:
             return self.target.exact_delta
         with precision(256):
@@ -110,7 +110,7 @@ class KeySelection(Mechanism[Any, "SelectedKeys"]):
         )
 
     def error(self, confidence: Number = "0.95") -> int:
-        """How many people a withheld key may have at most, with this confidence."""
+        """The largest number of people that a withheld key may have, with this confidence."""
         return self.surely(confidence) - 1
 
     def privatize(self, value: Any, bits: Bits) -> tuple[Key, ...]:
@@ -120,7 +120,7 @@ class KeySelection(Mechanism[Any, "SelectedKeys"]):
         return tuple(key for key, is_kept in zip(keys, kept, strict=True) if is_kept)
 
     def kept(self, counts: NDArray[np.int64], bits: Bits) -> NDArray[np.bool_]:
-        """Which keys are kept, from the number of people who hold each; one that nobody holds never is."""
+        """Which keys are kept, from the number of people with each; a key of nobody is never kept."""
         people = np.minimum(counts, len(self._words))
         words = bits.words(len(people))
         kept: NDArray[np.bool_] = np.equal(people, len(self._words))  # π = 1
@@ -173,8 +173,8 @@ class SelectedKeys(Answer):
 def count_held(records: Any, most: int) -> Counter[Key]:
     """How many people hold each key that occurs; a record is one key, or for most > 1 also a collection of them.
 
-    A person counts once for each of their keys, and for the first `most` of them in the order of keys; what is no key
-    is left out. Each record is read for itself, so one person moves at most `most` counts, each by 1.
+    A person counts once for each of their keys, and for the first `most` of them in the order of keys; values that are
+    not keys are left out. Each record is read by itself, so one person changes at most `most` counts, each by 1.
     """
     if most == 1:
         return count_keys(records)

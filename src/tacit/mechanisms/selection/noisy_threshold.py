@@ -1,8 +1,8 @@
 """An open session of questions against one noisy threshold, and the law of its comparisons.
 
-There is discrete Laplace noise on the threshold and on every question. The law is computed in floats throughout, each
-probability from its own small end, so that none is a difference of large ones: relative errors stay below 10⁻¹¹. The
-threshold's noise is summed over all but a share of its law that is below 10⁻³⁰.
+The threshold and every question have discrete Laplace noise. The law is computed in floats, each probability from its
+smaller tail, without differences of large numbers: relative errors stay below 10⁻¹¹. The threshold's noise is summed
+over all but a share of its law that is below 10⁻³⁰.
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 
 
 class ThresholdSession:
-    """Holds the noisy threshold, answers questions, and closes for good after the last yes it may give.
+    """Holds the noisy threshold, answers questions, and closes after the last yes allowed.
 
     The threshold's noise protects one run only. So a session cannot be copied, pickled or used by a forked process,
-    asks of several threads queue up, and whatever breaks while an answer is made closes it, with a constant error.
+    calls of several threads are serialised, and any exception while an answer is computed closes it, with a constant
+    error.
     """
 
     __slots__ = ("_bits", "_left", "_lock", "_mechanism", "_owner", "_threshold")
@@ -51,7 +52,7 @@ class ThresholdSession:
         return self._left == 0
 
     def ask(self, value: float) -> bool:
-        """Whether the value is above the threshold, as far as the noise lets one know."""
+        """Whether the noisy value is above the noisy threshold."""
         return self._reply(value, None)[0]
 
     def measure(self, value: float) -> int | float | None:
@@ -72,13 +73,14 @@ class ThresholdSession:
             try:
                 above = steps + _draw(self._mechanism.question_noise, self._bits) >= self._threshold
                 number = steps + _draw(noise, self._bits) if above and noise else 0
-            except Exception:  # entropy that fails closes the session; what broke must not be told
+            # a failure, of the entropy source or another, closes the session; its cause must not be revealed
+            except Exception:
                 self._left = 0
                 failed = True
             else:
                 self._left -= above
                 failed = False
-        if failed:  # outside the handler, so that no trace of what broke goes along
+        if failed:  # outside the handler, so that the error has no traceback of its cause
             raise Failed
         return above, number
 
@@ -117,16 +119,17 @@ class ThresholdLaw:
         return float(mass.sum())
 
     def spread(self, miss: Fraction, questions: int) -> int:
-        """The least t (up to round-off, and 1/400 of the threshold's scale if that is large) that all answers keep to.
+        """The least t within which all answers are right (up to round-off and 1/400 of a large threshold scale).
 
-        An answer keeps to t if it is right for a threshold moved by at most t: not yes at t+1 steps below, not no at
-        t+1 steps above. Whatever is asked, all do unless some question's noise differs from the threshold's by more
-        than t upwards or t+1 downwards; this is the probability held below `miss`.
+        An answer is right within t if it is right for a threshold moved by at most t: not yes at t+1 steps below, not
+        no at t+1 steps above. For any questions, all are unless some question's noise differs from the threshold's by
+        more than t upwards or t+1 downwards; this is the probability held below `miss`.
         """
         scale = float(self.threshold_scale)
         reach = scale * (35 - log(miss))
         width = float(max(1, ceil(reach / _BLOCKS)))
-        ends = np.arange(1.0, reach + width + 1, width) + width - 1  # of blocks of z > 0, each taken at its worst
+        # number of blocks of z > 0, each bounded by its worst value
+        ends = np.arange(1.0, reach + width + 1, width) + width - 1
         mass = np.exp((width - 1 - ends) / scale) * -expm1(-width / scale) / (1 + exp(-1 / scale))
         centre = -expm1(-1 / scale) / (1 + exp(-1 / scale))
         beyond = exp(-float(ends[-1]) / scale)
@@ -140,7 +143,7 @@ class ThresholdLaw:
     def _any_off(self, z: NDArray[np.float64], t: int, questions: int) -> NDArray[np.float64]:
         """The probability that any of the questions' noises leaves z−t−1 … z+t."""
         off = np.minimum(1.0, self._at_least(float(t + 2) - z) + self._at_least(z + float(t + 1)))
-        with np.errstate(divide="ignore"):  # the noise may be sure to leave: ln 0
+        with np.errstate(divide="ignore"):  # the probability may be 1: ln 0
             return np.asarray(-np.expm1(questions * np.log1p(-off)))
 
     def _at_least(self, x: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""The sparse vector technique: the few questions of many whose values are high, at the price of the few."""
+"""The sparse vector technique: finds the few questions of many with high values, and pays for these only."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tacit.noise.discrete_laplace import DiscreteLaplace
 
 @frozen
 class SparseVector(AboveThreshold):
-    """Answers yes to at most c questions, and to any number of others no; each yes may bring its value along.
+    """Answers yes to at most c questions and no to any number of others; a yes may come with a noisy value.
 
     Claim: if neighbours under `relation` move each value by at most Δ, all answers together are (ε₁+ε₂+ε₃)-private,
     where ε₃ = `epsilon_numbers` is 0 if no values are released. Proof: yes and no as in `AboveThreshold`, with c =
@@ -54,7 +54,7 @@ class SparseVector(AboveThreshold):
         return super().probability(values, yeses) * prod(float(law.mass(noise)) for noise in noises)
 
     def number_error(self, confidence: Number = "0.95") -> float:
-        """How far released numbers lie from their values at most: all of them, with this confidence."""
+        """The error of all released numbers together, with this confidence."""
         if self.number_noise is None:
             raise Refused("the error of numbers", "None are released.", "a SparseVector with epsilon_numbers.")
         steps = self.number_noise.spread(confidence, self.positives)

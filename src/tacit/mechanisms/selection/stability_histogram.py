@@ -28,7 +28,7 @@ from tacit.noise.ball import Ball, ball, first_true, fraction_up, less, precisio
 from tacit.noise.bits import Bits
 from tacit.noise.slabs import slabs
 
-_SHARES = (Fraction(0), Fraction(1, 64), Fraction(1, 8), Fraction(1, 2), Fraction(3, 4))  # of δ, kept back
+_SHARES = (Fraction(0), Fraction(1, 64), Fraction(1, 8), Fraction(1, 2), Fraction(3, 4))  # share of δ held in reserve
 
 
 @frozen
@@ -37,15 +37,15 @@ class StabilityHistogram(Mechanism[Any, "PrivateKeys"]):
 
     Each person holds at most `most_keys` keys (m), each once. Claim: let p be the exact probability that a key held by
     one person is released, P(1 + noise ≥ threshold), with the very predicate that filters. Take neighbours under
-    add/remove, and let j of the changed person's keys be held by nobody else. Unless one of these j is released,
-    which has probability δⱼ = 1−(1−p)^j in one world and 0 in the other, the outputs are the noisy counts of keys that
-    occur in both worlds, at most m−j of which differ, by 1, then filtered, which is post-processing. So this pair
-    costs no more than the noise at sensitivity m−j outside an event of probability δⱼ. For j = 0 that is the noise
-    alone; for j ≥ 1 it is within the noise at m−1 with δₘ: the release costs the worse of the two. For m = 1 this is
-    exact, for a person either moves one count or is the whole of a key, never both. Under replace the old and the
-    new keys may both be unique: the event has at most the larger δⱼ in either world, and at most 2m−j counts differ.
-    An Approx(ε, δ) is met by Laplace noise of pure ε, or by Gaussian noise if asked, which is the better where m is
-    large; a Zcdp(ρ, δ) by Gaussian noise of ρ. The time a release takes grows with the number of keys.
+    add/remove, and let j of the changed person's keys be held by nobody else. Unless one of these j is released, which
+    has probability δⱼ = 1−(1−p)^j in one world and 0 in the other, the outputs are the noisy counts of keys that occur
+    in both worlds, at most m−j of which differ, by 1, then filtered, which is post-processing. So this pair costs no
+    more than the noise at sensitivity m−j outside an event of probability δⱼ. For j = 0 that is the noise alone; for j
+    ≥ 1 it is within the noise at m−1 with δₘ: the release costs the worse of the two. For m = 1 this is exact, for a
+    person either moves one count or is the whole of a key, never both. Under replace the old and the new keys may both
+    be unique: the event has at most the larger δⱼ in either world, and at most 2m−j counts differ. An Approx(ε, δ) is
+    met by Laplace noise of pure ε, or by Gaussian noise on request, which is better for large m; a Zcdp(ρ, δ) by
+    Gaussian noise of ρ. The time a release takes grows with the number of keys.
     """
 
     target: Approx | Zcdp
@@ -62,7 +62,7 @@ class StabilityHistogram(Mechanism[Any, "PrivateKeys"]):
                 "That a key appears at all can give its only holder away, and this must have a probability δ > 0.",
                 "an Approx(ε, δ) or a Zcdp(ρ, δ) with 0 < δ < 1; or public keys, by `Histogram`.",
             )
-        self.loss  # noqa: B018  (a target that cannot be met is refused here, not at the release)
+        self.loss  # noqa: B018  (refuse here, not at the release, a target that cannot be met)
 
     @property
     def noise(self) -> Laplace | Gaussian:
@@ -119,10 +119,11 @@ class StabilityHistogram(Mechanism[Any, "PrivateKeys"]):
     def least(self, count: int, confidence: Number = "0.95") -> int:
         """The fewest people who may hold a key that was released with this noisy count.
 
-        A rare key appears only with luck, and then its count is far too high. So the chance of such a count, given that
-        the key appears, decides: P(n + noise ≥ count) against P(n + noise ≥ threshold), which rises with n since the
-        noise is log-concave. With half of 1 − confidence on this side, and ± the error on the other (where luck only
-        helps), the interval holds the truth with the confidence for whatever is released.
+        A rare key appears with a small probability, and then its noisy count is far too high. So the bound uses the
+        probability of such a count, given that the key appears: P(n + noise ≥ count) against P(n + noise ≥ threshold),
+        which rises with n since the noise is log-concave. With half of 1 − confidence on this side, and ± the error on
+        the other (where conditioning on appearance only helps), the interval holds the truth with the confidence for
+        whatever is released.
         """
         share, tail = (1 - proper(confidence, "confidence")) / 2, self.noise.law.tail
         return first_true(lambda n: less(lambda: ball(share) * tail(self.threshold - n), lambda: tail(count - n)), 1)
@@ -161,7 +162,7 @@ class PrivateKeys(Answer):
     mechanism: StabilityHistogram
 
     def interval(self, confidence: Number = "0.95") -> tuple[dict[Key, int], dict[Key, int]]:
-        """The ends for each released key, true with this confidence although only keys that passed are seen."""
+        """The ends for each released key, valid with this confidence given that only keys that passed are released."""
         half = self.mechanism.error(confidence)
         least = {count: self.mechanism.least(count, confidence) for count in set(self.value.values())}
         return (
@@ -185,7 +186,7 @@ class PrivateKeys(Answer):
 
 
 def _at(noise: Laplace | Gaussian, moved: int) -> Loss:
-    """What this noise costs when `moved` counts differ by 1."""
+    """The loss of this noise when `moved` counts differ by 1."""
     if isinstance(noise, Laplace):
         return Laplace(Fraction(moved), noise.relation, scale=noise.scale).loss
     with precision(256):

@@ -1,1 +1,1 @@
-"""Counts, sums, means, variances, histograms and quantiles of one record a person."""
+"""Counts, sums, means, variances, histograms and quantiles of one record per person."""

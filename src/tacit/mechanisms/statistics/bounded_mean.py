@@ -1,4 +1,4 @@
-"""The mean of values that lie within declared bounds; and a moment, which the mean and the variance have in common."""
+"""The mean of values that lie within declared bounds; and `Moment`, the base of the mean and the variance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tacit.words import number
 
 @frozen
 class Moment(Tally):
-    """A statistic of one value a person within declared bounds; `people` is the public n, under replace only."""
+    """A statistic of one value per person within declared bounds; `people` is the public n, under replace only."""
 
     lower: Number
     upper: Number
@@ -47,15 +47,15 @@ class Moment(Tally):
 
 @frozen
 class BoundedMean(Moment):
-    """The mean of one value a person, each clamped to [lower, upper] and rounded to a public grid.
+    """The mean of one value per person, each clamped to [lower, upper] and rounded to a public grid.
 
-    Under add/remove the number of people is private too. Two sums are released: how far the values lie above the
-    lower bound, Σ(x−lower), and how far below the upper, Σ(upper−x). They hold both the mean and the number of
-    people. Claim: one person adds (s, span−s) steps to them, whose ℓ₁ norm is the span for every s, and whose ℓ₂ norm
-    is at most that. So both are released at the price of one sum and no budget is split (a centred sum and a count,
-    with half of ε each, have twice the variance). Under replace n is public, and one sum is released, which a person
-    moves by at most the span. A missing value (NaN) is left out under add/remove, and is the middle of the bounds
-    under replace; infinities are clamped.
+    Under add/remove the number of people is private too. Two sums are released: how far the values lie above the lower
+    bound, Σ(x−lower), and how far below the upper, Σ(upper−x). They determine both the mean and the number of people.
+    Claim: one person adds (s, span−s) steps to them, whose ℓ₁ norm is the span for every s, and whose ℓ₂ norm is at
+    most that. So both are released at the price of one sum and no budget is split (a centred sum and a count, with half
+    of ε each, have twice the variance). Under replace n is public, and one sum is released, which a person moves by at
+    most the span. A missing value (NaN) is left out under add/remove, and is the middle of the bounds under replace;
+    infinities are clamped.
     """
 
     fineness = 30
@@ -91,7 +91,7 @@ class BoundedMean(Moment):
 
 @frozen(eq=False)
 class MeanAnswer(TallyAnswer):
-    """A private mean, computed from the noisy sums; its interval may be lopsided and never leaves the bounds."""
+    """A private mean, computed from the noisy sums; its interval may be asymmetric and is cut to the bounds."""
 
     mechanism: BoundedMean
     parts: tuple[int, ...]
@@ -99,12 +99,12 @@ class MeanAnswer(TallyAnswer):
 
     @property
     def people(self) -> float:
-        """About how many people the mean is of."""
+        """An estimate of the number of people."""
         public = self.mechanism.people
         return float(sum(self.parts) / self.mechanism.bounds.span if public is None else public)
 
     def is_telling(self, confidence: Number = "0.95") -> bool:
-        """Whether there are surely enough people for a mean to be said."""
+        """Whether there are certainly enough people to report a mean."""
         return self.share is None or self.share.is_telling(confidence)
 
     def interval(self, confidence: Number = "0.95") -> tuple[float, float]:

@@ -21,12 +21,12 @@ from tacit.mechanisms.statistics.counts import Sensitivity, Tally, TallyAnswer
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.grid import Grid, check_grid
 
-_BITS = 30  # a value is rounded by less than a billionth of the bounds
+_BITS = 30  # rounding changes a value by less than a billionth of the bounds
 
 
 @frozen
 class BoundedSum(Tally):
-    """Adds up one value a person, each clamped to [lower, upper] and rounded to a public grid.
+    """Adds up one value per person, each clamped to [lower, upper] and rounded to a public grid.
 
     Claim: in whole steps, a person who joins or leaves moves the sum by max(|lower|, |upper|), one who changes by
     upper − lower. Sums are of integers, so neither order nor threads can change them. A missing value (NaN) adds
@@ -83,8 +83,8 @@ _MOST_STEPS: Final = 1 << 40
 class Bounds:
     """Values lie between `lower` and `upper`, which are public: never found in the data.
 
-    Clamping and rounding are monotone functions of one value, so no person's integer leaves 0 … `span`, and that is
-    all the sensitivity rests on.
+    Clamping and rounding are monotone functions of one value, so each person's integer is within 0 … `span`. The
+    sensitivity depends on nothing else.
     """
 
     lower: Fraction

@@ -19,27 +19,27 @@ from tacit.words import number
 
 @frozen
 class BoundedVariance(Moment):
-    """The variance Σ(x−mean)²/n of one value a person, each clamped to [lower, upper] and rounded to a public grid.
+    """The variance Σ(x−mean)²/n of one value per person, each clamped to [lower, upper] and rounded to a public grid.
 
-    With t = (x−lower)/(upper−lower), three sums are released: of (1−t)², 2t(1−t) and t². They hold the number of
+    With t = (x−lower)/(upper−lower), three sums are released: of (1−t)², 2t(1−t) and t². They determine the number of
     people (their sum), the mean and the variance, which is M(1−M) − X for the means M of t and X of t(1−t). The three
     are never negative and add up to 1, so one person adds a vector of ℓ₁ norm 1: all three cost as much as one of them.
-    For Gaussian noise the middle one is stretched by w = 28/15: with x = t(1−t) ≤ ¼ the squared ℓ₂ norm is
-    1 − 4x + 2x² + 4w²x² ≤ 1, because (2+4w²)x ≤ 4. Vectors without negative coordinates are at most √2
-    (ℓ₂) and 2 (ℓ₁) times their norm apart, which is the sensitivity under replace; n is public there. A missing
-    value (NaN) is left out under add/remove, and is the middle of the bounds under replace; infinities are clamped.
+    For Gaussian noise the middle one is stretched by w = 28/15: with x = t(1−t) ≤ ¼ the squared ℓ₂ norm is 1 − 4x + 2x²
+    + 4w²x² ≤ 1, because (2+4w²)x ≤ 4. Vectors without negative coordinates are at most √2 (ℓ₂) and 2 (ℓ₁) times their
+    norm apart, which is the sensitivity under replace; n is public there. A missing value (NaN) is left out under
+    add/remove, and is the middle of the bounds under replace; infinities are clamped.
     """
 
     fineness = 20
 
     @property
     def stretch(self) -> tuple[int, int]:
-        """By how much the outer and the middle sums are multiplied before the noise."""
+        """The factors of the outer and the middle sums before the noise."""
         return (1, 1) if isinstance(self.target, Approx) and self.target.exact_delta == 0 else (15, 28)
 
     @property
     def unit(self) -> int:
-        """What one person adds to the outer sums at most."""
+        """The most that one person adds to the outer sums."""
         return self.stretch[0] * self.bounds.span**2
 
     @property
@@ -57,7 +57,7 @@ class BoundedVariance(Moment):
         return [outer * low, middle * 2 * (span * first - second), outer * second]
 
     def error(self, confidence: Number = "0.95", people: int | None = None) -> float:
-        """How far off the variance of about this many people is, if their values lie near the middle of the bounds."""
+        """The error of the variance of about this many people, if their values lie near the middle of the bounds."""
         size = self.people if people is None else whole(people, "people", 1)
         if size is None:
             raise unknown_people()
@@ -66,12 +66,12 @@ class BoundedVariance(Moment):
         return reach(self.noise, weights, confidence) / self.unit * _width(self) ** 2 / size
 
     def answer(self, parts: tuple[int, ...]) -> VarianceAnswer:
-        ratio = self.stretch[0] / self.stretch[1]  # by how much less noise the middle sum bears
+        ratio = self.stretch[0] / self.stretch[1]  # factor by which the noise of the middle sum is smaller
         if self.people is None:
             people = (1.0, ratio, 1.0)
             mean = Ratio(self.noise, parts, (0.0, ratio / 2, 1.0), people, 0.0, 1.0)
             mixed = Ratio(self.noise, parts, (0.0, ratio / 2, 0.0), people, 0.0, 0.25)
-        else:  # the three sums must add up to n, which is known: what they lack is shared out by their variances
+        else:  # the three sums must add up to n, which is public: the difference is distributed by their variances
             numbers, everyone = (*parts, self.people * self.unit), (0.0, 0.0, 0.0, 1.0)
             shared = ratio**2 / (4 + 2 * ratio**2)
             weights = (-shared, (0.5 - shared) * ratio, -shared, shared)
@@ -82,7 +82,7 @@ class BoundedVariance(Moment):
 
 @frozen(eq=False)
 class VarianceAnswer(TallyAnswer):
-    """A private variance, never negative and never beyond what the bounds permit."""
+    """A private variance, never negative and never above the largest that the bounds permit."""
 
     mechanism: BoundedVariance
     mean: Ratio
@@ -94,17 +94,17 @@ class VarianceAnswer(TallyAnswer):
         return sqrt(self.value)
 
     def is_telling(self, confidence: Number = "0.95") -> bool:
-        """Whether there are surely enough people for a variance to be said."""
+        """Whether there are certainly enough people to report a variance."""
         return self.mean.is_telling(confidence)
 
     def interval(self, confidence: Number = "0.95") -> tuple[float, float]:
-        """From intervals for the means of t and of t(1−t), both true at once with this confidence."""
+        """From intervals for the means of t and of t(1−t), both valid together with this confidence."""
         width = _width(self.mechanism)
         shared = 1 - (1 - proper(confidence, "confidence")) / 2
         first, last = self.mean.interval(shared)
         least, most = self.mixed.interval(shared)
         peak = 0.25 if first <= 0.5 <= last else max(first * (1 - first), last * (1 - last))
-        peak = max(peak, most)  # the mean of t(1−t) is never beyond M(1−M), whatever the noise says
+        peak = max(peak, most)  # the true mean of t(1−t) is at most M(1−M), even where the noisy one is not
         low = min(first * (1 - first), last * (1 - last)) - most
         slack = float(self.mechanism.bounds.step) * width  # rounding moves a deviation from the mean by a step at most
         return max(0.0, low * width**2 - slack), min(width**2 / 4, (peak - least) * width**2 + slack)
@@ -124,7 +124,10 @@ class VarianceAnswer(TallyAnswer):
 
 
 def _variance(mean: float | None, mixed: float | None) -> float:
-    """The variance of t from the means of t and of t(1−t); the largest there is, where there seems to be nobody."""
+    """The variance of t from the means of t and of t(1−t).
+
+    The largest possible, where the noisy number of people is not positive.
+    """
     if mean is None or mixed is None:
         return 0.25
     return min(max(mean * (1 - mean) - mixed, 0.0), 0.25)

@@ -1,7 +1,7 @@
-"""Counts with noise: a few whole numbers counted over the records, all at one price.
+"""Counts with noise: several whole numbers counted over the records, at one price.
 
-`Tally` is the base of every statistic of this package. `Count` is how many people there are, or how many of them
-something is true of. Under replace, and only there, the number of people is public.
+`Tally` is the base of every statistic of this package. `Count` is the number of people, or of those with some property.
+The number of people is public under replace only.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tacit.words import number
 
 
 class Sensitivity(NamedTuple):
-    """How far one person moves the vector of whole numbers at most: the ℓ₁ norm, and the square of the ℓ₂ norm."""
+    """The sensitivity of the vector of whole numbers: the ℓ₁ norm, and the square of the ℓ₂ norm."""
 
     l1: int
     l2_squared: int
@@ -41,8 +41,8 @@ class Tally(Mechanism[Any, Answer]):
 
     Claim, under `relation`: if one person moves the tally by at most `sensitivity`, all its numbers together cost
     `loss`, which keeps the target. A pure ε is met by discrete Laplace noise over the ℓ₁ norm, an (ε, δ), ρ or μ by
-    rounded Gaussian noise over the ℓ₂ norm: see `Laplace` and `Gaussian`, whose claims these are. Whatever is
-    computed from the noisy numbers is post-processing.
+    rounded Gaussian noise over the ℓ₂ norm: see `Laplace` and `Gaussian`, whose claims these are. All computation on
+    the noisy numbers is post-processing.
     """
 
     target: Loss
@@ -50,16 +50,16 @@ class Tally(Mechanism[Any, Answer]):
 
     def __post_init__(self) -> None:
         check_terms(self.target, self.relation)
-        self.noise  # noqa: B018  (a target that no noise meets is refused here, not at the release)
+        self.noise  # noqa: B018  (refuse here, not at the release, a target that no noise meets)
 
     @property
     @abstractmethod
     def sensitivity(self) -> Sensitivity:
-        """How far one person moves the tally, under the relation."""
+        """The sensitivity of the tally, under the relation."""
 
     @abstractmethod
     def tally(self, records: Any) -> list[int]:
-        """The exact numbers. Never published."""
+        """The exact numbers, which are never published."""
 
     @cached_property
     def noise(self) -> Laplace | Gaussian:
@@ -94,7 +94,7 @@ class TallyAnswer(Answer):
         return f"{number(self.value, half)} ± {number(half, half)}{self.terms(confidence)}"
 
     def terms(self, confidence: Number, *notes: str) -> str:
-        """What stands in brackets: the confidence, notes, the cost."""
+        """The text in brackets: confidence, notes, cost."""
         said = [f"{percent(confidence)} interval", *notes, f"cost {price(self.mechanism.target, self.loss)}"]
         return f"  ({'; '.join(said)})"
 
@@ -105,7 +105,7 @@ def price(target: Loss, loss: Loss) -> str:
 
 
 def check_terms(target: Loss, relation: Relation) -> None:
-    """Both must be named: what the release may cost, and what change it hides."""
+    """Refuse a missing target or relation."""
     if not isinstance(target, Loss):
         raise Refused(f"a target of type {type(target).__name__}", "It is not a loss.", "Pure(1), Approx(1, 1e-6), …")
     check_relation(relation)
@@ -125,7 +125,7 @@ def calibrated(target: Loss, sensitivity: Sensitivity, relation: Relation) -> La
 
 @frozen
 class Count(Tally):
-    """Counts the records that are neither missing (None, NaN) nor False, one record a person.
+    """Counts the records that are neither missing (None, NaN) nor False, one record per person.
 
     Claim: one person's record counts 0 or 1, so adding, removing or replacing it moves the count by at most 1: the
     sensitivity is 1 under both relations, and the noise is that of a whole number which moves by 1.
@@ -153,7 +153,7 @@ class Count(Tally):
 
 @frozen(eq=False)
 class CountAnswer(TallyAnswer):
-    """A noisy count. It is left unbiased, so it can be negative; its interval is not."""
+    """A noisy count. It is unbiased, so it can be negative; its interval cannot."""
 
     def interval(self, confidence: Number = "0.95") -> tuple[int, int]:
         low, high = super().interval(confidence)
@@ -167,7 +167,7 @@ class CountAnswer(TallyAnswer):
 
 
 def check_people(people: int | None, relation: Relation) -> None:
-    """Under replace n must be named; under add/remove it is private and must not be."""
+    """Under replace n must be given; under add/remove it is private and must not be given."""
     if relation is Relation.REPLACE and people is None:
         raise Refused(
             "an answer under replace without the number of people",
@@ -191,7 +191,7 @@ def check_size(records: Any, people: int) -> None:
 
 
 def unknown_people() -> Refused:
-    """The refusal of an error in advance, where n is private."""
+    """The refusal to state an error in advance where n is private."""
     return Refused(
         "the error over an unknown number of people",
         "It falls as their number grows, and that is private.",

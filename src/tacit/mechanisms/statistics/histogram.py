@@ -23,12 +23,12 @@ Item = TypeVar("Item")
 
 @frozen
 class Histogram(Tally):
-    """Counts the people in each public cell: every cell is in the answer, the empty ones too.
+    """Counts the people in each public cell. The answer has every cell, including empty ones.
 
     Claim: one person is in at most one cell. Under add/remove they move one count by 1 (ℓ₁ and ℓ₂ norm 1); under
-    replace they may leave one cell for another and move two (ℓ₁ norm 2, ℓ₂ norm √2), unless there is but one cell.
+    replace they may leave one cell for another and move two (ℓ₁ norm 2, ℓ₂ norm √2), unless there is only one cell.
     Cells are keys (text or integers), or the bins between `edges`: each from one edge up to, not including, the next,
-    and the last one with its end. Whoever is in no cell is not counted, nor are missing values.
+    and the last one with its end. Values in no cell and missing values are not counted.
     """
 
     keys: tuple[Key, ...]
@@ -89,7 +89,7 @@ class Histogram(Tally):
 
 @frozen(eq=False)
 class HistogramAnswer(TallyAnswer):
-    """The noisy counts in the order of the keys. They are left unbiased, so one can be negative; no interval is."""
+    """The noisy counts in the order of the keys. They are unbiased, so one can be negative; intervals cannot."""
 
     mechanism: Histogram
 
@@ -112,14 +112,14 @@ class HistogramAnswer(TallyAnswer):
 
 
 def _listed(items: Iterable[Item]) -> tuple[Item, ...]:
-    """Keys or edges as they were listed; one text is no list of its letters."""
+    """The keys or edges as a list; a single text is refused, not read as a list of its letters."""
     if isinstance(items, str) or not isinstance(items, Iterable):
         raise Refused(f"cells of type {type(items).__name__}", "Each must be named.", "a list of keys, or of edges.")
     return tuple(items)
 
 
 def counts_table(counts: dict[Key, int], errors: list[str]) -> str:
-    """One line a key: the key, its count, and in words how far it may be off."""
+    """One line per key: the key, its count, and its error in words."""
     names = [key_text(key) for key in counts]
     amounts = [f"{count:,}" for count in counts.values()]
     left, right = max(map(len, names), default=0), max(map(len, amounts), default=0)

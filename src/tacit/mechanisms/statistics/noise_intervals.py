@@ -1,6 +1,6 @@
 """Intervals for combinations of independent noises: weighted sums, and ratios of two such sums.
 
-How far a weighted sum of noises strays is what an interval for a ratio of noisy numbers needs, after Fieller (1954).
+An interval for a ratio of noisy numbers needs tails of weighted sums of noises (Fieller 1954).
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
 
 _STEP: Final = 0.125
-_ACCURACY: Final = 1e-12  # of the sums in floats, relative to their largest term; added to every tail
+_ACCURACY: Final = 1e-12  # rounding error of the sums, relative to their largest term; added to every tail
 
 
 def tail_up(noise: Laplace | Gaussian, weights: tuple[float, ...], distance: float) -> float:
     """P(Σ wᵢZᵢ > distance) for independent draws Zᵢ of the noise, rounded up; ½ at most for a distance ≥ 0.
 
-    The integer noise is a real one rounded: |Z − G| ≤ ½ for Gaussian G, and |Z − L| < 1 for Laplace L, since a
-    discrete Laplace draw is the difference of two exponential ones, each rounded down. So the real sum must stray
-    by at least distance − Σ|wᵢ|·(½ or 1).
+    The integer noise is a real one rounded: |Z − G| ≤ ½ for Gaussian G, and |Z − L| < 1 for Laplace L, since a discrete
+    Laplace draw is the difference of two exponential ones, each rounded down. So the real sum must be at least distance
+    − Σ|wᵢ|·(½ or 1).
     """
     used = [abs(weight) for weight in weights if weight]
     if not used:
@@ -41,7 +41,7 @@ def tail_up(noise: Laplace | Gaussian, weights: tuple[float, ...], distance: flo
 
 
 def reach(noise: Laplace | Gaussian, weights: tuple[float, ...], confidence: Number) -> float:
-    """The distance within which Σ wᵢZᵢ stays with this confidence; rounded up."""
+    """The distance that |Σ wᵢZᵢ| does not exceed, with this confidence; rounded up."""
     used = tuple(sorted(abs(weight) for weight in weights if weight))
     return _reach(noise, used, float((1 - proper(confidence, "confidence")) / 2))
 
@@ -80,19 +80,19 @@ def _laplace_tail(scales: Counter[float], distance: float) -> float:
     return min(0.5, float(halved.sum()) * _STEP / pi + _ACCURACY * abs(float(halved[0])))
 
 
-_HALVINGS = 16  # of a stretch not much wider than the interval
+_HALVINGS = 16  # steps of a search over a range not much wider than the interval
 
 
 @frozen
 class Ratio:
     """The ratio (top · x) / (bottom · x) of true numbers x ≥ 0, known to lie within [least, most].
 
-    A value r belongs to the interval unless (top − r·bottom) · y, which is noise alone if r is the truth, strays
-    farther than such noise does with the confidence. So the interval holds the truth with at least the confidence. It
-    says nothing (least to most) where bottom · y could be noise alone. Elsewhere the values kept are one interval:
-    bottom · y exceeds the reach of bottom · noise, which is the most by which the reach of (top − r·bottom) · noise
-    can grow with r (Cauchy–Schwarz for Gaussian noise; for Laplace noise a test holds it for all weights in use). The
-    last `exact` of the numbers are public, and bear no noise.
+    A value r belongs to the interval unless (top − r·bottom) · y, which is noise alone if r is true, exceeds the reach
+    of that noise at the confidence. So the interval contains the true ratio with at least the confidence. It is the
+    whole range (least to most) where bottom · y could be noise alone. Elsewhere the values kept are one interval:
+    bottom · y exceeds the reach of bottom · noise, which is the most by which the reach of (top − r·bottom) · noise can
+    grow with r (Cauchy–Schwarz for Gaussian noise; for Laplace noise a test holds it for all weights in use). The last
+    `exact` numbers are public and have no noise.
     """
 
     noise: Laplace | Gaussian
@@ -110,7 +110,7 @@ class Ratio:
         return min(max(self._sum(self.top) / bottom, self.least), self.most) if bottom > 0 else None
 
     def is_telling(self, confidence: Number) -> bool:
-        """Whether the bottom is surely positive."""
+        """Whether the bottom is certainly positive."""
         return self._sum(self.bottom) > reach(self.noise, self._noisy(self.bottom), confidence)
 
     def interval(self, confidence: Number) -> tuple[float, float]:
@@ -119,7 +119,7 @@ class Ratio:
         if centre is None or not self.is_telling(confidence):
             return self.least, self.most
         share = float(1 - proper(confidence, "confidence"))
-        if not self._is_kept(centre, share):  # the noisy ratio lies far outside its range: all that is left is one end
+        if not self._is_kept(centre, share):  # the noisy ratio lies far outside its range: the interval is one end
             slack = reach(self.noise, self._noisy(self._weights(centre)), confidence) / self._sum(self.bottom)
             return max(self.least, centre - slack), min(self.most, centre + slack)
         slack = reach(self.noise, self._noisy(self.bottom), confidence) / self._sum(self.bottom)
@@ -129,7 +129,7 @@ class Ratio:
         )
 
     def _end(self, kept: float, tried: float, limit: float, share: float) -> float:
-        """The last value that is kept on the way to the limit, rounded outwards; likely before the one tried first."""
+        """The last value of the interval towards the limit, rounded outwards, by bisection; `tried` is tested first."""
         if self._is_kept(tried, share):
             kept, tried = tried, limit
             if self._is_kept(limit, share):

@@ -23,12 +23,12 @@ from tacit.noise.slabs import slabs
 from tacit.words import number
 
 _MOST_LEVELS = 4
-_FINE = 1024  # noise steps to one person
+_FINE = 1024  # noise steps per person
 
 
 @frozen
 class Quantiles(Tally):
-    """Quantiles of one value a person, read off noisy counts of the cells of a public grid over [lower, upper].
+    """Quantiles of one value per person, computed from noisy counts of the cells of a public grid over [lower, upper].
 
     The grid has 16^levels cells; counts are kept at every level of a tree with sixteen branches, so that any rank is
     the sum of a few of them. Claim: one person is in one cell of each level. Under add/remove they move `levels` counts
@@ -100,7 +100,7 @@ class Quantiles(Tally):
         return noisy.astype(np.float64)
 
     def error(self, confidence: Number = "0.95") -> float:
-        """How far the rank of an answer may be off, in people, at the worst place of the grid."""
+        """The error in rank of an answer, in people, at the worst place of the grid."""
         tree = RankTree(self.noise, np.zeros(0), self.levels, self._crowd)
         return tree.worst_reach(float(max(self.quantiles, key=lambda q: abs(q - Fraction(1, 2)))), confidence) / _FINE
 
@@ -117,7 +117,7 @@ class Quantiles(Tally):
 
 @frozen(eq=False)
 class QuantilesAnswer(TallyAnswer):
-    """The private quantiles, rising with their shares, each with its own interval."""
+    """The private quantiles, in the order of their shares, each with its own interval."""
 
     mechanism: Quantiles
     tree: RankTree

@@ -1,4 +1,4 @@
-"""Ranks from noisy counts on the levels of a tree: how many people lie below each edge, and how sure that is."""
+"""Ranks from noisy counts on the levels of a tree: the number of people below each edge, and its error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tacit.mechanisms.statistics.noise_intervals import reach
 from tacit.noise.bits import Integers
 from tacit.noise.near import Floats
 
-FAN = 16  # branches: with Laplace noise a tree of two is four times as noisy at 256 cells, with Gaussian as good
+FAN = 16  # branches: at 256 cells a binary tree is four times as noisy with Laplace noise, and equal with Gaussian
 
 
 @frozen(eq=False)
@@ -33,7 +33,7 @@ class RankTree:
     crowd: int | None
 
     def cell(self, share: float) -> int:
-        """The cell in which the quantile seems to lie: where the rank, made to rise, first reaches its share."""
+        """The estimated cell of the quantile: where the rank, made monotone, first reaches its share."""
         excess = self.excess(share)
         rising = (np.maximum.accumulate(excess) + np.minimum.accumulate(excess[::-1])[::-1]) / 2
         return int(np.searchsorted(rising, 0.0, "left"))
@@ -41,10 +41,10 @@ class RankTree:
     def cells_between(self, share: float, confidence: Number) -> tuple[int, int]:
         """The first and last cell in which the quantile can lie, with this confidence; that of `cell` is among them.
 
-        If c is the true cell, excess ≥ 0 at the edge after it and < 0 at the edge before it, and so at the edges of
-        the wider cells it lies in. On the way down the tree the first end goes to the first branch at whose far edge
-        the excess may be ≥ 0, the last end to the last branch at whose near edge it may be < 0. An end passes the true
-        cell only if on some level one edge strays beyond its reach in one direction: half of (1 − confidence)/levels.
+        If c is the true cell, excess ≥ 0 at the edge after it and < 0 at the edge before it, and so at the edges of the
+        wider cells it lies in. On the way down the tree the first end goes to the first branch at whose far edge the
+        excess may be ≥ 0, the last end to the last branch at whose near edge it may be < 0. An end passes the true cell
+        only if on some level the noise at one edge exceeds its reach in one direction: half of (1 − confidence)/levels.
         """
         excess, seen = self.excess(share), self.cell(share)
         sure = 1 - (1 - proper(confidence, "confidence")) / self.levels
@@ -58,11 +58,11 @@ class RankTree:
         return min(first, seen), max(end - 1, seen)
 
     def _may_be(self, excess: Floats, edge: int, sign: int, share: float, confidence: Number) -> bool:
-        """Whether the true excess at an edge may have this sign (or be zero)."""
+        """Whether the interval of the excess at an edge contains this sign (or zero)."""
         return bool(sign * excess[edge - 1] >= -self._reach(edge - 1, share, confidence))
 
     def worst_reach(self, share: float, confidence: Number) -> float:
-        """The farthest that noise carries a rank, at the edge where it varies most."""
+        """The largest error of a rank, at the edge with the largest variance."""
         below, many, coarse = self._sides
         near = np.where(below, 1 - share, share)
         varied = many - coarse + coarse * near**2 + (FAN - coarse) * (1 - near) ** 2 if self.crowd is None else many
@@ -75,7 +75,7 @@ class RankTree:
         return np.where(self._sides[0], below - share * crowd, (1 - share) * crowd - above)
 
     def _reach(self, edge: int, share: float, confidence: Number) -> float:
-        """How far noise carries the excess at an edge: counts of the crowd weigh `share` or 1 − share, others 1."""
+        """The error of the excess at an edge: counts of the crowd have weight `share` or 1 − share, others 1."""
         below, many, coarse = (int(side[edge]) for side in self._sides)
         if self.crowd is not None:
             return reach(self.noise, (1.0,) * many, confidence)

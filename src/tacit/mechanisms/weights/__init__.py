@@ -1,1 +1,1 @@
-"""Private multiplicative weights: a public guess of a whole histogram, corrected where it was found to be wrong."""
+"""Private multiplicative weights: a public estimate of a whole histogram, corrected by noisy answers."""

@@ -1,4 +1,4 @@
-"""The public guess of a histogram that multiplicative weights keep, and how noisy numbers correct it.
+"""The public estimate of a histogram in multiplicative weights, and its correction by noisy numbers.
 
 Everything here but `private_histogram` and `margins` works on public numbers: it is post-processing, in floats.
 """
@@ -25,12 +25,12 @@ Counts = TypeVar("Counts", NDArray[np.int64], Floats)
 
 MOST_PEOPLE = 1 << 60
 _MOST_CELLS = 1 << 24
-_STEEPEST = 2.0  # of one question's update, as a logarithm, unless its error is so large that theory takes more
-_BOLD, _PACE = 0.6, 0.7  # of a table's update: the largest correction, and the share of it that is made
+_STEEPEST = 2.0  # log step of one question's update, unless its error is so large that the theory prescribes more
+_BOLD, _PACE = 0.6, 0.7  # of a table's update: the largest correction, and the share of it that is applied
 
 
 def checked_sizes(sizes: Iterable[int]) -> tuple[int, ...]:
-    """How many values each attribute of the declared domain has."""
+    """The number of values of each attribute of the declared domain."""
     found = tuple(whole(size, "sizes", 1) for size in sizes)
     if not (0 < len(found) <= 32 and prod(found) <= _MOST_CELLS):
         raise Refused(
@@ -42,9 +42,9 @@ def checked_sizes(sizes: Iterable[int]) -> tuple[int, ...]:
 
 
 def private_histogram(value: Any, sizes: tuple[int, ...]) -> NDArray[np.int64]:
-    """The people in each cell, as integers; cut to what can be added up, each cell for itself.
+    """The people in each cell, as integers; each cell is cut to a range that can be added up.
 
-    Only type and shape, which are public, are refused. Cutting moves no two counts apart.
+    A refusal depends only on type and shape, which are public. Cutting increases no difference of counts.
     """
     array = np.asarray(value)
     if isinstance(value, np.ma.MaskedArray) or array.dtype.kind not in "iu" or array.shape != sizes:
@@ -59,7 +59,7 @@ def private_histogram(value: Any, sizes: tuple[int, ...]) -> NDArray[np.int64]:
 
 
 def margins(histogram: Counts, tables: Sequence[Attributes]) -> list[Counts]:
-    """The tables over these attributes; each is summed from one with more attributes, which several tables share."""
+    """The tables over these attributes; several are summed from one shared table with more attributes."""
     known = {tuple(range(histogram.ndim)): histogram}
 
     def margin(table: Attributes) -> Counts:
@@ -86,7 +86,7 @@ def cells_asked(asked: Asked, sizes: tuple[int, ...]) -> Cells:
                 along[int(each)] = True
             mask &= along.reshape([-1 if place == attribute else 1 for place in range(len(sizes))])
         return mask
-    mask = np.array(asked)  # a copy: what is asked must not change while it is answered
+    mask = np.array(asked)  # a copy, because the caller could change its array while it is answered
     if mask.dtype != np.bool_ or mask.shape != sizes:
         raise Refused(
             f"a question of type {mask.dtype} and shape {mask.shape}",
@@ -98,26 +98,26 @@ def cells_asked(asked: Asked, sizes: tuple[int, ...]) -> Cells:
 
 @frozen(eq=False)
 class Hypothesis:
-    """What is publicly believed of a histogram: shares of the cells, and of how many people they are shares."""
+    """A public estimate of a histogram: the shares of the cells, and the number of people."""
 
     shares: Floats
     people: float
 
     @classmethod
     def uniform(cls, sizes: tuple[int, ...], people: int) -> Hypothesis:
-        """Nothing is known but how many people there are, about; at least one."""
+        """The uniform estimate for about this many people (at least one)."""
         return cls(np.full(sizes, 1 / prod(sizes)), float(min(max(people, 1), MOST_PEOPLE)))
 
     def count(self, cells: Cells) -> int:
-        """How many people these cells have, in whole numbers."""
+        """The estimated number of people in these cells, as a whole number."""
         return round(self.people * self._share(cells))
 
     def tables(self, tables: Sequence[Attributes]) -> list[Floats]:
-        """How many people are in each cell of these tables."""
+        """The estimated number of people in each cell of these tables."""
         return [self.people * table for table in margins(self.shares, tables)]
 
     def corrected(self, cells: Cells, answer: int, least: float, slack: float) -> Hypothesis:
-        """After a noisy answer to a question that is off by at least `least`, if the noise is at most `slack`.
+        """The estimate after a noisy answer on which it is wrong by at least `least`, for noise of at most `slack`.
 
         Claim: for a histogram of just as many people, if that holds and slack ≤ least, the relative entropy from it to
         the hypothesis falls by at least 2(least/people)². Proof: let g be the hypothesis' share and p the true one; say
@@ -135,10 +135,10 @@ class Hypothesis:
         return Hypothesis(shares / shares.sum(), self.people)
 
     def fitted(self, measured: Sequence[tuple[Attributes, NDArray[np.int64]]], spread: float) -> Hypothesis:
-        """After noisy tables, one by one: each cell's weight goes up or down with how far the table is off there.
+        """The estimate after noisy tables, one by one: each weight moves with the error of the table in its cell.
 
-        The step is the error relative to the count, with some spreads of the noise added, so that noise is not fitted.
-        No claim is made: how fast this converges was measured, not proven.
+        The step is the error relative to the count plus a multiple of the noise, so that noise is not fitted. Its rate
+        of convergence was measured, not proven.
         """
         shape, flat = self.shares.shape, self.shares.ravel()
         for table, noisy in measured:
@@ -155,7 +155,7 @@ class Hypothesis:
 
 @lru_cache(maxsize=64)
 def table_codes(sizes: tuple[int, ...], table: Attributes) -> NDArray[np.int32]:
-    """In which cell of a table each cell of the domain lies."""
+    """For each cell of the domain, the cell of the table that contains it."""
     codes = np.zeros([1] * len(sizes), np.int32)
     for place in table:
         axis = np.arange(sizes[place], dtype=np.int32)

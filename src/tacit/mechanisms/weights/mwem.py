@@ -1,4 +1,4 @@
-"""MWEM, multiplicative weights by the exponential mechanism: a histogram fitted to tables that it had wrong."""
+"""MWEM, multiplicative weights by the exponential mechanism: a histogram fitted to selected tables."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from tacit.mechanisms.statistics.counts import Sensitivity, calibrated, check_pe
 from tacit.mechanisms.weights.hypothesis import Attributes, Hypothesis, checked_sizes, margins, private_histogram
 from tacit.noise.bits import Bits, Integers
 
-_SELECTION = Fraction(3, 10)  # of the price of a round
-_REPLAYED, _REPLAYS = 25, 4  # how many of the last tables are fitted after a round, and how often
+_SELECTION = Fraction(3, 10)  # share of the price of a round
+_REPLAYED, _REPLAYS = 25, 4  # the number of last tables that are fitted after a round, and the number of passes
 
 
 class TableRound(NamedTuple):
-    """What one round released: which table, and its noisy cells."""
+    """The release of one round: the table selected, and its noisy cells."""
 
     table: int
     noisy: Integers
 
 
 class Measured(NamedTuple):
-    """All that was released: the noisy number of people (None where it is public), and the rounds."""
+    """Everything released: the noisy number of people (None where it is public), and the rounds."""
 
     people: int | None
     rounds: tuple[TableRound, ...]
@@ -48,7 +48,7 @@ class Measured(NamedTuple):
 
 @frozen
 class Mwem(Mechanism[Any, "FittedHistogram"]):
-    """In each round, selects the table that the hypothesis has most wrong, measures it, and corrects the hypothesis.
+    """In each round, selects the table on which the hypothesis is most wrong, measures it, and corrects the hypothesis.
 
     After Hardt, Ligett and McSherry (2012), with whole tables for single questions. The value is the histogram over the
     declared domain, as integers; every person is in at most one cell.
@@ -77,7 +77,7 @@ class Mwem(Mechanism[Any, "FittedHistogram"]):
         object.__setattr__(self, "rounds", whole(self.rounds, "rounds", 1))
         object.__setattr__(self, "selection", positive(self.selection, "selection"))
         check_people(self.people, self.relation)
-        self.noise  # noqa: B018  (a measurement that no noise meets is refused here)
+        self.noise  # noqa: B018  (refuse here a measurement that no noise meets)
 
     @classmethod
     def for_loss(
@@ -117,7 +117,7 @@ class Mwem(Mechanism[Any, "FittedHistogram"]):
         *,
         people: int | None = None,
     ) -> Mwem:
-        """The same at a pure ε, with Laplace noise."""
+        """The mechanism at a pure ε, with Laplace noise."""
         return cls.for_loss(Pure(epsilon), sizes, tables, relation, rounds, people=people)
 
     @property
@@ -146,7 +146,7 @@ class Mwem(Mechanism[Any, "FittedHistogram"]):
         return sqrt(2 * float(self.noise.variance) / np.pi)
 
     def hypothesis(self, measured: Measured) -> Hypothesis:
-        """What follows from what was released: post-processing, the same each time."""
+        """The hypothesis computed from the measured tables: deterministic post-processing."""
         people = self.people if self.people is not None else measured.people
         found = Hypothesis.uniform(self.sizes, people or 0)
         for last in range(1, len(measured.rounds) + 1):
@@ -158,7 +158,7 @@ class Mwem(Mechanism[Any, "FittedHistogram"]):
         return found.fitted(recent * _REPLAYS, self.spread)
 
     def scores(self, exact: Sequence[Integers], hypothesis: Hypothesis) -> Integers:
-        """How wrong the hypothesis is about each table, less what noise would add to it: private integers."""
+        """The error of the hypothesis on each table, less the mean noise: private integers."""
         found = []
         for table, guess in zip(exact, hypothesis.tables(self.tables), strict=True):
             off = int(np.abs(table - np.rint(guess).astype(np.int64)).sum())
@@ -181,7 +181,7 @@ class Mwem(Mechanism[Any, "FittedHistogram"]):
         return Measured(people, tuple(rounds)), found
 
     def error(self, confidence: Number = "0.95") -> NoReturn:
-        """There is none to state: what the hypothesis has wrong beyond the noise is known to nobody."""
+        """Refused: the error of the hypothesis beyond the noise is unknown."""
         raise Refused(
             "the error of a fitted histogram",
             "It is biased towards even shares, by an amount that depends on the data.",
@@ -198,13 +198,13 @@ class Mwem(Mechanism[Any, "FittedHistogram"]):
 
 @frozen(eq=False)
 class FittedHistogram(Answer):
-    """A histogram of no negative cell, fitted to noisy tables; `measured` are these, unbiased, with exact noise."""
+    """A histogram without negative cells, fitted to the noisy tables `measured`, which are unbiased."""
 
     mechanism: Mwem
     measured: Measured
 
     def table(self, attributes: Attributes) -> NDArray[np.float64]:
-        """A table over some attributes, by the fitted histogram: biased, but with no negative cell."""
+        """A table over some attributes, summed from the fitted histogram: biased, but without negative cells."""
         found: NDArray[np.float64] = margins(self.value, [attributes])[0]
         return found
 
@@ -212,7 +212,7 @@ class FittedHistogram(Answer):
         self.mechanism.error(confidence)
 
     def describe(self, confidence: Number = "0.95") -> str:
-        """How many people and tables, the noise of a measured cell, cost."""
+        """The number of people and tables, the noise of a measured cell, and the cost."""
         rounds, half = len(self.measured.rounds), self.mechanism.measured_error(confidence)
         about = f"about {self.value.sum():,.0f} people in {self.value.size:,} cells, fitted to {rounds} noisy tables"
         return f"{about}  (no interval: it is biased; a measured cell is ± {half:,}; cost {cost(self.loss)})"

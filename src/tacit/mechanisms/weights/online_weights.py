@@ -1,4 +1,4 @@
-"""Online private multiplicative weights: counting questions as they come, paid for only where they surprise."""
+"""Online private multiplicative weights: counting questions one by one, paid for only where the estimate is wrong."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from tacit.mechanisms.weights.weights_session import WeightsReply, WeightsSessio
 from tacit.noise.bits import Bits
 from tacit.noise.entropy import ENTROPY
 
-_SURPRISE = Fraction(1, 2)  # of the price of an update: the comparison that finds it
-_HALVINGS = 5  # of the way to the number of updates that suffices
+_SURPRISE = Fraction(1, 2)  # share of the price of an update for the comparison that finds it
+_HALVINGS = 5  # iterations towards a sufficient number of updates
 
 
 @frozen
 class OnlineWeights(Mechanism[Any, "WeightsAnswers"]):
-    """Answers counting questions from a public hypothesis, and from the data where that is off by `alarm` or more.
+    """Answers counting questions from a public hypothesis, and from the data where that is wrong by `alarm` or more.
 
     After Hardt and Rothblum (2010). At most `updates` answers come from the data; each corrects the hypothesis. The
     value is the histogram over the declared domain and a list of questions; `start` opens a session instead, in which
@@ -45,12 +45,12 @@ class OnlineWeights(Mechanism[Any, "WeightsAnswers"]):
     Claim: all answers, however many and however chosen, cost `loss`: `updates` runs of an ε-private comparison,
     `updates` noisy counts and, under add/remove, one more for the number of people. Proof: a person moves a count by at
     most 1, under either relation, and so its distance from what the hypothesis says, which is a whole number made from
-    earlier answers alone. Up to each surprise the session is one run of `AboveThreshold` on such distances, with a
-    threshold of its own; then one count is released with fresh noise. All that is between is post-processing. Each run
-    costs ε = `surprise` whatever is asked in it, and begins after the one before has ended; the losses are fixed in
-    advance, so they compose as if all were chosen adaptively. After the last update nothing private is read. Where
-    sessions and other releases about the same people take turns, the sum of their losses holds still: concurrent
-    composition of interactive mechanisms (Vadhan and Wang 2021, Lyu 2022, Vadhan and Zhang 2023).
+    earlier answers alone. Up to each update the session is one run of `AboveThreshold` on such distances, with a
+    threshold of its own; then one count is released with fresh noise. Everything between is post-processing. Each run
+    costs ε = `surprise` for any questions, and begins after the one before has ended; the losses are fixed in advance,
+    so they compose, also for adaptive questions. After the last update nothing private is read. Where sessions and
+    other releases about the same people take turns, the sum of their losses is still valid: concurrent composition of
+    interactive mechanisms (Vadhan and Wang 2021, Lyu 2022, Vadhan and Zhang 2023).
     """
 
     sizes: tuple[int, ...]
@@ -86,7 +86,7 @@ class OnlineWeights(Mechanism[Any, "WeightsAnswers"]):
     ) -> OnlineWeights:
         """All updates at the price `target`, a `share` of each for finding it: a pure ε, an (ε, δ), or a ρ.
 
-        The usual alarm is 8/ε, for the ε of a comparison: it is seldom raised for nothing. `slack`, the noise that a
+        The usual alarm is 8/ε, for the ε of a comparison: false alarms are rare. `slack`, the noise that a
         correction allows for, is that of one count with 95% confidence.
         """
         part, times = proper(share, "share"), whole(updates, "updates", 1)
@@ -133,14 +133,15 @@ class OnlineWeights(Mechanism[Any, "WeightsAnswers"]):
 
         updates = 1
         for _ in range(_HALVINGS):
-            updates = max(1, ceil(sqrt(updates * needed(updates))))  # half-way, in logarithms: what is needed falls
+            # half-way, in logarithms, because the number needed decreases
+            updates = max(1, ceil(sqrt(updates * needed(updates))))
         while not updates > needed(updates):
             updates += 1 + updates // 100
         return made(updates)
 
     @cached_property
     def comparison(self) -> AboveThreshold:
-        """One run: up to the next surprise."""
+        """The comparison of one run, which ends with the next update."""
         return AboveThreshold.for_epsilon(self.surprise, self.alarm, 1, self.relation)
 
     @cached_property
@@ -153,22 +154,22 @@ class OnlineWeights(Mechanism[Any, "WeightsAnswers"]):
         return Composition([runs, compose(*[self.noise.loss] * (self.updates + (self.people is None)))])
 
     def noise_errors(self, questions: int, confidence: Number = "0.95") -> tuple[int, int]:
-        """How far comparisons and noisy counts may be off, all of them at once with this confidence."""
+        """The errors of comparisons and of noisy counts, all of them together with this confidence."""
         miss = (1 - proper(confidence, "confidence")) / 2
         run = self.comparison.error(1 - miss / self.updates, questions)
         return int(run), int(self.noise.error(1 - miss, self.updates))
 
     def error(self, confidence: Number = "0.95", questions: int = 1) -> int:
-        """How far off so many answers may be, all at once, as long as an update is left; after that nothing is known.
+        """The error of so many answers together, as long as an update is left; after that there is no bound.
 
-        An answer of the hypothesis is off by less than the alarm and what the comparison has wrong; one from the data
-        by its noise. The law of the noise is exact; that all go wrong in the worst way at once is the union bound.
+        An answer of the hypothesis is wrong by less than the alarm plus the error of the comparison; one from the data
+        by its noise. The law of the noise is exact; the errors are combined by the union bound.
         """
         comparison, measured = self.noise_errors(whole(questions, "questions", 1), confidence)
         return max(self.alarm + comparison, measured)
 
     def start(self, histogram: Any, file: str | Path) -> WeightsSession:
-        """A new session, at the price of `loss`, whose answers are in this new file before they are given."""
+        """A new session, at the price of `loss`; each answer is stored in this new file before it is returned."""
         return WeightsSession.start(self, private_histogram(histogram, self.sizes), ENTROPY, Path(file))
 
     def begun(self, people: int | None) -> Hypothesis:
@@ -177,7 +178,8 @@ class OnlineWeights(Mechanism[Any, "WeightsAnswers"]):
 
     def privatize(self, value: tuple[Any, Sequence[Asked]], bits: Bits) -> tuple[WeightsReply, ...]:
         histogram, asked = value
-        questions = [cells_asked(each, self.sizes) for each in asked]  # refused first, wherever updates would end
+        # refuse invalid questions first, wherever updates would end
+        questions = [cells_asked(each, self.sizes) for each in asked]
         session = WeightsSession(self, private_histogram(histogram, self.sizes), bits)
         return tuple(session.ask(each) for each in questions)
 
@@ -194,7 +196,7 @@ class WeightsAnswers(Answer):
 
     @property
     def has_run_dry(self) -> bool:
-        """Whether the last replies came from a hypothesis that nothing compares with the data any more."""
+        """Whether the last replies came from a hypothesis that is no longer compared with the data."""
         return any(each.is_unchecked for each in self.value)
 
     def error(self, confidence: Number = "0.95") -> int:
@@ -207,7 +209,7 @@ class WeightsAnswers(Answer):
         return [each.number - half for each in self.value], [each.number + half for each in self.value]
 
     def describe(self, confidence: Number = "0.95") -> str:
-        """The counts, how many came from the data, the error if there is one, cost."""
+        """The counts, the number of them from the data, the error if there is one, and the cost."""
         counts = ", ".join(f"{each.number:,}" for each in self.value)
         paid = sum(each.is_surprise for each in self.value)
         sure = "no error is known of the last" if self.has_run_dry else f"all ± {self.error(confidence):,}"

@@ -1,8 +1,8 @@
-"""The file of a session of online multiplicative weights: one line for what was asked, one for what was answered.
+"""The file of a session of online multiplicative weights: one line for each question, one for each answer.
 
-Lines are only added, and each is synced before the session goes on. The first tells the mechanism, the second how many
-people there are, about. A file that ends otherwise than by an answer was cut off by the death of its process; what was
-asked last then has no answer, and a line that is torn is none.
+Lines are only added, and each is synced before the session goes on. The first line is the mechanism, the second the
+noisy number of people. If the file does not end with an answer, its process died; the last question then has no answer,
+and an incomplete line is ignored.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _VERSION = 1
 
 
 class WeightsFile:
-    """An open file of a session that runs."""
+    """The open file of a running session."""
 
     __slots__ = ("_handle",)
 
@@ -37,7 +37,7 @@ class WeightsFile:
 
     @classmethod
     def create(cls, path: Path, mechanism: OnlineWeights) -> WeightsFile:
-        """A new file for its owner alone; its name is durable too."""
+        """A new file that only its owner can read; its directory entry is synced too."""
         try:
             handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND, 0o600)
         except FileExistsError:
@@ -64,15 +64,15 @@ class WeightsFile:
         self._add(people=people)
 
     def asked(self, cells: Cells) -> None:
-        """A question, before anything is drawn for it."""
+        """Store a question, before noise is drawn for it."""
         self._add(asked=b64encode(compress(np.packbits(cells.ravel()).tobytes())).decode())
 
     def answered(self, answer: int, is_surprise: bool) -> None:
-        """Its answer, before it is given."""
+        """Store the answer, before it is returned."""
         self._add(answer=answer, surprise=is_surprise)
 
     def close(self) -> None:
-        """Nothing is added any more."""
+        """Close the file."""
         handle, self._handle = self._handle, -1
         if handle >= 0:
             os.close(handle)

@@ -1,4 +1,4 @@
-"""An open session of online multiplicative weights. What it said is on the disk before anybody hears it."""
+"""An open session of online multiplicative weights. Every answer is on disk before it is returned."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 class WeightsReply(NamedTuple):
-    """A number of people; whether it came from the data; whether nothing compared it with them: no error is known."""
+    """A number of people; whether it came from the data.
+
+    Whether it was not compared with them, so has no known error.
+    """
 
     number: int
     is_surprise: bool
@@ -35,12 +38,12 @@ class WeightsReply(NamedTuple):
 class WeightsSession:
     """Holds the histogram and answers questions, until it is closed; then the hypothesis answers alone.
 
-    Claim: whatever ends the process, no decision is made twice, and nobody hears what is not stored. Proof: that a
-    question was asked is synced before any entropy for it is drawn, and its answer before it is given. A file that is
-    there already is only ever read: a session that is opened from it has no histogram. So one file has one process that
-    saw the data, and threshold and histogram died with it. A session is closed by its last update, by `close`, and by
-    whatever breaks while an answer is made, which is told as a constant failure. It cannot be copied, pickled or used
-    by a forked process; questions of several threads queue up.
+    Claim: however the process ends, no decision is made twice, and every answer returned is stored. Proof: a question
+    is synced before any entropy for it is drawn, and its answer before it is returned. An existing file is only read: a
+    session that is opened from it has no histogram. So one file has one process that saw the data, and threshold and
+    histogram died with it. A session is closed by its last update, by `close`, and by any exception while an answer is
+    computed, which is reported as a constant failure. It cannot be copied, pickled or used by a forked process; calls
+    of several threads are serialised.
     """
 
     __slots__ = ("_bits", "_file", "_histogram", "_hypothesis", "_left", "_lock", "_mechanism", "_owner", "_run")
@@ -61,7 +64,7 @@ class WeightsSession:
 
     @classmethod
     def start(cls, mechanism: OnlineWeights, histogram: NDArray[np.int64], bits: Bits, file: Path) -> WeightsSession:
-        """A session with a new file; refused where there is one already."""
+        """A session with a new file; an existing file is refused."""
         made = WeightsFile.create(file, mechanism)
         try:
             return cls(mechanism, histogram, bits, made)
@@ -71,7 +74,7 @@ class WeightsSession:
 
     @classmethod
     def reopen(cls, mechanism: OnlineWeights, file: str | Path) -> WeightsSession:
-        """What an earlier session left in its file: closed, whoever ended it, so that only the hypothesis answers."""
+        """The session stored in a file. It is closed, so that only the hypothesis answers."""
         people, updates = WeightsFile.read(Path(file), mechanism)
         found = cls.__new__(cls)
         found._mechanism, found._file, found._histogram, found._run = mechanism, None, None, None
@@ -88,16 +91,16 @@ class WeightsSession:
 
     @property
     def updates_left(self) -> int:
-        """How many more answers could have come from the data; of a closed session, when it was closed."""
+        """The number of answers from the data that are left; for a closed session, the number when it was closed."""
         return self._left
 
     @property
     def hypothesis(self) -> Hypothesis:
-        """What is publicly believed now: free to look at."""
+        """The current public estimate; reading it is free."""
         return self._hypothesis
 
     def ask(self, asked: Asked) -> WeightsReply:
-        """How many people are in these cells: a mask, or the values that count for some attributes."""
+        """The number of people in these cells: a mask, or the values that count for some attributes."""
         cells = cells_asked(asked, self._mechanism.sizes)
         with self._lock:
             if os.getpid() != self._owner:
@@ -136,7 +139,7 @@ class WeightsSession:
         return int(self._mechanism.noise.law.add(np.array([count]), self._bits)[0])
 
     def close(self) -> None:
-        """Lets go of the histogram for good; the hypothesis still answers."""
+        """Drop the histogram; the hypothesis still answers."""
         self._histogram = self._run = None
         if self._file is not None:
             self._file.close()

@@ -1,1 +1,1 @@
-"""Aggregates: what each adds up over a person's rows, and how its answer is read from noisy sums."""
+"""Aggregates: the sums that each needs over a unit's rows, and how its answer is read from noisy sums."""

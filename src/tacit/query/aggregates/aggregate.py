@@ -1,7 +1,7 @@
 """An aggregate: the parts it needs counted, the same parts after the noise, and how its answer is read.
 
-Parts are sums of measures, ranks on a grid, and distinct values. A noisy part holds numbers by group, and the law
-that says how far off each may be.
+Parts are sums of measures, ranks on a grid, and distinct values. A noisy part has numbers by group, and the law of
+their noise.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Law = RoundedGaussian | DiscreteLaplace
 
 @frozen
 class ColumnSum:
-    """What a measure adds up where every row counts: x − centre of a column's values, or 1 for each (centre None).
+    """The sum of a measure where every row counts: x − centre of a column's values, or 1 for each (centre None).
 
     Without a column it is 1 for each row.
     """
@@ -42,7 +42,7 @@ class ColumnSum:
 
 
 class Summed:
-    """A part that is one number a group."""
+    """A part that is one number per group."""
 
     def noisy(self, values: Integers, law: Law, scale: Fraction, bias: ClippingBias | None = None) -> NoisySum:
         """The part after the noise, from units of the law: `scale` of them are one step."""
@@ -51,11 +51,11 @@ class Summed:
 
 @frozen
 class Measure(Summed):
-    """A number a row, in whole steps, added up over each person's rows of a group.
+    """One number per row, in whole steps, added up over each person's rows of a group.
 
     `value` is cut to the bounds that are priced, in its own SQL. Where `once` is set a person counts once in a group:
-    the largest of its 0s and 1s is taken instead of the sum. `subject` names what a profile knows its totals by; `of`
-    says it again in terms of a column, where it can be said so.
+    the largest of its 0s and 1s is taken instead of the sum. `subject` is the name of its totals in a profile; `of` is
+    the same in terms of a column, where that is possible.
     """
 
     value: Cut
@@ -70,16 +70,16 @@ class Measure(Summed):
 
     @property
     def size(self) -> int:
-        """The farthest from zero that one row is."""
+        """The largest absolute value of one row."""
         return self.value.size
 
     @property
     def least(self) -> int:
-        """The least that one row is."""
+        """The least value of one row."""
         return self.value.low
 
     def limited(self, norm: Fraction, is_gaussian: bool) -> tuple[str, Fraction]:
-        """What a limit of this norm is counted in, by its subject, and how much of it."""
+        """The quantity that a limit of this norm is stated in, by its subject, and the amount."""
         if self.subject == "rows":
             return "rows", norm
         if self.once:
@@ -89,10 +89,10 @@ class Measure(Summed):
 
 @frozen
 class Ranks:
-    """How many rows lie in each cell of a public grid: what quantiles are read from.
+    """The number of rows in each cell of a public grid, from which quantiles are read.
 
     `sql` is a value as it is stored (see `Steps`), or NULL for rows that do not count; cell i holds the values from
-    low + i·width on, the first and the last also those beyond: `value` sees to it.
+    low + i·width on, the first and the last also the values beyond, by `value`.
     `column` is the one whose values they are, where every row counts. Where `edges` are given, cells are
     as many between each two of them instead, because about as many rows lie there: see `rank_grid`.
     """
@@ -113,7 +113,7 @@ class Ranks:
 
     @property
     def counts_in_a_rank(self) -> float:
-        """About how many noisy counts, one by one, are as uncertain as the rank of a median read from all of them."""
+        """The number of noisy counts whose sum is about as uncertain as the rank of a median read from all of them."""
         return 4 + 2.5 * (self.levels - 1)
 
     def noisy(self, values: Integers, law: Law, scale: Fraction, bias: ClippingBias | None = None) -> NoisyRanks:
@@ -122,7 +122,7 @@ class Ranks:
 
     @property
     def subject(self) -> str:
-        """What a profile knows people's norms on an even grid by."""
+        """The name of people's norms on an even grid in a profile."""
         return f"ranks {self.column}"
 
     def row_norm(self, is_gaussian: bool) -> Fraction:
@@ -142,7 +142,7 @@ class Distinct(Summed):
 
     @property
     def subject(self) -> str:
-        """What a profile would know them by; none counts values."""
+        """The subject for a profile, though no profile counts values."""
         return "values"
 
     @property
@@ -160,7 +160,7 @@ class Distinct(Summed):
 
 Part: TypeAlias = Measure | Ranks | Distinct
 
-_ROOT_STEPS = 1024  # how finely the root of a number of keys is kept
+_ROOT_STEPS = 1024  # the resolution of the root of a number of keys
 
 
 def root_up(number: int) -> Fraction:
@@ -172,7 +172,7 @@ def root_up(number: int) -> Fraction:
 class NoisySum:
     """A noisy sum in each group, in steps of its measure; one step is `scale` units of the noise's law.
 
-    `bias` is what its limit cut off, where intervals include it.
+    `bias` is the clipping bias of its limit, where intervals include it.
     """
 
     steps: Floats
@@ -181,7 +181,7 @@ class NoisySum:
     bias: ClippingBias | None = None
 
     def reach(self, confidence: Fraction) -> float:
-        """How far, in steps, noise carries one of them at most with this confidence: the law's exact quantile."""
+        """The error of one of them in steps, with this confidence: the exact quantile of the noise."""
         return spread(self.law, confidence) / float(self.scale)
 
     @property
@@ -221,7 +221,7 @@ class Aggregate(ABC):
     @property
     @abstractmethod
     def parts(self) -> tuple[Part, ...]:
-        """What must be counted below the noise; equal parts of several aggregates are counted once."""
+        """The parts to count below the noise; equal parts of several aggregates are counted once."""
 
     @abstractmethod
     def read(self, noisy: NoisyParts) -> Noisy:
@@ -229,4 +229,4 @@ class Aggregate(ABC):
 
     @abstractmethod
     def describe(self) -> str:
-        """What it stands for, in words, where that is not plain from SQL; else nothing."""
+        """Its meaning in words, where SQL does not show it; otherwise empty."""

@@ -29,23 +29,23 @@ _ACCEPTED = (
     "QUANTILE_CONT(x, share), PERCENTILE_CONT(share) WITHIN GROUP (ORDER BY x), MIN(x), MAX(x), "
     "each with FILTER (WHERE …) if wanted."
 )
-VAST = 2**40  # a span of values that nobody declared: it only keeps integers from overflowing
+VAST = 2**40  # the span of values without declared bounds: it only keeps integers from overflowing
 _EXACT = 2**42  # squares up to here are added up as they are
-_SQUARES = 2**36  # the largest of others, in its own steps: several people with many rows fit the bins of amounts
+_SQUARES = 2**36  # the largest of other squares, in steps: several people with many rows fit the bins of amounts
 _EXTREME = Fraction(1, 200)
 
 
 @frozen
 class AggregateReader:
-    """Reads the aggregates of one query; `summed` are the arguments whose plain sums the query asks for anyway."""
+    """Reads the aggregates of one query; `summed` are the arguments whose plain sums the query also asks for."""
 
     rows: Rows
     summed: frozenset[str]
-    is_middle: bool  # whether values are best counted from the middle of their bounds
-    centres: Mapping[tuple[str, str], int]  # where the values of a table's column seem to lie, in steps
+    is_middle: bool  # whether values are counted from the middle of their bounds
+    centres: Mapping[tuple[str, str], int]  # estimated centres of the values of table columns, in steps
 
     def read(self, node: exp.Expression) -> Aggregate:
-        """The aggregate that a call stands for."""
+        """The aggregate for a call."""
         keep = "TRUE"
         if isinstance(node, exp.Filter):
             keep, node = type_predicate(node.expression.this, self.rows).sql, node.this
@@ -162,7 +162,7 @@ def _kept(value: Cut, keep: str) -> Cut:
 
 
 def _share(node: exp.Expression) -> tuple[exp.Expression, Fraction, str] | None:
-    """What a quantile is of, its share, and what is said of it; None if the call is no quantile."""
+    """The argument of a quantile, its share, and its description; None if the call is not a quantile."""
     if isinstance(node, exp.Median):
         return node.this, Fraction(1, 2), ""
     if isinstance(node, exp.Min):

@@ -1,7 +1,8 @@
-"""The bias of clipping: what limits cut off people's amounts, as a posterior, and intervals that include it.
+"""The clipping bias: the amounts that limits cut off, as a posterior, and intervals that include it.
 
-A noisy sum estimates what is left of people's amounts within a limit. The usual interval is for all of them: it joins
-the noise and what was cut off. In which group that lies is not known; each is taken to bear its part, more or less.
+A noisy sum estimates the amounts within a limit. The usual interval is for all amounts: it joins the noise and the
+clipping bias. The distribution of the bias over groups is unknown; each group is assumed to have roughly its
+proportional part.
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ LEVELS: Floats = np.array([NormalDist().cdf(node) for node in _NODES])
 _WEIGHTS = np.diff(np.concatenate([[0.0], (LEVELS[1:] + LEVELS[:-1]) / 2, [1.0]]))
 
 PART, UNEVEN = 0.2, 1.0  # a group bears exp(PART + UNEVEN·z) times its part of what was cut off, z normal
-SPARED = 0.12  # or nothing of it, with this chance
-_BELOW, _ABOVE = 0.42, 0.23  # of what may be missed, where there is one group: what hides lies above
+SPARED = 0.12  # or none of it, with this probability
+# share of the error probability at the lower end, where there is one group: amounts cut off lie above
+_BELOW, _ABOVE = 0.42, 0.23
 _BELOW_BY_GROUP, _ABOVE_BY_GROUP = 0.6, 0.4
-_SIGNS = 0.8  # the deviation of the sign of what was cut off, from that of what was left, where both signs occur
+_SIGNS = 0.8  # deviation between the signs of the amounts cut off and those left, where both signs occur
 _ALONG = 0.2  # of the share that another limit cuts off, where one factor scales all totals of a person
 _OTHER = 0.7  # the deviation, relatively, of the mean of rows cut off from that of all rows
 _HIGHER = 0.45  # of what a sum lost more than its rows is what their mean lost
@@ -40,7 +42,7 @@ _TINY = 1e-12
 
 
 class Sign(Enum):
-    """What a unit of what was cut off adds to the answer."""
+    """The sign of the bias's effect on the answer."""
 
     ADDS = "all of it"
     PARTLY = "some of it: a value that is cut off may be among those counted"
@@ -49,9 +51,9 @@ class Sign(Enum):
 
 @frozen(eq=False)
 class ClippingBias:
-    """What the limit of one part cut off in all, in its steps: `masses` at `LEVELS`; infinite where nobody was seen.
+    """What the limit of one part cut off in all, in its steps: `masses` at `LEVELS`; infinite where no one was visible.
 
-    `kept` is what was left of people's amounts; `is_grouped` says that it lies in several groups.
+    `kept` is the total within the limit; `is_grouped` says that it is spread over several groups.
     """
 
     masses: Floats
@@ -60,12 +62,12 @@ class ClippingBias:
 
     @property
     def is_unknown(self) -> bool:
-        """Whether nothing can be told."""
+        """Whether nothing is known about the bias."""
         return not bool(np.isfinite(self.masses).all())
 
     @property
     def shares(self) -> Floats:
-        """What share of people's amounts was cut off, at `LEVELS`."""
+        """The share of the amounts that was cut off, at `LEVELS`."""
         with np.errstate(invalid="ignore"):
             share = self.masses / (self.masses + max(self.kept, _TINY))
         return np.where(np.isfinite(self.masses), share, 1.0)
@@ -80,7 +82,7 @@ class ClippingBias:
         return float(np.sqrt(_WEIGHTS @ self.shares**2))
 
     def with_part_of(self, other: ClippingBias) -> ClippingBias:
-        """The same where another limit scales these amounts too: at least a part of the share that it cuts off."""
+        """The bias where another limit scales these amounts too: at least a part of the share that it cuts off."""
         share = np.minimum(_ALONG * other.shares, 1 - _TINY)
         masses = np.where(np.isfinite(other.masses), max(self.kept, 0.0) * share / (1 - share), np.inf)
         return ClippingBias(np.maximum(self.masses, masses), self.kept, self.is_grouped)
@@ -117,7 +119,7 @@ class ClippingBias:
         return middle, low, high
 
     def _parts(self, values: Floats, deviation: float, sign: Sign) -> Floats:
-        """What part of all amounts each group holds, about; over groups they may add up to more than one.
+        """The approximate part of all amounts in each group; over groups they may add up to more than one.
 
         Where both signs occur, a sum may be small because they cancel: a group holds an even part at least.
         """
@@ -129,7 +131,7 @@ class ClippingBias:
     def _ends(
         self, parts: Floats, tilts: Floats, deviation: float, levels: Floats, sign: Sign, laplace: bool
     ) -> Floats:
-        """For groups of these parts: the median of what was cut off, and the ends of noise plus what was."""
+        """For groups of these parts: the median of the bias, and the ends of noise plus bias."""
         factors, chances = _factors(parts, tilts, sign, self.is_grouped)
         points = (factors[:, :, None] * self.masses).reshape(len(parts), len(chances) * len(LEVELS))
         weights = (chances[:, None] * _WEIGHTS).ravel()
@@ -144,7 +146,7 @@ class ClippingBias:
 
 
 def _factors(parts: Floats, tilts: Floats, sign: Sign, is_grouped: bool) -> tuple[Floats, Floats]:
-    """How much of what was cut off each group may bear: a row a group, and the chance of each column."""
+    """The possible parts of the bias in each group, one row per group, and the probability of each column."""
     factors, chances = np.ones((len(parts), 1)), np.ones(1)
     if is_grouped:
         factors = np.minimum(parts[:, None] * np.append(np.exp(PART + UNEVEN * _STEPS), 0.0), 1.0)
@@ -162,7 +164,7 @@ def _factors(parts: Floats, tilts: Floats, sign: Sign, is_grouped: bool) -> tupl
 
 
 def _mixture_quantiles(points: Floats, deviation: float, levels: Floats, *, laplace: bool) -> Floats:
-    """Quantiles of noise plus points, which have the weights of `LEVELS`, by halving: a row a row of points."""
+    """Quantiles of noise plus points with the weights of `LEVELS`, by bisection; one row for each row of points."""
     below = _laplace_below if laplace else normal_below
     low = np.tile(points.min(axis=1) - 12 * deviation, (len(levels), 1)).T
     high = np.tile(points.max(axis=1) + 12 * deviation, (len(levels), 1)).T
@@ -180,10 +182,10 @@ def _laplace_below(standard: Floats) -> Floats:
 
 
 def mean_bias(top: ClippingBias, bottom: ClippingBias, *, is_positive: bool) -> tuple[float, float]:
-    """(shift, deviation): what clipping did to a mean, in steps: rows that were cut off may have another mean.
+    """(shift, deviation): the effect of clipping on a mean, in steps: rows that were cut off may have another mean.
 
     A mean is a sum over a number of rows. Where no value is negative, and a larger share of the sum was cut off than
-    of the rows, the mean of all rows is taken to lie part of the way up. Elsewhere the sign of the shift is not known.
+    of the rows, the mean of all rows is assumed to lie part of the way up. Elsewhere the sign of the shift is unknown.
     """
     if top.is_unknown or bottom.is_unknown:
         return np.nan, np.inf
@@ -197,9 +199,9 @@ def mean_bias(top: ClippingBias, bottom: ClippingBias, *, is_positive: bool) -> 
 
 
 def square_factors(squares: ClippingBias, rows: ClippingBias, confidence: Fraction) -> tuple[float, float, float]:
-    """(middle, low, high): how many times larger the mean square of all rows is than that of those left.
+    """(middle, low, high): the ratio of the mean square of all rows to that of the rows left.
 
-    What is cut off squares and rows is taken to rise together.
+    The shares cut off squares and off rows are assumed to increase together.
     """
     if squares.is_unknown or rows.is_unknown:
         return np.nan, 0.0, np.inf

@@ -42,9 +42,9 @@ class Total(Aggregate):
 
 @frozen(eq=False)
 class NoisyTotal:
-    """A noisy sum with the exact quantile of its noise on both sides; a sum of no negative numbers is none itself.
+    """A noisy sum with the exact quantile of its noise on both sides; a sum of nonnegative numbers is cut at 0.
 
-    Where its bias is known, the answer is shifted by the median of what was cut off, and the interval joins both.
+    Where its bias is known, the answer is shifted by the median of the clipping bias, and the interval joins both.
     """
 
     sum: NoisySum
@@ -69,7 +69,7 @@ class NoisyTotal:
 
 @frozen
 class Mean(Aggregate):
-    """AVG(x) = centre + Σ(x − centre) / (rows where x is not NULL); the same rows stand above and below.
+    """AVG(x) = centre + Σ(x − centre) / (rows where x is not NULL); numerator and denominator have the same rows.
 
     `low` and `high` are the declared bounds of x, in steps.
     """
@@ -96,7 +96,7 @@ class Mean(Aggregate):
 
 @frozen(eq=False)
 class NoisyMean:
-    """A mean with Fieller's interval, cut to the declared bounds; nothing is said where rows are too few."""
+    """A mean with Fieller's interval, cut to the declared bounds; there is no value where rows are too few."""
 
     mean: Mean
     top: NoisySum

@@ -12,7 +12,7 @@ from tacit.frozen import frozen
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.aggregate import Floats, Law, NoisySum, noise_deviation
 
-_MARGIN = 1.0125  # of a quantile computed from moments over the exact one, at the worst
+_MARGIN = 1.0125  # the largest ratio of a quantile computed from moments to the exact one
 
 
 @frozen
@@ -25,7 +25,7 @@ class Powers:
 
     @classmethod
     def of(cls, *weights: Floats | float) -> Powers:
-        """Those of sums that have these weights, one or one a sum."""
+        """The powers of sums with these weights: one for all, or one per sum."""
         columns = np.abs(np.stack(np.broadcast_arrays(*weights)))
         squares = columns**2
         return cls(columns.sum(axis=0), squares.sum(axis=0), (squares**2).sum(axis=0))
@@ -44,7 +44,7 @@ class WeightedReach:
     law: Law
 
     def beyond(self, miss: Fraction, powers: Powers) -> Floats:
-        """The distances that are passed in one direction with at most this probability."""
+        """The distances that are exceeded in one direction with at most this probability."""
         normal = -NormalDist().inv_cdf(float(miss))
         spread = noise_deviation(self.law) * np.sqrt(powers.second)
         if isinstance(self.law, RoundedGaussian):
@@ -56,15 +56,15 @@ class WeightedReach:
         return np.asarray(_MARGIN * (normal + longer * peak) * spread + powers.first)
 
 
-_ROUNDS = 12  # after which the ends move by less than one part in a million
+_ROUNDS = 12  # iterations after which the ends change by less than one part in a million
 
 
 def ratio_between(
     top: NoisySum, bottom: NoisySum, confidence: Fraction, low: float, high: float
 ) -> tuple[Floats, Floats]:
-    """(first, last): the ends between which top/bottom lies in each group, cut to [low, high], which hold the truth.
+    """(first, last): the ends between which top/bottom lies in each group, cut to its bounds [low, high].
 
-    A ratio r is kept unless top − r·bottom, which is noise alone at the truth, strays farther than such noise does:
+    A ratio r is kept unless top − r·bottom, which is noise alone at the true ratio, exceeds the reach of that noise:
     the ends are the roots of (S − rN)² = quantile²·(deviation of S² + r²·deviation of N²), where for Laplace noise the
     quantile depends a little on r. Where the bottom could be noise alone, the ends are low and high.
     """
@@ -74,7 +74,7 @@ def ratio_between(
 
 
 def is_telling(bottom: NoisySum, confidence: Fraction) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Where the bottom is surely positive."""
+    """Where the bottom is certainly positive."""
     return bottom.steps > _largest(bottom, confidence) * bottom.deviation
 
 
@@ -98,13 +98,13 @@ def _quadratic(top: NoisySum, bottom: NoisySum, quantile: Floats | float, side: 
 
 
 def _quantile(top: NoisySum, bottom: NoisySum, confidence: Fraction, ratio: Floats) -> Floats:
-    """How many standard deviations the noise of top − ratio·bottom strays at most."""
+    """The quantile of the noise of top − ratio·bottom, in standard deviations."""
     weights = 1 / float(top.scale), np.nan_to_num(ratio) / float(bottom.scale)
     reach = WeightedReach(top.law).beyond((1 - confidence) / 2, Powers.of(*weights))
     return np.asarray(reach / np.hypot(top.deviation, np.nan_to_num(ratio) * bottom.deviation))
 
 
 def _largest(bottom: NoisySum, confidence: Fraction) -> float:
-    """The same of one noise alone, which is the most."""
+    """The quantile of a single noise, which is the largest."""
     reach = WeightedReach(bottom.law).beyond((1 - confidence) / 2, Powers.of(np.array([1 / float(bottom.scale)])))
     return float(reach[0]) / bottom.deviation

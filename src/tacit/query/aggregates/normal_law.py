@@ -1,4 +1,4 @@
-"""The normal distribution function for arrays, from a table: SciPy's takes longer to load than a query takes."""
+"""The normal distribution function for arrays, from a table, because SciPy takes longer to load than a query to run."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_END = 37.0  # beyond it the lower tail is no normal double
-_FINE = 200  # places of the table for one deviation
+_END = 37.0  # beyond it the lower tail is a subnormal double
+_FINE = 200  # table entries per deviation
 
 
 @lru_cache(maxsize=1)

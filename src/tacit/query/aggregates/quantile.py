@@ -1,4 +1,4 @@
-"""MEDIAN, QUANTILE, MIN and MAX: read off noisy counts of the cells of a public grid.
+"""MEDIAN, QUANTILE, MIN and MAX: read from noisy counts of the cells of a public grid.
 
 A quantile's place and interval are found on the way down a tree of noisy counts.
 """
@@ -45,7 +45,7 @@ class Quantile(Aggregate):
 class NoisyQuantile:
     """A quantile with the values at which the noisy rank, give or take its noise, may reach its share.
 
-    Nothing is said where every value within the bounds may be it.
+    It has no value where every value within the bounds is possible.
     """
 
     quantile: Quantile
@@ -66,15 +66,15 @@ class NoisyQuantile:
         return Estimates(*(values * float(ranks.step)))
 
 
-_SURE = Fraction(3, 4)  # how surely no larger share was cut off: the bound from it is seldom reached
-_FAR = 75  # each step down takes so small a part of what an end may miss
-_WIDE = 3  # nodes: where an end may be so far from the quantile, finer nodes would add more noise than they tell
+_SURE = Fraction(3, 4)  # confidence that no larger share was cut off
+_FAR = 75  # share of the error probability that each step down uses
+_WIDE = 3  # nodes: where an end may be this far from the quantile, finer nodes would add more noise than information
 _PARTS = np.arange(FAN) / FAN
 
 
 @frozen
 class Found:
-    """Where a quantile lies, in cells: about `place`, within the cells `first` to `last`."""
+    """The place of a quantile, in cells: about `place`, within the cells `first` to `last`."""
 
     place: float
     first: int
@@ -94,7 +94,7 @@ class RankDescent:
     on, those are passed over whose far edge has a noisy excess too negative to be noise; i is passed over only if at
     that one edge the noise goes beyond its reach. No union over edges is needed. The last end comes from the other
     side. On the way down, nodes far from the quantile are left behind by the same test, at a small fixed part of what
-    may be missed, so that no stray noise far away can widen the interval. An end is taken on the first level on
+    may be missed, so that noise far away cannot widen the interval. An end is taken on the first level on
     which it is several nodes away from the quantile: that distance is nearly independent of the noise in the rank
     itself, so that the choice costs no coverage, which a test holds.
     """
@@ -105,7 +105,7 @@ class RankDescent:
     cells: int
 
     def between(self, share: Fraction, cut: Fraction, confidence: Fraction) -> Found:
-        """The quantile where a share of all rows was cut off, whose values are not known.
+        """The quantile where a share of all rows, with unknown values, was cut off.
 
         Claim: the distributions of the rows left and of all rows differ by at most `cut`, so that the quantile of all
         lies between the quantiles of those left at share − cut and share + cut.
@@ -138,7 +138,7 @@ class RankDescent:
                 last = (begin + near[1]) * size - 1
             if first is not None and last is not None:
                 break
-            inside = min(max(place, far[0]), far[1])  # stray noise may leave no node around the place itself
+            inside = min(max(place, far[0]), far[1])  # noise may leave no node around the place itself
             left = far[0] if first is None else max(far[0], floor(inside) - 1)
             right = far[1] if last is None else min(far[1], ceil(inside) + 1)
             excess = self._refined(excess[left : right + 1], begin + left, depth + 1)
@@ -154,7 +154,7 @@ class RankDescent:
         return -(-self.cells // size)
 
     def _refined(self, excess: Floats, begin: int, depth: int) -> Floats:
-        """The excess at the edges of finer nodes: by proportion between coarser edges, and what finer counts add."""
+        """The excess at the edges of finer nodes: by proportion between coarser edges, corrected by finer counts."""
         level = sum(FAN**above for above in range(1, depth))
         first, end = level + FAN * begin, level + FAN * (begin + excess.size - 1)
         blocks = self.counts[first:end].reshape(-1, FAN).astype(np.float64)
@@ -166,7 +166,7 @@ class RankDescent:
 
 
 def _crossing(excess: Floats) -> float:
-    """Where the excess, made to rise, is zero: in nodes from the first edge."""
+    """The zero of the excess, made monotone, in nodes from the first edge."""
     rising = (np.maximum.accumulate(excess) + np.minimum.accumulate(excess[::-1])[::-1]) / 2
     return float(np.interp(0.0, rising, np.arange(rising.size)))
 

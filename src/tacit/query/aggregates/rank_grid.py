@@ -1,4 +1,4 @@
-"""The public grid that quantiles are read from: its cells, the values in them, and how fine it is.
+"""The public grid for quantiles: its cells, their values, and its resolution.
 
 Cells are all of one width, as fine as the value's steps or the tree's levels permit; or, on an even grid, they lie in
 stretches that hold about as many rows each.
@@ -18,7 +18,7 @@ _MOST_LEVELS = 4
 
 
 def nodes_of(levels: int) -> int:
-    """How many counts a tree of so many levels has."""
+    """The number of counts of a tree with so many levels."""
     return sum(FAN**level for level in range(1, levels + 1))
 
 
@@ -38,12 +38,12 @@ Edges: TypeAlias = Mapping[tuple[str, str], tuple[int, ...]]
 
 
 def cells_of(ranks: Ranks) -> int:
-    """How many cells, from the first, can have rows."""
+    """The number of cells, from the first, that can have rows."""
     return FAN**ranks.levels if ranks.edges else (ranks.high - ranks.low) // ranks.width + 1
 
 
 def cell_sql(ranks: Ranks, value: str) -> str:
-    """The cell of what `Ranks.value` gives: comparisons with constants and one division, so it cannot fail.
+    """The cell of a `Ranks.value`: comparisons with constants and one division, so it cannot fail.
 
     Claim: it rises with the value, from 0 to at most FAN^levels − 1. The value is written several times, so hand it
     the name of a column.

@@ -1,7 +1,7 @@
 """Noisy histograms of an amount that people have (rows, a total, a norm), and the people they may stand for.
 
-`Bins` cut the amounts. `seen` says which bins hold people, beyond what the noise could look like. `possible_tails`
-says what may lie beyond those, hidden in the noise.
+`Bins` cut the amounts. `seen` finds the bins whose counts exceed what noise could cause. `possible_tails` gives the
+people that may lie beyond those, hidden in the noise.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Span:
 
 
 def seen(counts: NDArray[np.float64], noise_sd: float, laplace: bool = False) -> Span | None:
-    """The span of bins that hold people; None if nothing stands out of the noise.
+    """The span of bins that hold people; None if no count exceeds the noise.
 
     Runs of 1, 2, 4, 8 and 16 bins are tested from below. A run that passes shows that somebody has at least the amount
     of its lowest bin: the highest such bin is the last. The first is the lowest bin of the narrowest run that ends

@@ -38,7 +38,7 @@ class TotalAmount(Amount[Measure]):
     def constructed(self, ownership: Ownership) -> Fraction | None:
         if ownership is Ownership.MANY:
             return Fraction(1) if self.part.once and not self.keys else None
-        is_bounded = ownership is Ownership.EACH or self.part.size < VAST  # else it is a total that nobody bounded
+        is_bounded = ownership is Ownership.EACH or self.part.size < VAST  # otherwise its total has no bound
         return Fraction(self.part.size) if is_bounded else None
 
     def declared(self, limits: Limits) -> Fraction | None:

@@ -127,7 +127,7 @@ def choose(
 def chosen_amount(
     plan: Plan, price: Price, part: Part, people: NDArray[np.float64], deviation: float, rows: Fraction | None
 ) -> int:
-    """The same, as an amount; that of `rows` rows, each at its largest, where nobody stands out of the noise."""
+    """The same, as an amount; that of `rows` rows, each at its largest, where no count exceeds the noise."""
     amount = amount_of(part, plan.question.keys, not price.is_pure)
     bins = bins_of(people)
     many_small = MANY_SMALL_WIDE if bins is WIDE_BINS else MANY_SMALL
@@ -155,7 +155,7 @@ def choose_limit(
     """
     counts = checked(bins, noisy_counts, noise_sd)
     otherwise = min(whole(unseen, "unseen", 1), bins.most)
-    span = seen(counts[1:], noise_sd, laplace)  # whoever has nothing is not touched by a limit
+    span = seen(counts[1:], noise_sd, laplace)  # an amount of 0 is not affected by a limit
     if span is None:
         return otherwise
     span = Span(span.first + 1, span.last + 1)

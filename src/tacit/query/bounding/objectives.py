@@ -16,7 +16,7 @@ from tacit.query.bounding.amount_histogram import Tails
 
 
 class Objective(ABC):
-    """A way to say which of several limits is best, given the people as they may be."""
+    """A criterion for the best of several limits, given possible distributions of people's amounts."""
 
     @abstractmethod
     def best(self, limits: NDArray[np.float64], tails: Tails) -> int:

@@ -1,6 +1,6 @@
 """A released profile: noisy histograms of how much people have, the limits chosen from it, and its summary in words.
 
-Even grids are made from it too: stretches that hold about as many rows each, as far as the profile can tell.
+Even grids are made from it too: stretches with about equally many rows each, by the profile's estimate.
 """
 
 from __future__ import annotations

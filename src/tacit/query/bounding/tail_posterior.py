@@ -1,4 +1,4 @@
-"""What a limit cuts off: a posterior of the people beyond it, from the same noisy histogram that chose the limit.
+"""The posterior of the people beyond a limit, from the same noisy histogram that chose the limit.
 
 People who have much are few, and their bins are lost in the noise. `TailPosterior` weighs a fixed family of tails by
 how well each explains the noisy counts: a power law from the last amount that many people exceed, whose exponent may
@@ -70,7 +70,7 @@ class TailPosterior:
         return np.asarray(np.sqrt((weight * (last - first)) ** 2 + across**2 * (noise**2 + (weight * within) ** 2)))
 
     def beyond(self, limit: float) -> Floats:
-        """What lies beyond a limit in all, at each of `LEVELS`."""
+        """The total beyond a limit, at each of `LEVELS`."""
         masses, spreads = self._at(limit, self.masses), self._at(limit, self.spreads)
         points = np.concatenate([np.maximum(masses + level * spreads, 0.05 * masses) for level, _ in _HEIGHTS])
         weights = np.concatenate([share * self.weights for _, share in _HEIGHTS])
@@ -116,7 +116,7 @@ class Cap:
 def tail_posterior(
     edges: Floats, counts: Floats, deviation: float, first: int, last: int, most: float = np.inf, cap: Cap | None = None
 ) -> TailPosterior:
-    """The tails that explain noisy numbers of people by bin; people were seen in bins `first` to `last`.
+    """The tails that explain noisy numbers of people by bin; counts exceed the noise in bins `first` to `last`.
 
     `edges` are the least amounts of the bins, from 1 on. Nobody has more than `most`, and people are within `cap`.
     """

@@ -39,7 +39,7 @@ _KEYS_LOST = 0.6  # of a key beyond the limit: a person's keys are scaled, and n
 
 @frozen(eq=False)
 class ClippedLimit:
-    """A limit, as a norm, and what it cuts off; surely nothing, where it is the most that one person can have."""
+    """A limit, as a norm, and what it cuts off; certainly nothing where it is at_most."""
 
     norm: Fraction
     bias: ClippingBias
@@ -93,7 +93,7 @@ class _PartLimit:
 
     @property
     def _counts(self) -> Floats:
-        return self.people.people[1:]  # whoever has nothing is not touched by a limit
+        return self.people.people[1:]  # an amount of 0 is not affected by a limit
 
     @property
     def _cap(self) -> Cap | None:
@@ -121,7 +121,7 @@ class _PartLimit:
         return np.inf if norm is None else factor * float(norm) ** power
 
     def _unseen(self, declared: Fraction | None, most: Fraction | None) -> ClippedLimit:
-        """Nobody stands out of the noise: the most that one person can have, or nothing can be told."""
+        """The limit where no count exceeds the noise: at_most, or an unknown bias."""
         if most is not None and declared is None:
             return ClippedLimit(most, self._bias(_NOTHING, self._amount(most)), is_sure=True)
         norm = declared or self._amounts.norm(self._amounts.unseen(None))

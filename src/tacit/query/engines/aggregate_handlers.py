@@ -9,7 +9,7 @@ from tacit.query.sql.dialects.piece import Piece
 from tacit.query.sql.dialects.sql_type import BIGINT, HUGEINT
 
 SMALL_SUM = "SUM of small"
-_SMALL = 2**20  # so many of them as a table can hold, 2^43, add up in 64 bits
+_SMALL = 2**20  # 2^43 of them, the most rows of a table, add up in 64 bits
 
 
 def _sum(node: exp.Expression, walk: Walk) -> Piece:
@@ -39,7 +39,7 @@ def _extreme(name: str) -> Handler:
 
 
 def _window(node: exp.Expression, walk: Walk) -> Piece:
-    """row_number() OVER (PARTITION BY … ORDER BY …), what is missing last."""
+    """row_number() OVER (PARTITION BY … ORDER BY …), with NULLs last."""
     order = node.args.get("order")
     if not isinstance(node.this, exp.RowNumber) or node.args.get("spec") or order is None:
         raise walk.refusal("a window function other than row_number")

@@ -16,7 +16,7 @@ _UPPER, _LOWER = (exp.LT, exp.LTE), (exp.GT, exp.GTE)
 
 @dataclass
 class ValueRanges:
-    """The least and the greatest that an expression can be, each by its text."""
+    """The least and the greatest value of expressions, by their text."""
 
     low: dict[str, float] = field(default_factory=dict)
     high: dict[str, float] = field(default_factory=dict)
@@ -34,10 +34,10 @@ class ValueRanges:
 
 
 def branch_facts(branches: Sequence[exp.Expression], walk: Walk) -> Iterator[Mapping[str, Reach]]:
-    """For each branch of a CASE, and then for its ELSE, what holds there.
+    """The facts that hold in each branch of a CASE, and then in its ELSE.
 
-    A branch has its own test, and the failure of each before it. A test fails for NULL too, of which a reach says
-    nothing, and x > 9 does not fail for NaN, which is above all numbers.
+    A branch has its own test, and the failure of each before it. A test fails for NULL too, which a reach does not
+    include, and x > 9 does not fail for NaN, which is above all numbers.
     """
     known = ValueRanges()
     for branch in branches:
@@ -52,8 +52,8 @@ def branch_facts(branches: Sequence[exp.Expression], walk: Walk) -> Iterator[Map
 def as_choice(node: exp.Expression, walk: Walk) -> exp.Expression | None:
     """least(greatest(coalesce(x, n), a), b), where CASE cuts an integer x to [a, b] and NULL to n, which is in there.
 
-    CASE is what DuckDB is fastest at. Elsewhere x, a column of a sub-query, is put in place of its name each time that
-    it stands there, and would be computed three times a row.
+    CASE is fastest in DuckDB. Other planners substitute x, a column of a sub-query, for each use of its name, and would
+    compute it three times per row.
     """
     first, *others = node.args["ifs"]
     test, default = first.this, node.args.get("default")

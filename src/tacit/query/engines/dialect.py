@@ -1,10 +1,9 @@
 """The dialect contract: names of types, literals, casts, and one entry for each operation that a dialect has.
 
 The walk (`expression_walk.py`) knows lowered SQL: it resolves names, finds the type of every expression as DuckDB
-would, and writes out every conversion that DuckDB would make by itself. So a dialect gets operations on operands of
-known types, one at a time, and says each of them in its own words such that the value is the same on *every*
-operand: NULL, NaN, infinities, −0.0, the ends of each type. What it has no entry for is refused before any data is
-read.
+would, and writes out every conversion that DuckDB would make by itself. So a dialect gets one operation at a time, with
+operands of known types, and writes it in its own SQL such that the value is the same on *every* operand: NULL, NaN,
+infinities, −0.0, the ends of each type. An operation without an entry is refused before any data is read.
 
 Functions are entries of `query/sql/expressions`, each with its words: they say which operands a call has. The other
 operations, by name (operands → result):
@@ -40,7 +39,7 @@ class Dialect(Protocol):
 
     @property
     def engine(self) -> str:
-        """What people call it."""
+        """The engine's name for messages."""
         ...
 
     @property
@@ -49,7 +48,7 @@ class Dialect(Protocol):
         ...
 
     def type_name(self, kind: SqlType) -> str:
-        """What the type is called; `Refused` if it has none of the kind."""
+        """The name of the type; `Refused` if the engine has no such type."""
         ...
 
     def literal(self, value: Constant | None, kind: SqlType) -> str:
@@ -59,7 +58,7 @@ class Dialect(Protocol):
     def cast(self, value: Piece, target: SqlType, is_try: bool) -> str:
         """The value as another type, rounded as DuckDB rounds.
 
-        With `is_try`, NULL where it cannot be; without, lowered SQL sees to it that it can.
+        With `is_try` it is NULL where the cast fails; otherwise lowered SQL ensures that it succeeds.
         """
         ...
 
@@ -68,7 +67,7 @@ class Dialect(Protocol):
         ...
 
     def settled(self, select: str) -> str:
-        """A sub-query that calculates with groups of rows, such that each of its columns is calculated once a row."""
+        """A sub-query that calculates with groups of rows, such that each of its columns is calculated once per row."""
         ...
 
     def materialized(self, select: str) -> str:

@@ -1,7 +1,7 @@
 """The walk over one expression of lowered SQL: bottom-up, every part with its type, every conversion written out.
 
-`Scope` resolves names: which column of which relation each one means. Case does not count, as in DuckDB. TRY, a
-part that is NULL on a row where it fails, in a dialect that can say so, needs the walk itself and stands here too.
+`Scope` resolves names: which column of which relation each one means. Names ignore case, as in DuckDB. TRY (a part is
+NULL on a row where it fails), for dialects that have it, needs the walk itself and is here too.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from tacit.query.sql.dialects.sql_type import ANY, DOUBLE, NULL, TINIEST, Reach,
 
 @frozen
 class TranslatedColumn:
-    """A column of a relation: its name as the engine has it, its type, and how large its numbers are.
+    """A column of a relation: its name in the engine, its type, and the range of its numbers.
 
-    `reading` is a form, with {} for the column itself, that gives a value of exactly this type where the column as it
-    lies may hold others as well. It is `fixed` if a sub-query says what it is without a column: planners put that in
-    place of its name.
+    `reading` is a form, with {} for the column itself, that gives a value of exactly this type where the stored column
+    may have others as well. It is `fixed` if a sub-query computes it without any column: planners substitute it for its
+    name.
     """
 
     name: str
@@ -40,7 +40,7 @@ class TranslatedColumn:
 class TranslatedRelation:
     """Something to select from: its text after FROM, in the target dialect, and its columns.
 
-    It `is_grouped` if its rows are groups of rows, or calculated from such.
+    It `is_grouped` if its rows are groups of rows, or computed from groups.
     """
 
     sql: str
@@ -54,7 +54,7 @@ class TranslatedRelation:
 
 @frozen
 class NameScope:
-    """What a SELECT may name: the relations of its FROM, each by its alias, and the columns that USING made one."""
+    """The names in a SELECT: the relations of its FROM, each by its alias, and the columns merged by USING."""
 
     sources: Sequence[tuple[str, TranslatedRelation]] = ()
     merged: frozenset[str] = frozenset()
@@ -84,7 +84,7 @@ class Walk:
     handlers: Mapping[type[exp.Expression], Handler]
     functions: Mapping[str, Handler]
     query: Callable[[exp.Expression], TranslatedRelation]
-    facts: Mapping[str, Reach] = field(default_factory=dict)  # what holds here of expressions, by their text
+    facts: Mapping[str, Reach] = field(default_factory=dict)  # facts about expressions, by their text
 
     def __call__(self, node: exp.Expression) -> Piece:
         if isinstance(node, exp.Anonymous):
@@ -98,11 +98,11 @@ class Walk:
         return piece if fact is None else replace(piece, reach=piece.reach & fact)
 
     def refusal(self, what: str, accepted: str = "a query without it; or the data in a Parquet file.") -> Refused:
-        """The word that this dialect lacks."""
+        """The refusal of an operation that this dialect lacks."""
         return cannot(self.dialect.engine, what, accepted)
 
     def say(self, operation: str, operands: Sequence[Piece], result: SqlType, reach: Reach | None = None) -> Piece:
-        """An operation on operands that are of the right types already."""
+        """An operation on operands that already have the right types."""
         written = self.dialect.operations.get(operation)
         if written is None:
             raise self.refusal(operation)
@@ -115,7 +115,7 @@ class Walk:
         return Piece(self.dialect.literal(value, kind), kind, value, natural_reach(kind, value), fixed=True)
 
     def convert(self, piece: Piece, target: SqlType) -> Piece:
-        """The value as the type that DuckDB would bring it to by itself."""
+        """The value converted to the type that DuckDB would convert it to implicitly."""
         if piece.type == target:
             return piece
         if piece.type == NULL:
@@ -136,7 +136,7 @@ class Walk:
         return Piece(self.dialect.cast(piece, target, is_try), target, reach=size, fixed=piece.fixed)
 
     def together(self, pieces: Sequence[Piece]) -> tuple[Sequence[Piece], SqlType]:
-        """The pieces in the one type that they are compared in."""
+        """The pieces converted to the common type of a comparison."""
         kind = pieces[0].type
         for piece in pieces[1:]:
             joined = unified(kind, piece.type)
@@ -148,7 +148,7 @@ class Walk:
 
 @runtime_checkable
 class Attempting(Protocol):
-    """A dialect that has a form for TRY; of any other only the part within TRY is said."""
+    """A dialect that has a form for TRY; for other dialects only the part within TRY is translated."""
 
     def attempt(self, node: exp.Expression, walk: Walk) -> Piece:
         """The part: its value, or NULL where it fails."""
@@ -156,13 +156,13 @@ class Attempting(Protocol):
 
 
 def attempt(node: exp.Expression, walk: Walk) -> Piece:
-    """TRY, as the dialect says it."""
+    """TRY in the dialect."""
     assert isinstance(walk.dialect, Attempting)
     return walk.dialect.attempt(node, walk)
 
 
 def without_attempts(tree: exp.Expression) -> exp.Expression:
-    """The tree with each part in place of its TRY, so that forms are recognised whatever stood around their parts."""
+    """The tree with each part in place of its TRY, so that forms are recognised without it."""
     for part in list(tree.find_all(exp.Try)):
         part.replace(part.this)
     return tree

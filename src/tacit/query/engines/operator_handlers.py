@@ -35,7 +35,7 @@ def _negate(node: exp.Expression, walk: Walk) -> Piece:
 
 
 def _paren(node: exp.Expression, walk: Walk) -> Piece:
-    return walk(node.this)  # what a dialect says of an operation is one term
+    return walk(node.this)  # a dialect's text of an operation is one term
 
 
 def _arithmetic(sign: str) -> Handler:
@@ -122,7 +122,7 @@ def _is(node: exp.Expression, walk: Walk) -> Piece:
 
 
 def _test(node: exp.Expression, walk: Walk) -> Piece:
-    """A condition of a CASE, where NULL is as good as FALSE; the dialect may have a shorter word for that."""
+    """A condition of a CASE, where NULL is equivalent to FALSE; the dialect may have a shorter form for that."""
     if (keys := _keys(node)) is not None:
         return _in(keys, walk)
     sign = _ORDERS.get(type(node))

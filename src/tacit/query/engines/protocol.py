@@ -19,7 +19,7 @@ Headers: TypeAlias = Mapping[str, Mapping[str, str]]
 
 
 class Session(Protocol):
-    """A fresh, read-only view of the data set's tables. Whatever breaks in it is `Failed`, and says no more."""
+    """A fresh, read-only view of the data set's tables. Every error in it is a constant `Failed`."""
 
     def run(self, sql: str) -> pa.Table:
         """The rows of one SELECT."""
@@ -36,7 +36,7 @@ Stage: TypeAlias = "Callable[[Session, Bits, Sequence[bytes]], bytes]"
 
 @runtime_checkable
 class Adding(Protocol):
-    """A session that adds up one part of the people after the other where all at once would be too many."""
+    """A session that can add up shard by shard where all people together do not fit memory."""
 
     def add_up(self, sql: str, where: str | None = None) -> pa.Table:
         """The rows of one SELECT whose columns y0 … and w are sums over people, and all others keys.
@@ -46,22 +46,25 @@ class Adding(Protocol):
         ...
 
     def add_few_up(self, sql: str, where: str | None = None) -> Mapping[str, Sequence[Any]]:
-        """The same, where the rows are few."""
+        """The same for a result with few rows."""
         ...
 
 
 @runtime_checkable
 class Counting(Protocol):
-    """A session that remembers how many rows people have, as long as the tables stay what they are."""
+    """A session that caches the largest number of rows of a person, while the tables do not change."""
 
     def most_rows(self, sql: str) -> int | None:
-        """The most rows that one person ("__unit") has among those of a SELECT; None where that takes too much."""
+        """The most rows that one person ("__unit") has among those of a SELECT.
+
+        None where counting is too expensive.
+        """
         ...
 
 
 @runtime_checkable
 class Brief(Protocol):
-    """A session that gives few rows as Python values: Arrow takes longer to load than they take to count."""
+    """A session that returns few rows as Python values, because loading Arrow takes longer than counting them."""
 
     def few(self, sql: str) -> Mapping[str, Sequence[Any]]:
         """The rows of one SELECT, column by column."""
@@ -70,7 +73,7 @@ class Brief(Protocol):
 
 @runtime_checkable
 class Lending(Protocol):
-    """A session that gives whole rows, batch by batch: for the steward's own copy, never for an answer."""
+    """A session that returns whole rows in batches: for the steward's own copy, never for an answer."""
 
     def lend(self, sql: str) -> tuple[Mapping[str, str], Iterator[pa.Table]]:
         """The columns of one SELECT with their types, and its rows."""
@@ -79,26 +82,29 @@ class Lending(Protocol):
 
 @runtime_checkable
 class Watchable(Protocol):
-    """A session that knows how far it is. That tells about rows: it is for the steward's eyes alone."""
+    """A session that reports progress, which reveals something about rows and is for the steward only."""
 
     def watch(self) -> None:
-        """Keep count from now on."""
+        """Begin to count."""
         ...
 
     def progress(self) -> tuple[int, float]:
-        """How many statements are behind, and about what part of its time the one that runs has had."""
+        """The number of statements done, and the approximate share of time of the current one."""
         ...
 
 
 class Engine(Protocol):
-    """Where the data lies. Nothing else knows a database driver."""
+    """An engine, which has the data. Only engines use a database driver."""
 
     def header(self, source: Source) -> tuple[tuple[str, str], ...]:
-        """The columns' names and types, from the header alone."""
+        """The columns' names and types, from the header only."""
         ...
 
     def version(self, source: Source) -> str:
-        """What changes when the rows do: sizes and times of files, a digest of a frame. Nobody may see it as it is."""
+        """A version that changes with the rows: sizes and times of files, a digest of a frame.
+
+        It must be kept secret.
+        """
         ...
 
     def public_values(self, source: Source, column: str) -> list[object]:
@@ -115,9 +121,9 @@ Fetched: TypeAlias = "pa.Table | Mapping[str, Sequence[Any]]"
 
 
 def add_up(session: Session, sql: str, is_few: bool = False, where: str | None = None) -> Fetched:
-    """The rows of a SELECT of sums over people: part by part, if the session has need of it and can.
+    """The rows of a SELECT of sums over people: shard by shard, if the session needs and supports it.
 
-    `where` is a condition on the sums over everybody; rows that do not meet it are not fetched.
+    `where` is a condition on the sums over everybody; other rows are not fetched.
     """
     if not isinstance(session, Adding):
         return session.run(rows_where(sql, where))

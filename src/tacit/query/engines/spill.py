@@ -1,4 +1,4 @@
-"""The folder where rows go that do not fit memory: this user's alone, and gone with the process."""
+"""The folder for rows that do not fit memory: accessible to its user only, and removed with the process."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Final
 from weakref import finalize
 
 _PREFIX: Final = "tacit-spill-"
-_NEW: Final = 60  # seconds in which whoever made a folder has locked it
+_NEW: Final = 60  # seconds within which a new folder is locked by its process
 
 
 def spill_folder(owner: object) -> str:
-    """A new folder, removed with its owner or with the process. What killed processes left behind is removed first.
+    """A new folder, removed with its owner or with the process. Folders of killed processes are removed first.
 
-    Whoever uses a folder holds a lock on it, which ends with the process, whatever ends that.
+    The user of a folder holds a lock on it, which always ends with the process.
     """
     for place in Path(gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(OSError):

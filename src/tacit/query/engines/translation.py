@@ -1,9 +1,9 @@
 """Translation of lowered SQL, which is DuckDB's, to another engine's dialect.
 
-SELECT and its clauses are written in the target dialect: every column by name, every name resolved. Parsing and
-walking take some Python calls for each part of a statement, so `deep` makes room on Python's stack for the deepest
-one, whatever called. Queries are at most 120 parts deep, and lowering adds a fixed number to that. A statement that
-does not fit all the same is refused: every statement is translated once before its charge.
+SELECT and its clauses are written in the target dialect: every column by name, every name resolved. Parsing and walking
+take some Python calls for each part of a statement, so `deep` raises Python's recursion limit for the deepest one.
+Queries are at most 120 parts deep, and lowering adds a fixed number to that. A statement that is still too deep is
+refused: every statement is translated once before its charge.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from tacit.query.sql.dialects.sql_type import hull, unified
 from tacit.query.sql.expressions.rule_registry import FUNCTIONS
 
 FRAMES: Final = 20_000
-_ONE_AT_A_TIME = Lock()  # the limit is one for all threads, and is put back
+_ONE_AT_A_TIME = Lock()  # the limit is shared by all threads, and is restored
 
 
 @contextmanager
@@ -70,7 +70,7 @@ _NAMED: Mapping[str, Handler] = {
 }
 _CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "with_", "distinct", "qualify"}
 _PLACE = "__place"
-_MOST_COLUMNS = 1_500  # PostgreSQL takes 1,664, some of which a run has for itself
+_MOST_COLUMNS = 1_500  # PostgreSQL allows 1,664, some of which a run needs itself
 Relations = Mapping[str, TranslatedRelation]
 
 
@@ -146,7 +146,7 @@ class Selects:
         return TranslatedRelation(" ".join(clauses), columns, is_grouped)
 
     def _key(self, node: exp.Expression, scope: NameScope, outputs: list[tuple[str, Piece]], walk: Walk) -> str:
-        """A GROUP BY name: a column if there is one of that name, else the output that is called so."""
+        """A GROUP BY name: a column of that name if there is one, else the output of that name."""
         if isinstance(node, exp.Column) and scope.find(node.name, node.table or None) is None:
             names = [name.lower() for name, _ in outputs]
             if names.count(node.name.lower()) == 1:
@@ -167,7 +167,7 @@ class Selects:
         return found
 
     def _all(self, item: exp.Expression, scope: NameScope, walk: Walk) -> list[tuple[str, Piece]]:
-        """What * stands for."""
+        """The columns of *."""
         wanted = item.args.get("table")
         return [
             (column.name, walk(exp.column(column.name, table=alias, quoted=True)))
@@ -206,7 +206,7 @@ class Selects:
         return node.alias or node.name, relation
 
     def _qualified(self, node: exp.Select) -> TranslatedRelation:
-        """QUALIFY, which not every engine has: the same rows, numbered in a sub-query."""
+        """QUALIFY, which some engines lack, as a sub-query with numbered rows."""
         test = node.args["qualify"].this
         if not (isinstance(test, exp.EQ) and isinstance(test.this, exp.Window)):
             raise self._refusal("this QUALIFY")
@@ -225,7 +225,7 @@ def translate(sql: str, tables: Mapping[str, TranslatedRelation], dialect: Diale
     """One SELECT in the target dialect: its text, without brackets, and its columns with their types.
 
     `tables` are the relations that it may name, each with its text after FROM. Claim: on the same rows both texts give
-    the same values; whatever cannot be said so is `Refused`, and nothing is read.
+    the same values; a statement that cannot be translated is `Refused`, and nothing is read.
     """
     with deep():
         known = {name.lower(): relation for name, relation in tables.items()}

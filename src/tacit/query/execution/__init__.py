@@ -1,1 +1,1 @@
-"""Running a plan: integers from an engine, noise added, nothing else kept."""
+"""Running a plan: integers from an engine, to which noise is added before they are stored."""

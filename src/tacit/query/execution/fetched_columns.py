@@ -1,4 +1,4 @@
-"""Columns of an engine's table: whole numbers, and keys as Python values in an order that depends on them alone."""
+"""Columns of an engine's result: whole numbers, and keys as Python values in an order that depends only on them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tacit.query.engines.protocol import Fetched
 from tacit.schema.kind import Key
 
-_WORDS: Final = {"int32": np.int32, "int64": np.int64}  # that need no cast
+_WORDS: Final = {"int32": np.int32, "int64": np.int64}  # types that need no cast
 
 Group: TypeAlias = tuple[Key | None, ...]
 
@@ -32,7 +32,7 @@ def _key(value: Key | Decimal | None) -> Key | None:
 
 
 def integers(table: Fetched, name: str) -> NDArray[np.int64]:
-    """A column of whole numbers without NULLs, from its memory: Arrow's own ways load pandas, or all its functions."""
+    """A column of whole numbers without NULLs, read from its buffer: Arrow's conversions are slow to load."""
     if isinstance(table, Mapping):
         return np.array(table[name], np.int64)
     column = table.column(name)

@@ -1,4 +1,4 @@
-"""The result of a run: noisy integers by group, all that is ever stored of the data, and the answers read from it.
+"""The result of a run: noisy integers by group, all that is stored of the data, and the answers from them.
 
 Integers are stored little-endian, each as wide as the widest needs. Reading aggregates with their errors is
 post-processing, and may be repeated at no cost.
@@ -32,10 +32,10 @@ _LENGTH = 4  # bytes of the header's length
 
 @frozen(eq=False)
 class NoisyColumn:
-    """One part's noisy integers: a number a group, or for ranks a row of tree counts a group.
+    """One part's noisy integers: one number per group, or for ranks one row of tree counts per group.
 
     `law` is the noise in every place, `scale` the units of the law for one step (or row), `norm` the limit in force.
-    `interval` says what its interval is about, and `bias` what the limit cut off, where that is a part of it.
+    `interval` is the kind of its interval, and `bias` the clipping bias, where the interval includes it.
     """
 
     values: NDArray[np.int64]
@@ -50,12 +50,12 @@ class NoisyColumn:
 class NoisyTable:
     """Noisy integers, group by group, by the identity of the part they are of.
 
-    `keys` lists the groups where keys are private; public ones are in the plan. Everything in it is private already.
+    `keys` lists the groups where keys are private; public ones are in the plan. Everything in it is already private.
     """
 
     keys: tuple[tuple[Key | None, ...], ...] | None
     columns: Mapping[str, NoisyColumn]
-    strength: Fraction  # of the noise on each column: what a later request is compared with
+    strength: Fraction  # strength of the noise on each column, for comparison with later requests
 
     def to_bytes(self) -> bytes:
         """A closed, versioned form: the length of a JSON header, the header, and the integers of each column."""
@@ -126,7 +126,7 @@ def _column(described: Mapping[str, Any], words: bytes) -> NoisyColumn:
         raise Failed
     values = unpacked(words, described["width"], tuple(described["shape"]))
     scale, norm = Fraction(described["scale"]), Fraction(described["norm"])
-    interval = IntervalKind(described.get("interval", IntervalKind.BOUNDED.value))  # all were bounded once
+    interval = IntervalKind(described.get("interval", IntervalKind.BOUNDED.value))  # older releases are all bounded
     return NoisyColumn(values, law, scale, norm, interval, _read_bias(described.get("bias")))
 
 
@@ -157,7 +157,7 @@ _WORD = 8
 
 
 def packed_width(values: NDArray[np.int64]) -> int:
-    """How many bytes hold each of them, sign included: 1 to 8."""
+    """The number of bytes for each of them, including the sign: 1 to 8."""
     reach = max((max(int(values.max()), ~int(values.min())) if values.size else 0), 0)
     return reach.bit_length() // 8 + 1
 
@@ -169,18 +169,18 @@ def packed(values: NDArray[np.int64], width: int) -> bytes:
 
 
 def unpacked(octets: bytes, width: int, shape: tuple[int, ...]) -> NDArray[np.int64]:
-    """The integers that were packed so."""
+    """The inverse of `packed`."""
     many = int(np.prod(shape, dtype=np.int64))
     if not (1 <= width <= _WORD and len(octets) == many * width):
         raise Failed
     words = np.zeros((many, _WORD), np.uint8)
     words[:, _WORD - width :] = np.frombuffer(octets, np.uint8).reshape(many, width)
-    shifted = words.view("<i8").astype(np.int64) >> (8 * (_WORD - width))  # which brings the sign along
+    shifted = words.view("<i8").astype(np.int64) >> (8 * (_WORD - width))  # which extends the sign
     return np.asarray(shifted.reshape(shape))
 
 
 def answered(plan: Plan, table: NoisyTable, *, is_bounded: bool = False) -> Groups:
-    """The groups of a release, every aggregate read from the noisy integers; for bounded intervals, if so wanted."""
+    """The groups of a release, every aggregate read from the noisy integers; with bounded intervals on request."""
     columns = {part: table.columns[plan.identity(part)] for part in plan.question.parts}
     noisy = {
         part: part.noisy(column.values, column.law, column.scale, None if is_bounded else column.bias)

@@ -1,7 +1,7 @@
 """The release of a profile: people are counted in bins, and noise is added.
 
-The first stage counts where values lie, the second how much people have. For each table a profile says how many
-people have how many rows, how large a total, and how many keys.
+The first stage counts people by where their values lie, the second by how much they have: rows, totals and keys, for
+each table.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ from tacit.query.sql.scan import scan
 from tacit.query.sql.values.typed import Typed
 from tacit.schema.kind import Kind
 
-VALUES = Fraction(1, 5)  # of the price, for where values lie
+VALUES = Fraction(1, 5)  # share of the price for the first stage, where values lie
 
 
 @frozen(eq=False)
 class ProfileRun:
-    """The stages of a profile: the noisy histograms of all subjects, at the price.
+    """The stages of a profile at a price: the noisy histograms of all subjects.
 
-    Their shares of the price are fixed: where the values of each number lie, from which its centre and the edges of an
-    even grid are read; then rows, totals, totals away from the centre, keys, and norms on the grid.
+    Their shares of the price are fixed: first the values of each number, from which its centre and the edges of an even
+    grid are read; then rows, totals, totals away from the centre, keys, and norms on the grid.
     """
 
     catalogue: Catalogue
@@ -60,11 +60,14 @@ class ProfileRun:
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """Each draws noise once, and gives a profile's bytes; the last is the whole."""
+        """The stages, each of which draws noise once and returns a profile's bytes.
+
+        The last is the complete profile.
+        """
         return (self._lie, self._have) if self._values else (self._have,)
 
     def _lie(self, session: Session, bits: Bits, _: Sequence[bytes]) -> bytes:
-        """With centres and edges as places, and no longer as bins above a bound that may since be another."""
+        """A profile with centres and edges as values, not as bins above a bound, since the bound may change later."""
         lying = self._counted(self._values, VALUES, BINS, session, bits)
         centres = _centres(self.catalogue, lying, self.price.is_pure)
         return replace(lying, centres=centres, edges=_edges(self.catalogue, lying)).to_bytes()
@@ -95,7 +98,7 @@ class ProfileRun:
 
 
 def _centres(catalogue: Catalogue, values: Profile, is_pure: bool) -> Centres:
-    """The value that half of the people lie below, in the middle of its bin, for each number."""
+    """The estimated median of each number over people, as the middle of its bin."""
     found = {}
     for table, name, steps, people in _lying(catalogue, values, "value "):
         above = choose_limit(BINS, people, values.deviation, ManyKeys(), laplace=is_pure)
@@ -106,7 +109,7 @@ def _centres(catalogue: Catalogue, values: Profile, is_pure: bool) -> Centres:
 
 
 def _edges(catalogue: Catalogue, values: Profile) -> Edges:
-    """The edges of each number's even grid, where they can be told."""
+    """The edges of each number's even grid, where they can be estimated."""
     cut = {
         (table, name): even_edges(steps, people, values.deviation)
         for table, name, steps, people in _lying(catalogue, values, "sample ")
@@ -115,7 +118,7 @@ def _edges(catalogue: Catalogue, values: Profile) -> Edges:
 
 
 def _lying(catalogue: Catalogue, values: Profile, kind: str) -> Iterator[tuple[str, str, Steps, NDArray[np.float64]]]:
-    """Table, name and steps of each number, and how many people have values where."""
+    """Table, name and steps of each number, and the number of people by bin of its values."""
     for (table, subject), people in values.people.items():
         if subject.startswith(kind):
             name = subject.removeprefix(kind)
@@ -123,17 +126,17 @@ def _lying(catalogue: Catalogue, values: Profile, kind: str) -> Iterator[tuple[s
             yield table, name, numbers_of(rows)[name], people
 
 
-MOST_SUBJECTS = 8  # each more makes the noise of all others larger
+MOST_SUBJECTS = 8  # the most subjects: each one increases the noise of all others
 MOST_VALUES = 24
 _KINDS = ("rows", "total", "norm", "away", "ranks", "keys")
 _LARGEST = 2**50
 _PRIME, _MULTIPLIER = 65521, 40503  # a hash of 16 bits
-_ROOM = 2**46  # for what is marked with it
+_ROOM = 2**46  # marks a subject
 
 
 @frozen
 class Subject:
-    """One histogram of a profile: `people` is a SELECT with one row a person, `amount` its column that is counted."""
+    """One histogram of a profile: `people` is a SELECT with one row per person, `amount` the column that is counted."""
 
     table: str
     name: str
@@ -160,7 +163,7 @@ def value_subjects(catalogue: Catalogue, is_gaussian: bool, statements: Statemen
 def subjects_of(
     catalogue: Catalogue, is_gaussian: bool, centres: Centres, edges: Edges, statements: Statements = STATEMENTS
 ) -> tuple[Subject, ...]:
-    """Everything else that a profile counts, the most useful first: each person once in each."""
+    """All other subjects of a profile, the most useful first; each counts a person once."""
     found: list[Subject] = []
     for table, rows in _tables(catalogue, statements):
         amounts = {"rows": "COUNT(*)"}
@@ -176,7 +179,7 @@ def subjects_of(
 
 
 def numbers_of(rows: Rows) -> dict[str, Steps]:
-    """The columns that sums and means are asked of: numbers with bounds."""
+    """The columns for sums and means: numbers with bounds."""
     return {
         name: in_steps(typed, name)
         for (_, name), typed in rows.columns.items()
@@ -228,7 +231,7 @@ def _of_keys(table: str, rows: Rows, is_gaussian: bool) -> list[Subject]:
 
 
 def _of_ranks(table: str, rows: Rows, edges: Edges) -> list[Subject]:
-    """For each number with an even grid, the norm of a person's rows over the tree that quantiles are read from."""
+    """For each number with an even grid, the norm of a person's rows over the tree of counts for quantiles."""
     found = []
     for name, steps in numbers_of(rows).items():
         if fits(cut := edges.get((table, name), ()), steps.low, steps.high):

@@ -1,4 +1,4 @@
-"""A plan at a price: the blocks that are run, each with its noise and the norm it enforces."""
+"""A plan at a price: its blocks, each with its noise and the norm it enforces."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tacit.query.plans.limit import IntervalKind, scaling
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, noise_share
 
-_FEW_KEYS = 4  # of one person: the geometric rule splits ε evenly among them
-_WEAK = Fraction(1, 50)  # below it the rule's table of probabilities would be long, and the keys few
+_FEW_KEYS = 4  # the most keys of one person: the geometric rule splits ε evenly among them
+_WEAK = Fraction(1, 50)  # for a smaller ε the rule's table of probabilities would be long and few keys shown
 
 
 @frozen
 class Program:
-    """What is run: a tally (where there are sums, or keys to choose), ranks and distinct counts.
+    """The program of a plan: a tally (where there are sums, or keys to choose), ranks and distinct counts.
 
     Claim: run after `finding`, with the limits it found, all blocks together cost the price: their shares add up to 1,
     μ² of Gaussian noise adds up, adaptively too since the shares are fixed in advance, and so does a pure ε.
@@ -36,7 +36,7 @@ class Program:
 
 
 def finding(plan: Plan, price: Price) -> FindingBlock | None:
-    """The block that finds the limits the plan lacks, and for usual intervals what limits cut off."""
+    """The block that finds missing limits, and for usual intervals the clipping bias."""
     if not plan.binned:
         return None
     noise = noise_share(price, plan.share("finding"), plan.relation)
@@ -62,7 +62,7 @@ def norm_of(plan: Plan, part: Part) -> Fraction:
 
 
 def key_rule(plan: Plan, price: Price) -> KeyRule | GeometricRule:
-    """The rule that shows private keys: of the two known ones the one that needs fewer people.
+    """The rule that shows private keys: the one of two that needs fewer people.
 
     The truncated-geometric rule takes an (ε, δ) of its own. Beside aggregates, or in an account of ρ, that costs
     more than a share of the Gaussian noise; it is offered where an account of (ε, δ) is asked for keys alone, and a
@@ -92,11 +92,11 @@ def _tally(plan: Plan, price: Price) -> TallyBlock | None:
 def _ranks(plan: Plan, price: Price, part: Ranks) -> RanksBlock:
     noise = noise_share(price, plan.share(part), plan.relation)
     least = part.row_norm(noise.is_gaussian)
-    limit = min(max(least, norm_of(plan, part)), Fraction(noise.radius))  # a row is worth a unit at least
+    limit = min(max(least, norm_of(plan, part)), Fraction(noise.radius))  # each row counts at least one unit
     return RanksBlock(plan.question.rows, plan.question.keys, part, limit, noise)
 
 
 def _distinct(plan: Plan, price: Price, part: Distinct) -> DistinctBlock:
     noise = noise_share(price, plan.share(part), plan.relation)
-    limit = min(max(1, ceil(norm_of(plan, part))), noise.radius)  # a value is worth a unit at least
+    limit = min(max(1, ceil(norm_of(plan, part))), noise.radius)  # each value counts at least one unit
     return DistinctBlock(plan.question.rows, plan.question.keys, part, limit, noise)

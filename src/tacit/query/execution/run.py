@@ -1,7 +1,6 @@
 """One run of a plan: find its limits, count, add noise.
 
-A join needs no cut where
-nobody has that many rows: then the statement without it gives the same rows faster.
+A join needs no cut where no person has that many rows: then a statement without the cut gives the same rows faster.
 """
 
 from __future__ import annotations
@@ -39,15 +38,15 @@ from tacit.query.sql.rows import UNIT, Joined, Ownership, Rows
 Integers = NDArray[np.int64]
 _HAS_WEIGHT: Final = "w > 0"
 """A key without weight is never shown (`KeyRule`, `GeometricRule`): one person may hold any number of them."""
-_FEW: Final = 1000  # groups: as many rows are had as quickly as Python values
+_FEW: Final = 1000  # up to this many groups, Python values are as fast as Arrow
 
 
 class PlanRun:
-    """The stages of a plan at a price: limits are found where the plan lacks them, then rows are counted.
+    """The stages of a plan at a price: missing limits are found, then rows are counted.
 
-    Whatever happens, no exception, shape or order depends on a person. Shapes are those of the plan where keys are
-    public; where they are private, only keys that passed are shown. What was added up to find limits stays in the
-    session for the counts. A run that goes on in another session counts without it: the sums are the same.
+    No exception, shape or order depends on a person. Shapes are those of the plan where keys are public; where they are
+    private, only keys that passed are shown. Totals computed to find limits stay in the session for the counts. A run
+    that continues in another session counts without them, with the same sums.
     """
 
     def __init__(self, plan: Plan, price: Price, statements: Statements = STATEMENTS) -> None:
@@ -59,7 +58,7 @@ class PlanRun:
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """Each draws noise once, and gives bytes: the noisy numbers of people by bin; the noisy table."""
+        """The stages: noisy numbers of people by bin, then the noisy table. Each draws noise once and returns bytes."""
         return (self._count,) if self._block is None else (self._find, self._count)
 
     def _find(self, session: Session, bits: Bits, _: Sequence[bytes]) -> bytes:
@@ -78,7 +77,7 @@ class PlanRun:
         return noisy[self._order(block)].astype("<i8").tobytes()
 
     def found(self, released: Sequence[bytes]) -> tuple[Plan, Mapping[Part, ClippedLimit]]:
-        """The plan with all its limits, and what they cut off where intervals are usual ones."""
+        """The plan with all its limits, and the clipping bias where intervals are usual ones."""
         plan, price, block = self._plan, self._price, self._block
         if block is None:
             return plan, {}
@@ -90,7 +89,7 @@ class PlanRun:
         return plan.with_limits({part: each.norm for part, each in found.items()}), found
 
     def _order(self, block: FindingBlock) -> list[int]:
-        """The parts by their identities: whoever goes on may have asked for the same columns in another order."""
+        """The parts in the order of their identities: a query with another order of columns may continue the run."""
         return sorted(range(len(block.parts)), key=lambda place: self._plan.identity(block.parts[place]))
 
     def _count(self, session: Session, bits: Bits, released: Sequence[bytes]) -> bytes:
@@ -121,7 +120,10 @@ class PlanRun:
         return NoisyTable(tuple(groups) if plan.is_selecting else None, columns, plan.strength(price)).to_bytes()
 
     def _sent(self, session: Session) -> Statements:
-        """What this session is sent, joins whole where nobody has too many rows; at first nothing is kept in it."""
+        """The statements for this session, with uncut joins where no person has too many rows.
+
+        Nothing is kept in it yet.
+        """
         if self._session is not session:
             self._session, self._kept, self._norms = session, None, {}
             self._statements = joined_whole(self._plan.question.rows, session, self._statements)
@@ -129,7 +131,7 @@ class PlanRun:
 
 
 def _is_few(groups: Sequence[Group] | None) -> bool:
-    """Whether rows come as Python values: that depends on how many groups everybody knows of."""
+    """Whether rows come as Python values, which depends on the number of public groups."""
     return groups is not None and len(groups) <= _FEW
 
 
@@ -205,7 +207,7 @@ def _tree(table: Fetched, keys: int, groups: Sequence[Group], levels: int) -> In
 
 
 def _rows(table: Fetched, keys: int, groups: Sequence[Group], many: int) -> Integers:
-    """The place of each row's group among the groups; −1 for keys that nobody expects."""
+    """The index of each row's group among the groups; −1 for unexpected keys."""
     if not keys:
         return np.zeros(many, np.int64)
     place = {group: row for row, group in enumerate(groups)}
@@ -219,10 +221,10 @@ def with_noise(values: Integers, noise: NoiseShare, bits: Bits) -> Integers:
 
 
 def joined_whole(rows: Rows, session: Session, statements: Statements) -> Statements:
-    """Statements of the same sums: where no person's rows can be too many, joins are sent without what would cut them.
+    """Statements of the same sums, with joins uncut where no person has too many rows.
 
-    How many rows people have decides on nothing but time: where it says nothing is cut, the cut would leave the rows as
-    they are (`Joined`). Nobody but the engine learns it.
+    The numbers of rows affect only the time: where they show that nothing is cut, the cut would leave the rows
+    unchanged (`Joined`). Only the engine learns them.
     """
     if not isinstance(session, Counting):
         return statements

@@ -1,4 +1,4 @@
-"""The SQL of a distinct count: each person brings a limited number of values."""
+"""The SQL of a distinct count: each person contributes a limited number of values."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tacit.query.sql.rows import UNIT, Ownership, Rows
 class DistinctBlock:
     """The number of different values by group.
 
-    Claim: each person brings at most `limit` pairs of group and value: whoever has more, the first of them by a digest
-    of person and pair, hence chosen from that person's rows alone, the same on every engine, and of different people
-    different ones. With one person more, each count grows by the pairs that nobody else brings: all together by at
+    Claim: each person contributes at most `limit` pairs of group and value: of more pairs, the first by a digest of
+    person and pair, so that the choice depends on that person's rows only, is the same on every engine, and differs
+    between people. With one person more, each count grows by the pairs that no one else contributes: all together by at
     most `limit`, in ℓ₁ and so in ℓ₂.
     """
 
@@ -62,14 +62,14 @@ class DistinctBlock:
         )
 
 
-_BEGINNING = 256  # letters: as many columns of long texts as there are would be joined on every row
+_BEGINNING = 256  # letters; otherwise long texts of many columns would be joined on every row
 _BAR = ", '|', "
 
 
 def _digest(columns: list[str]) -> str:
-    """A text that spreads the pairs, from how their values are written: of long ones from how they begin.
+    """A digest text of a pair, from the text of its values, of which only the beginning for long ones.
 
-    The pairs themselves stand behind it in the order, so that it need not tell them apart.
+    The pairs themselves follow it in the order, so it need not be unique.
     """
     written = (f"substring(CAST({column} AS VARCHAR), 1, {_BEGINNING})" for column in columns)
     return f"md5(concat({_BAR.join(written)}))"

@@ -1,4 +1,4 @@
-"""The SQL of ranks: how many rows lie in each cell of a grid, each person's rows shrunk into a ball.
+"""The SQL of ranks: the number of rows in each cell of a grid, each person's rows scaled into a ball.
 
 A limit of ranks cuts a person's norm over the levels of a tree of counts.
 """
@@ -20,8 +20,8 @@ from tacit.query.sql.clamp import ONE, Cut, count_named, cut, total, word_sum
 from tacit.query.sql.rows import UNIT, Ownership, Rows
 from tacit.query.sql.values.storage import double_sql
 
-_SLACK = 1 - 2.0**-44  # more than conversion, root, division and product can add in double precision
-_FEW = 16  # rows: most people's norms are needed below it
+_SLACK = 1 - 2.0**-44  # more than the rounding errors of conversion, root, division and product in double precision
+_FEW = 16  # number of rows; below it most people's norms are needed
 
 
 @frozen
@@ -30,11 +30,11 @@ class RanksBlock:
 
     Claim: between people the counts are additive, and one person's vector, over all levels, groups and nodes of the
     tree made from them, has norm at most `noise.radius`: ℓ₂ for Gaussian noise, ℓ₁ for Laplace. Proof: every row of a
-    person adds the same weight to one node of each level, so the vector is that weight times the vector of the
-    person's rows. If the norm of the latter (or what `rank_squares_sql` puts above it) is within `limit`, the weight is
-    `unit`, at most radius/limit; else it is at most radius/norm, cut to a whole number. For Laplace noise the norm of
-    n rows is n·levels. For Gaussian noise it is between √(n·levels), no two in a node, and n·√levels, all in one, so
-    whoever has too few rows to exceed the limit needs no closer look.
+    person adds the same weight to one node of each level, so the vector is that weight times the vector of the person's
+    rows. If the norm of the latter (or what `rank_squares_sql` puts above it) is within `limit`, the weight is `unit`,
+    at most radius/limit; else it is at most radius/norm, cut to a whole number. For Laplace noise the norm of n rows is
+    n·levels. For Gaussian noise it is between √(n·levels), no two in a node, and n·√levels, all in one, so people with
+    too few rows to exceed the limit need no norm.
     """
 
     rows: Rows
@@ -50,7 +50,7 @@ class RanksBlock:
 
     @property
     def few(self) -> int:
-        """The most rows that count fully wherever they lie."""
+        """The most rows that count fully in any cells."""
         if self.noise.is_gaussian:
             return isqrt(floor(self.limit**2) // self.ranks.levels)
         return floor(self.limit / self.ranks.levels)
@@ -73,7 +73,7 @@ class RanksBlock:
         )
 
     def _many(self) -> list[str]:
-        """The people with so many rows that they may be beyond the limit; not sought where that is half of them."""
+        """The people with so many rows that they may be beyond the limit; None where that is half of all people."""
         if self._is_by_norm and self.few < _FEW:
             return []
         many = f'SELECT {UNIT}, COUNT(*) AS many FROM "__counted" GROUP BY {UNIT} HAVING COUNT(*) > {self.few}'
@@ -104,11 +104,11 @@ class RanksBlock:
 
     @property
     def _full(self) -> Cut:
-        """What each row weighs of a person whose norm is within the limit."""
+        """The weight of each row of a person whose norm is within the limit."""
         return ONE.scaled(self.unit, 1)
 
     def weight(self, squares: str) -> Cut:
-        """What each row weighs of a person, from the square of their norm."""
+        """The weight of each row of a person, from the square of their norm."""
         return self._shrunk(squares).where(self._is_large(squares), self._full)
 
     def _is_large(self, squares: str) -> str:
@@ -116,12 +116,12 @@ class RanksBlock:
         return f"{squares} > {floor(self.limit**2)}"
 
     def _shrunk(self, squares: str) -> Cut:
-        """What each row weighs of a person whose norm is beyond the limit."""
+        """The weight of each row of a person whose norm is beyond the limit."""
         radius = double_sql(self.noise.radius * _SLACK)
         return self._cut(f"CAST(floor({radius} / sqrt(CAST({squares} AS DOUBLE))) AS BIGINT)")
 
     def _cut(self, weight: str) -> Cut:
-        """A weight that is no larger than the full one."""
+        """A weight cut to the full one."""
         return cut(weight, 0, self.unit)
 
 
@@ -138,24 +138,25 @@ def cells_sql(rows: Rows, keys: Sequence[KeyColumn], ranks: Ranks) -> str:
 
 
 def squares_sql(rows: Rows, keys: Sequence[KeyColumn], ranks: Ranks) -> str:
-    """Everybody's norm over the tree of these rows, squared: columns "__unit", squares."""
+    """The squared norm of every person over the tree of these rows: columns "__unit", squares."""
     counted = f'({cells_sql(rows, keys, ranks)}) AS "__counted"'
     return rank_squares_sql(counted, [f"k{place}" for place in range(len(keys))], ranks.levels, bool(ranks.edges))
 
 
 def rank_squares_sql(counted: str, groups: Sequence[str], levels: int, is_even: bool = False) -> str:
-    """People with at least the square of their norm: columns "__unit", squares. `counted` has their rows and cells.
+    """An upper bound of each person's squared norm: columns "__unit", squares. `counted` has their rows and cells.
 
     Claim: with c rows of a person in a node (of a group), Σc² over all nodes of all levels is at most `squares`, a
     whole number that no order of rows can change. Proof: where the grid is not even it is levels·n², since on each
     level Σc² ≤ (Σc)² = n². Where it is, the coarsest level is added up as it is. The nodes of a finer level cut the
     stretches of the grid, and Σc² of the parts of a stretch is at most the square of their sum, so that every finer
-    level adds at most what the stretches do. Whatever is larger does as well.
+    level adds at most what the stretches do. Any larger number is valid too.
 
-    Why not always as close as that: if weights told where a person's rows lie, rows in crowded nodes would weigh less,
-    which shifts every quantile. So on an even grid, in one group, `squares` is not below what `usual_squares` says of
-    n rows: then most people's weights follow from n alone, and yet are several times larger than n alone permits.
-    Why stretches: finer nodes mostly hold one row of a person, and to group by them takes longest.
+    A closer bound is not always used: if weights depended on where a person's rows lie, rows in crowded nodes would
+    weigh less, which shifts every quantile. So on an even grid, in one group, `squares` is not below what
+    `usual_squares` says of n rows: then most people's weights depend on n only, and yet are several times larger than n
+    alone permits. Stretches are used because finer nodes mostly hold one row of a person, and grouping by them is
+    slowest.
     """
     if not is_even:
         square = f"{levels} * CAST(COUNT(*) AS HUGEINT) * COUNT(*)"

@@ -14,7 +14,7 @@ from tacit.query.sql.rows import UNIT, Ownership, Rows
 from tacit.query.sql.values.storage import double_sql
 
 TOTALS = '"__totals"'
-_SLACK = 1 - 2.0**-44  # more than conversions, division, root and product can add in double precision
+_SLACK = 1 - 2.0**-44  # more than the rounding errors of conversions, division, root and product in double precision
 
 
 @frozen
@@ -26,10 +26,10 @@ class TallyBlock:
     coordinate is within its share of the radius, because its value is cut to it (`clamp`). Elsewhere the norm of the
     person's scaled totals is compared with the radius, and where it is larger all of them are multiplied by
     radius/norm, in double precision and a little less, and cut towards zero. Over groups the norm is an exact sum of
-    integers, which no order of rows can change. Where `is_joint`, nothing but that one factor shrinks a person's
-    totals: above and below the bar of a mean they shrink alike, and over groups by what the norm says. Else each total
-    is cut at its own limit first. Where there is one group, measures that stand `apart` from a joint factor are cut to
-    their own share of the radius, and what they leave of it is the radius of the others.
+    integers, which no order of rows can change. Where `is_joint`, only that one factor scales a person's totals:
+    numerator and denominator of a mean get the same factor, which the norm over all groups determines. Otherwise each
+    total is cut at its own limit first. Where there is one group, measures `apart` from a joint factor are cut to their
+    own share of the radius, and the rest of it is the radius of the others.
     """
 
     rows: Rows
@@ -68,18 +68,18 @@ class TallyBlock:
         return self.noise.radius**2 if self.noise.is_gaussian else self.noise.radius
 
     def _scaled(self) -> list[Cut]:
-        """Each total in units of the law: cut at its limit, or only so far out that nothing overflows."""
+        """Each total in units of the law: cut at its limit, or only far enough out that nothing overflows."""
         totals = zip([f"v{place}" for place in range(len(self.measures))], self.scalings, self.joined, strict=True)
         return [scaling.far(name) if is_joined else scaling.near(name) for name, scaling, is_joined in totals]
 
     @property
     def joined(self) -> list[bool]:
-        """Which measures one factor shrinks together, if any."""
+        """The measures that one joint factor scales, if any."""
         return [self.is_joint and (bool(self.keys) or measure not in self.apart) for measure in self.measures]
 
     @property
     def joint_limit(self) -> int:
-        """What the norm of the joined measures is compared with: squared, for Gaussian noise."""
+        """The limit for the norm of the joined measures; squared for Gaussian noise."""
         room = self.noise.split(len(self.measures)) if self.measures else 0
         alone = len(self.measures) - sum(self.joined) if self.is_joint else 0
         return self._limit - alone * (room**2 if self.noise.is_gaussian else room)
@@ -112,12 +112,12 @@ class TallyBlock:
         return f"sqrt({ratio})" if self.noise.is_gaussian else ratio
 
     def _by_ball(self, table: str | None) -> str:
-        """Many groups: the norm over all of them is needed of everybody, the factor only of those beyond the radius."""
+        """Many groups: the norm over all of them is computed for every person, the factor only beyond the radius."""
         people = f"{TOTALS} AS ({self.people_sql()}), " if table is None else ""
         columns, named = _columns(self._scaled())
         norm = total(*map(self._square, columns)) if columns else "0"
         factor = self._factor(f"{double_sql(self._limit * _SLACK)} / CAST({norm} AS DOUBLE)")
-        if self.rule:  # the number of keys is needed of everybody
+        if self.rule:  # the number of keys is needed for every person
             found = f"CASE WHEN {norm} > {self._limit} THEN {factor} END AS factor, COUNT(*) AS held"
             join, some = "JOIN", ""
         else:
@@ -133,12 +133,12 @@ class TallyBlock:
         return value.squared() if self.noise.is_gaussian else value.absolute()
 
     def _weight(self, held: str) -> list[str]:
-        """The weights of private keys, of people who hold so many."""
+        """The weights of private keys, for people who hold so many."""
         return [f"{word_sum(self.rule.weight(held))} AS w"] if self.rule else []
 
 
 def _columns(scaled: Sequence[Cut]) -> tuple[list[Cut], list[str]]:
-    """The columns y0 … that hold these, and the list that makes them."""
+    """The columns y0 … with these sums, and the SELECT list that computes them."""
     columns = [value.named(f"y{place}") for place, value in enumerate(scaled)]
     return columns, [f"{value} AS {column}" for value, column in zip(scaled, columns, strict=True)]
 

@@ -1,1 +1,1 @@
-"""The materialized form of a data set: what each person adds up to, kept, so that a question is a scan of few rows."""
+"""The materialized form of a data set: each person's totals, stored, so that a query scans few rows."""

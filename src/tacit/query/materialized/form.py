@@ -1,6 +1,6 @@
 """The kept tables of a described table, and the SQL that creates them.
 
-They are its rows in the order of people, each person's totals, and their totals by each key column with their norms.
+The kept tables are the rows in the order of people, each person's totals, and the totals by each key column with norms.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ KEPT = '"__kept"'
 """The database that holds the kept tables."""
 
 _FORMAT = 2
-_LARGEST = 2**50  # values beyond are not added up beforehand
+_LARGEST = 2**50  # numbers with larger values have no stored totals
 
 
 @frozen
 class TableForm:
-    """The kept tables of one described table. Data-free: it follows from the description, the header and a release.
+    """The kept tables of one described table. It has no data: it depends on the description, the header and a release.
 
     `edges` are those of even grids, as a profile released them: people's norms are kept for these grids as well.
     Claim: every kept row depends on the rows of one person alone, so that one person more adds rows and changes none.
     """
 
     table: str
-    reading: Select  # the table's rows, whatever a query calls the table
-    columns: Mapping[str, Typed]  # as the kept rows have them
-    edges: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # by the name of the number
+    reading: Select  # the table's rows, under any alias of a query
+    columns: Mapping[str, Typed]  # as in the kept rows
+    edges: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # keyed by the name of the number
 
     @cached_property
     def numbers(self) -> Mapping[str, Steps]:
-        """The columns that are added up: numbers with bounds."""
+        """The columns with stored totals: numbers with bounds."""
         return {name: in_steps(typed, name) for name, typed in self.columns.items() if _is_summed(typed)}
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The columns that people's totals are kept by: texts, truth values, and whatever has public keys."""
+        """The key columns of stored totals: texts, truth values, and columns with public keys."""
         return tuple(
             name
             for name, typed in self.columns.items()
@@ -59,7 +59,7 @@ class TableForm:
 
     @cached_property
     def norms(self) -> Mapping[str, Ranks]:
-        """The grids on which people's norms are kept, by the name of the column in which each row has its person's."""
+        """The grids of stored norms, by the name of the column with each person's norm."""
         grids = [ranks_of(steps.sql, steps, name) for name, steps in self.numbers.items()]
         even = [replace(grid, edges=self.edges[str(grid.column)]) for grid in grids if grid.column in self.edges]
         return {norms_name(grid): grid for grid in (*grids, *even)}
@@ -85,13 +85,13 @@ class TableForm:
 
     @property
     def kept_rows(self) -> Select:
-        """The same rows as `reading`, from those that are kept."""
+        """The same rows as `reading`, from the kept rows."""
         columns = [SelectItem(quoted(name), quoted(name)) for name in self.columns]
         return Select((SelectItem(UNIT), *columns), (f"{KEPT}.{self.rows_name}",))
 
 
 def forms_of(catalogue: Catalogue) -> dict[str, TableForm]:
-    """The form of each table of which one person may have many rows; the others gain nothing by it."""
+    """The form of each table of which one person may have many rows; others have no use for one."""
     tables = catalogue.description.tables.values()
     scanned = [(table, scan(table, table.name, catalogue)) for table in tables]
     return {
@@ -102,7 +102,7 @@ def forms_of(catalogue: Catalogue) -> dict[str, TableForm]:
 
 
 def with_edges(forms: Mapping[str, TableForm], edges: Edges) -> dict[str, TableForm]:
-    """The same forms, with norms on the even grids that fit them."""
+    """The forms with norms on the even grids that fit them."""
     return {table: replace(form, edges=_fitting(form, edges)) for table, form in forms.items()}
 
 
@@ -112,13 +112,13 @@ def _fitting(form: TableForm, edges: Edges) -> dict[str, tuple[int, ...]]:
 
 
 def norms_name(grid: Ranks) -> str:
-    """What the column of people's norms on a grid is called, beside the table's own: no other grid's is called so."""
+    """The name of the column with people's norms on a grid, unique to the grid."""
     told = hashlib.sha256(json.dumps(grid.edges).encode()).hexdigest()[:16] if grid.edges else ""
     return quoted(f"__ranks {told} {grid.column}")
 
 
 def form_digest(forms: Mapping[str, TableForm]) -> str:
-    """What changes when other rows or totals would be kept."""
+    """A digest of the rows and totals that are kept."""
     told = [
         [form.table, form.reading.sql, form.keys, [repr((name, steps)) for name, steps in form.numbers.items()]]
         for form in forms.values()
@@ -127,7 +127,7 @@ def form_digest(forms: Mapping[str, TableForm]) -> str:
 
 
 def edges_digest(forms: Mapping[str, TableForm]) -> str:
-    """What changes when norms on other even grids would be kept."""
+    """A digest of the even grids whose norms are kept."""
     told = [[form.table, sorted(form.edges.items())] for form in forms.values()]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
@@ -144,12 +144,12 @@ def _is_summed(typed: Typed) -> bool:
 
 _READ = '"__rows"'
 _WORD = 2**62
-_SMALL = 2**26  # values below fit 64 bits when a person's are added up, for nobody has 2^36 rows
+_SMALL = 2**26  # sums of smaller values of one person fit 64 bits, since no person has 2^36 rows
 
 
 @frozen
 class CreationStep:
-    """A table that is made: its name, its SQL, and what that is in words. A draft is dropped in the end."""
+    """A table to create: its name, its SQL, and its description. A draft is dropped at the end."""
 
     words: str
     name: str
@@ -158,7 +158,7 @@ class CreationStep:
 
 
 def creation_steps(form: TableForm) -> Iterator[CreationStep]:
-    """All steps, in order; the first reads the rows as the description says."""
+    """All steps, in order; the first reads the rows as described."""
     read = quoted(f"__read {form.table}")
     yield CreationStep(f"{form.table}: reading", read, form.reading.sql, is_draft=True)
     norms = [_rank_norms(form, read, grid, place) for place, grid in enumerate(form.norms.values())]
@@ -189,7 +189,7 @@ def _rank_norms(form: TableForm, read: str, grid: Ranks, place: int) -> Creation
 
 
 def _norms_sql(form: TableForm, read: str, norms: list[CreationStep]) -> str:
-    """Everybody, with all their norms: rows are many, so they are joined once, and to words."""
+    """Every person with all norms, joined into one table, because joining the many rows repeatedly is slow."""
     listed, joins = [UNIT], ""
     for place, (name, step) in enumerate(zip(form.norms, norms, strict=True)):
         listed.append(f"CAST(least(coalesce(n{place}.squares, 0), {_WORD}) AS BIGINT) AS {name}")
@@ -203,7 +203,7 @@ def _rows_sql(form: TableForm, read: str, everybody: str) -> str:
 
 
 def _totals(form: TableForm) -> dict[str, str]:
-    """What is added up over a person's rows: their number, and of each number how often it is there and its sum."""
+    """The totals over a person's rows: their number, and for each number its count and its sum."""
     found = {"rows": "COUNT(*)"}
     for name, steps in form.numbers.items():
         if steps.nullable:
@@ -214,7 +214,7 @@ def _totals(form: TableForm) -> dict[str, str]:
 
 
 def _normed(form: TableForm, draft: str) -> str:
-    """A person's totals by key, each row with how many keys the person holds and the norms over all of them."""
+    """A person's totals by key, each row with the number of the person's keys and the norms over all of them."""
     norms = {"held": "COUNT(*)", "squares": _product("rows", "rows")}
     for name, steps in form.numbers.items():
         present = f"present {name}" if steps.nullable else "rows"
@@ -229,5 +229,5 @@ def _normed(form: TableForm, draft: str) -> str:
 
 
 def _product(first: str, second: str) -> str:
-    """A sum of products over a person's keys, in double precision: what it loses is far below the slack of totals."""
+    """A sum of products over a person's keys, in double precision; its error is far below the slack of totals."""
     return product_sum(quoted(first), quoted(second))

@@ -1,8 +1,8 @@
-"""The SQL of a tally and of ranks on what is kept of people: the same sums as from their rows.
+"""The SQL of a tally and of ranks on kept totals: the same sums as from the rows.
 
-Each measure's total is read off the kept totals, with the square of its norm over a person's keys. Most people are
-surely within their limits, and are added up as they are; all others go through the block itself. Each kept row
-carries its person's norms, so that ranks need no second pass.
+Each measure's total is computed from the kept totals, with the square of its norm over a person's keys. Most people are
+certainly within their limits, and their totals are added up directly; all others go through the block itself. Each kept
+row has its person's norms, so that ranks need no second pass.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from tacit.query.sql.clamp import WORD, cut, sum_of_words, total, word, word_sum
 from tacit.query.sql.rows import UNIT, Rows, quoted
 from tacit.query.sql.values.storage import double_sql
 
-_SLACK = 2.0**-24  # more than all sums and products here can lose in double precision, over the keys of `MOST_HELD`
+_SLACK = 2.0**-24  # more than the rounding errors of all sums and products here, over the keys of `MOST_HELD`
 MOST_HELD = 2**24
 
 
 @frozen
 class KeptTotals:
-    """Each person's totals by key, as they are kept: a table, and for each measure SQL over its columns.
+    """Each person's kept totals by key: a table, and for each measure SQL over its columns.
 
-    Claim: `totals` are the very totals that the tally's own SQL adds up; where a person holds at most MOST_HELD keys,
-    the square of a measure's norm over them is at most its `squares`.
+    Claim: `totals` are exactly the totals that the tally's own SQL adds up; where a person holds at most MOST_HELD
+    keys, the square of a measure's norm over them is at most its `squares`.
     """
 
     table: str
@@ -51,7 +51,7 @@ class KeptTotals:
 def kept_totals(
     form: TableForm | None, rows: Rows, keys: Sequence[KeyColumn], measures: Sequence[Measure]
 ) -> KeptTotals | None:
-    """Where totals of all rows of the table, by at most one kept key, can be read off; None where they cannot."""
+    """The kept totals of all rows of the table, by at most one kept key; None where they do not suffice."""
     if form is None or len(keys) > 1 or any(key.column not in form.keys for key in keys):
         return None
     of = [measure.of for measure in measures]
@@ -108,9 +108,9 @@ _SURELY = 1 - 2.0**-20
 def kept_tally_sql(block: TallyBlock, kept: KeptTotals) -> str:
     """The same columns, and the same sums, as `block.sql()`.
 
-    Claim: nobody that `_light` accepts would be shrunk, or cut but at a word, so the plain sums of their totals are
-    what the block would add up; all others go through the block itself. Whether one person is light depends on their
-    own rows.
+    Claim: people that `_light` accepts would not be scaled, nor cut except to 64 bits, so the plain sums of their
+    totals are what the block would add up; all others go through the block itself. Whether a person is light depends on
+    their own rows only.
     """
     light = _light(block, kept)
     groups = ["k0"] if kept.key else []
@@ -132,7 +132,7 @@ def kept_tally_sql(block: TallyBlock, kept: KeptTotals) -> str:
 def _scaled_sum(kept: str, scaling: Scaling, block: TallyBlock, is_joined: bool) -> str:
     """The sum of scaled totals; multiplied once, after the sum, where that is the same.
 
-    None of the light is beyond its limit, by the norms that are kept; each is cut to it all the same.
+    By the kept norms no light person is beyond the limit; their totals are cut to it nevertheless.
     """
     most = min(floor(block.noise.radius / scaling.scale), WORD) if is_joined else scaling.cap
     value = cut(kept, -most, most)
@@ -140,11 +140,11 @@ def _scaled_sum(kept: str, scaling: Scaling, block: TallyBlock, is_joined: bool)
 
 
 def _light(block: TallyBlock, kept: KeptTotals) -> str:
-    """Whether a person is surely within the limits, as a condition on a kept row.
+    """Whether a person is certainly within the limits, as a condition on a kept row.
 
     A norm in ℓ₁ is at most √held times that in ℓ₂. Where each total is cut at its own cap, norms within the caps are
-    enough: each coordinate's share of the radius is what its cap fills. Division cuts towards zero, so it lengthens
-    nothing.
+    enough: each coordinate at its cap fills its share of the radius. Division cuts towards zero, so it does not
+    increase the norm.
     """
     spread = "" if block.noise.is_gaussian or not kept.key else " * held"
     each = [*zip(kept.squares, block.scalings, block.joined, strict=True)]

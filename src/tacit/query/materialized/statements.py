@@ -1,4 +1,4 @@
-"""The SQL of a plan's blocks: on the materialized tables where they hold all that is needed, else on the rows."""
+"""The SQL of a plan's blocks: on the materialized tables where these suffice, else on the rows."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _Block = TypeVar("_Block", FindingBlock, TallyBlock, RanksBlock, DistinctBlock)
 
 @frozen
 class Statements:
-    """What is sent to the engine. `forms` are the tables that were prepared; the sums are the same with and without.
+    """The statements for the engine. `forms` are the prepared tables; the sums are the same with and without them.
 
-    `instead` are joins that need no cut, and what they are without it.
+    `instead` maps joins that need no cut to their form without it.
     """
 
     forms: Mapping[str, TableForm] = field(default_factory=dict)
     instead: tuple[tuple[Select, Select], ...] = ()
 
     def totals(self, plan: Plan) -> KeptTotals | None:
-        """The people's totals that the plan's measures need, where they are kept."""
+        """The kept totals that the plan's measures need, if there are any."""
         question = plan.question
         return kept_totals(self._form(question.rows), question.rows, question.keys, plan.measures)
 
@@ -44,7 +44,7 @@ class Statements:
         return people_sql(self.on_kept(plan.question.rows), plan.question.keys, plan.measures)
 
     def finding(self, plan: Plan, block: FindingBlock) -> list[str]:
-        """What finds limits, in order: people's totals and norms, which are kept for a while, and their bins."""
+        """The statements that find limits: people's totals and norms, which the session keeps, and their bins."""
         ready = self.totals(plan)
         people = [self.people(plan)] if plan.measures and ready is None else []
         norms = self.norms(block)
@@ -56,13 +56,13 @@ class Statements:
         return self._reading_kept(block).norms
 
     def bins(self, plan: Plan, block: FindingBlock, norms: Mapping[Ranks, str]) -> str:
-        """How many people there are in each bin, from their totals and norms."""
+        """The number of people in each bin, from their totals and norms."""
         ready = self.totals(plan)
         totals = f'"{TOTALS}"' if ready is None else f"({ready.sql()})"
         return self._reading_kept(block).sql(plan.measures, totals, norms)
 
     def tally(self, block: TallyBlock, table: str | None = None) -> str:
-        """The tally; `table` holds the people's totals if they were added up before."""
+        """The tally; `table` has the people's totals if they were computed before."""
         kept = kept_totals(self._form(block.rows), block.rows, block.keys, block.measures) if table is None else None
         return self._reading_kept(block).sql(table) if kept is None else kept_tally_sql(block, kept)
 
@@ -76,11 +76,11 @@ class Statements:
         return self._reading_kept(block).sql()
 
     def on_kept(self, rows: Rows) -> Rows:
-        """The same rows, from those that are kept in the order of people."""
+        """The same rows, from the kept rows in the order of people."""
         return replace(rows, select=self.read(rows.select)) if self.forms or self.instead else rows
 
     def read(self, select: Select) -> Select:
-        """The same SELECT, on what is kept."""
+        """The same SELECT, on kept tables."""
         for join, whole in self.instead:
             select = select.reading({join: whole})
         return select.reading({form.reading: form.kept_rows for form in self.forms.values()})

@@ -1,1 +1,1 @@
-"""Plans: what a query counts below the noise, what that costs, and how far off it will be. No data."""
+"""Plans: the parts that a query counts below the noise, their limits and their price. No data."""

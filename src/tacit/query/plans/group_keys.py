@@ -1,7 +1,7 @@
-"""Group keys: the values that everybody knows a key can have, and the rules by which private keys are shown.
+"""Group keys: the public values of keys, and the rules that show private keys.
 
-`KeyRule` shows keys whose people, by their noisy weight, are surely several. `GeometricRule` shows each key with the
-best probability that (ε, δ) permits, where nothing but keys is asked for.
+`KeyRule` shows keys that, by their noisy weight, certainly belong to several people. `GeometricRule` shows each key
+with the best probability that (ε, δ) permits, where a query asks for keys only.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ def public_groups(keys: Iterable[KeyColumn]) -> list[tuple[Key | None, ...]] | N
 
 
 FULL = 256  # the weight of a person who holds one key, in its own units
-MOST_KEYS = 512  # of one person, unless the steward declares another number
+MOST_KEYS = 512  # the most keys of one person, unless the steward declares another number
 
 
 @frozen
 class KeyRule:
     """Each person spreads a weight of ℓ₂ norm at most 1 over the keys they hold: ⌊256/√k⌋ units on each of k keys.
 
-    Whoever holds more than `most` keys has no weight. A key is shown if its weight plus Gaussian noise reaches the
+    A person with more than `most` keys has no weight. A key is shown if its weight plus Gaussian noise reaches the
     threshold; a key of weight 0 is never shown. Claim, under add/remove and under replace: (a) one person's weights
     have norm at most the radius of `noise`; (b) keys that one person alone holds are shown, any of them, with
     probability at most δ. Outside that event neighbours show the same keys from the same list, which is
@@ -112,12 +112,12 @@ class KeyRule:
         return (weights > 0) & (noisy >= self.threshold)
 
     def people(self) -> int:
-        """About how many people, who hold no other key, a key needs to be shown as often as not."""
+        """The approximate number of people with only this key at which it is shown with probability ½."""
         return -(-self.threshold // (FULL * self.unit))
 
 
 def weight_up(keys: int, unit: int) -> int:
-    """What one of so many keys weighs at most, 256/√k in units of the law, rounded up."""
+    """The largest weight of one of so many keys, 256/√k in units of the law, rounded up."""
     return isqrt((FULL * unit) ** 2 // keys) + 1
 
 
@@ -142,7 +142,7 @@ def _least(law: RoundedGaussian, weight: int, chance: Fraction) -> int:
 class GeometricRule:
     """The truncated-geometric rule: a key that n people hold is shown with probability π(n), see `KeySelection`.
 
-    Whoever holds more than `most` keys does not count. Claim: the keys shown are (ε, δ)-private, by `KeySelection`,
+    A person with more than `most` keys does not count. Claim: the keys shown are (ε, δ)-private, by `KeySelection`,
     since the emitted SQL counts each person at most once in at most `most` keys.
     """
 
@@ -152,7 +152,7 @@ class GeometricRule:
 
     @cached_property
     def selection(self) -> KeySelection:
-        from tacit.mechanisms.selection.key_selection import KeySelection  # few queries need it
+        from tacit.mechanisms.selection.key_selection import KeySelection  # imported late, because few queries need it
 
         return KeySelection(self.target, self.relation, self.most)
 
@@ -165,5 +165,5 @@ class GeometricRule:
         return self.selection.kept(people, bits)
 
     def people(self) -> int:
-        """How many people a key needs to be shown as often as not."""
+        """The number of people at which a key is shown with probability ½."""
         return self.selection.surely("0.5")

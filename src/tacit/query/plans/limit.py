@@ -1,4 +1,4 @@
-"""Limits: how much of one person counts in one part, who said so, and what kind of interval it is for.
+"""Limits: how much of one person counts in one part, the origin of the limit, and its kind of interval.
 
 A scaling turns a person's total within its limit into units of the noise's law.
 """
@@ -20,11 +20,11 @@ _FAR = 2**45
 
 
 class IntervalKind(Enum):
-    """What an interval is about: it chooses limits, so it is a part of what is released."""
+    """The kind of an interval: the choice of limits depends on it, so it is a part of the release's identity."""
 
-    USUAL = "usual"  # the answer on all rows, if nobody has far more than the people that can be seen
-    GUARANTEED = "guaranteed"  # the answer on all rows cut to the most that one person can have, whatever they are
-    BOUNDED = "bounded"  # the answer on rows cut to the limits: the noise alone
+    USUAL = "usual"  # it covers the answer on all rows, if no person has far more than those visible above the noise
+    GUARANTEED = "guaranteed"  # it covers the answer on all rows cut to at_most, for all data
+    BOUNDED = "bounded"  # it covers the answer on rows cut to the limits: the noise alone
 
     @classmethod
     def named(cls, name: str) -> IntervalKind:
@@ -37,7 +37,7 @@ class IntervalKind(Enum):
 
 
 class Origin(Enum):
-    """Where a limit comes from. None of them looks at data for free."""
+    """The origin of a limit. None of them reads data for free."""
 
     CONSTRUCTION = "by construction"
     DECLARED = "declared by the steward"
@@ -67,9 +67,9 @@ class Limit:
 
 @frozen
 class Scaling:
-    """A person's total in one group, cut to ±cap, as units of the noise's law: times `times`, over `over`.
+    """A person's total in one group, cut to ±cap, in units of the noise's law: times `times`, divided by `over`.
 
-    Claim: whatever the total, the result is an integer within ±room of `scaling`.
+    Claim: for every total the result is an integer within ±room of `scaling`.
     """
 
     cap: int
@@ -86,18 +86,18 @@ class Scaling:
         return self.of(cut(total, -self.cap, self.cap))
 
     def far(self, total: str) -> Cut:
-        """The same, cut only far beyond the limit: within ±2^45, whose squares add up in 128 bits over 2^36 groups."""
+        """The scaled total, cut only far beyond the limit: squares of ±2^45 add up in 128 bits over 2^36 groups."""
         far = min(_FAR * self.over // self.times, WORD)
         return cut(total, -far, far).scaled(self.times, self.over)
 
     def of(self, value: Cut) -> Cut:
-        """The same of a value that is cut to bounds of its own: to ±cap where these are wider."""
+        """The scaled value, for a value with bounds of its own: cut to ±cap where these are wider."""
         return value.within(self.cap).scaled(self.times, self.over)
 
 
 def scaling(norm: Fraction, room: int) -> Scaling:
     """The finest whole scaling under which a total of up to `norm` steps fits into ±room (room ≥ 2)."""
-    cap = min(max(1, floor(norm)), WORD)  # beyond it a total is cut, whatever its limit: it must fit 64 bits
+    cap = min(max(1, floor(norm)), WORD)  # a larger total is always cut, because it must fit 64 bits
     if room >= norm:
         return Scaling(cap, max(1, floor(room / max(norm, Fraction(1)))), 1)
     return Scaling(cap, 1, ceil(norm / (room - 1)))

@@ -1,4 +1,4 @@
-"""A plan: the question below the noise, its limits, and how its price is shared out. Data-free and printable."""
+"""A plan: the question below the noise, its limits, and the shares of its price. It has no data."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from tacit.query.plans.question import Question
 from tacit.query.sql.rows import Ownership
 from tacit.schema.kind import Key
 
-KEYS = Fraction(1, 2)  # what choosing private keys weighs, beside a column
-FINDING = Fraction(1, 10)  # of the price, where limits must be found
-USUAL_FINDING = Fraction(2, 5)  # the same for usual intervals, which also say what the limits cut off
-BESIDE_PROFILE = Fraction(1, 4)  # and where a profile tells part of it
+KEYS = Fraction(1, 2)  # the weight of choosing private keys, relative to a column
+FINDING = Fraction(1, 10)  # share of the price to find limits
+USUAL_FINDING = Fraction(2, 5)  # the same for usual intervals, which also need the clipping bias
+BESIDE_PROFILE = Fraction(1, 4)  # the same where a profile provides part of it
 
 
 @frozen
 class Plan:
-    """What is counted, how much of one person counts, and what part of the price each block of noise takes."""
+    """The parts counted, how much of one person counts, and the share of the price of each block of noise."""
 
     question: Question
     relation: Relation
-    unit: str  # the words of what is hidden
+    unit: str  # the unit in words
     limits: Mapping[Part, Limit]
-    most_keys: int = MOST_KEYS  # that one person may hold and still help to show a private key
+    most_keys: int = MOST_KEYS  # the most keys of a person who counts in showing private keys
     interval: IntervalKind = IntervalKind.BOUNDED
     at_most: Mapping[Part, Fraction] = field(default_factory=dict)  # the norm of the most that a person can have
     evidence: Mapping[Part, AmountCounts] = field(default_factory=dict)  # what a profile says of people's amounts
@@ -68,12 +68,12 @@ class Plan:
 
     @property
     def has_finding(self) -> bool:
-        """Whether a share of the price goes, or went, into counting people by amount."""
+        """Whether a share of the price is for counting people by amount."""
         return bool(self.binned) or any(limit.origin is Origin.FOUND for limit in self.limits.values())
 
     @property
     def has_at_most(self) -> bool:
-        """Whether a limit is the most that one person can have."""
+        """Whether a limit is an at_most."""
         return any(limit.origin is Origin.AT_MOST for limit in self.limits.values())
 
     @cached_property
@@ -111,7 +111,7 @@ class Plan:
         return self.groups is None
 
     def share(self, part: Part | str) -> Fraction:
-        """The part of the price that a block takes: "finding", "tally", "keys", or a part's own.
+        """The share of the price of a block: "finding", "tally", "keys", or a part's own.
 
         Each column that is counted weighs the same, the choice of keys half as much. A tally's columns share one
         vector, so equal weights make the sum of their relative variances least.
@@ -134,28 +134,28 @@ class Plan:
         return (1 - self.share("finding")) / columns
 
     def with_limits(self, found: Mapping[Part, Fraction]) -> Plan:
-        """The plan with limits that were found; where they come from stays, and with it the share of the price."""
+        """The plan with limits that were found; their origins stay, and with them the shares of the price."""
         limits = {**self.limits, **{part: Limit(norm, self.limits[part].origin) for part, norm in found.items()}}
         return replace(self, limits=limits)
 
     def strength(self, price: Price) -> Fraction:
-        """How strong a price makes the noise on each column: more is better."""
+        """The strength of the noise on each column at a price: more is better."""
         return price.strength * self.each
 
     def enough(self, price: Price) -> Fraction:
-        """How strong an earlier release must be to answer at a price, so that what was asked at it or above is free.
+        """The strength at which an earlier release answers at a price, so that a repeat at this price or below is free.
 
-        It is what the price makes without a profile, for how much that helps depends on the price and on when it came.
+        It is the strength without a profile, because the effect of a profile depends on the price and on its time.
         """
         return replace(self, is_beside_profile=False).strength(price)
 
     def identity(self, part: Part) -> str:
-        """What a part is: the same wherever the same is counted. A limit chosen privately goes with the price.
+        """The identity of a part: equal for equal counts. A limit that is chosen privately depends on the price.
 
-        Where a limit cuts, the kind of interval is a part of it, for it says how the limit is chosen and the answer
-        read. Bounded intervals are not named: all releases were so before there were kinds. What holds by construction
-        cuts nothing, and is one release under all of them. Of a usual one the most that a person can have is a part
-        too: it may become the limit, and it says how far a tail can reach.
+        Where a limit cuts, the kind of interval is included, because the choice of the limit and the reading of the
+        answer depend on it. Bounded intervals are not named, because older releases are all bounded. A limit by
+        construction cuts nothing, so it is one release under all kinds. For a usual one at_most is included too: it may
+        become the limit, and it bounds the tail.
         """
         return self._identities[part]
 
@@ -175,7 +175,7 @@ class Plan:
 
     @cached_property
     def family(self) -> str:
-        """What the plan counts over: rows, unit, keys. Plans of one family differ in their parts alone."""
+        """The rows, unit and keys of the plan. Plans of one family differ only in their parts."""
         rows = self.question.rows
         keys = [[key.sql, str(key.kind), key.scale, _listed(key.domain)] for key in self.question.keys]
         most = self.most_keys if self.is_selecting else 0
@@ -183,12 +183,12 @@ class Plan:
 
     @cached_property
     def identities(self) -> frozenset[str]:
-        """What the plan counts, part by part."""
+        """The identities of the parts."""
         return frozenset(self._identities.values())
 
     @cached_property
     def digest(self) -> str:
-        """What the plan counts in all."""
+        """The digest of all that the plan counts."""
         return _digest([self.family, sorted(self.identities)])
 
 

@@ -1,4 +1,4 @@
-"""The price of one release: what `--epsilon e` means, what the account is charged, and the noise of each share.
+"""The price of one release: the meaning of `--epsilon e`, the charge to the account, and the noise of each share.
 
 The noise of one block of a plan is a law of a round size, and the norm within which one person may move the block.
 """
@@ -22,15 +22,15 @@ from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.words import shown
 
 _CLOSE = Fraction(1, 10**9)
-_STEEP = 700.0  # beyond it e^ε is no float
-_PART = Fraction(1, 100)  # of the budget's δ, for one release
-_LEAST = Fraction(1, 10**9)  # of ε: below, noise outgrows what is counted, and then what floats can say
+_STEEP = 700.0  # beyond it e^ε overflows a float
+_PART = Fraction(1, 100)  # share of the budget's δ for one release
+_LEAST = Fraction(1, 10**9)  # the least ε: below it noise exceeds the counts, and then the range of floats
 _FALLBACK = Fraction(1, 10**6)  # the δ at which ε is read where the budget is a bare ρ
 
 
 @frozen
 class Price:
-    """What one release costs: all its noise together, and the δ of choosing private keys.
+    """The cost of one release: all its noise together, and the δ of choosing private keys.
 
     Under a pure account `strength` is ε, shared out over Laplace noise; else it is μ², shared out over Gaussian noise.
     Claim: the release alone is `alone`, and `charge` is the same in the account's currency. For Gaussian noise of μ²
@@ -77,7 +77,7 @@ def price_of(budget: Loss, promise: Loss, epsilon: Number, delta: Number | None,
 
 
 def price_of_strength(budget: Loss, promise: Loss, strength: Fraction, has_private_keys: bool) -> Price:
-    """The price of noise of a given strength, or of the least that there is: for a target error."""
+    """The price of noise of a given strength, or of the least possible strength: for a target error."""
     if isinstance(budget, Pure):
         return price_of(budget, promise, max(strength, _LEAST), None, has_private_keys)
     strength = max(strength, _LEAST**2)
@@ -93,7 +93,7 @@ def _gaussian_price(budget: Loss, strength: Fraction, alone: Approx, keys_delta:
 
 
 def release_delta(budget: Loss, promise: Loss) -> Fraction:
-    """The δ of one release where the analyst names none."""
+    """The default δ of one release."""
     if isinstance(promise, Approx) and promise.exact_delta > 0:
         return promise.exact_delta * _PART
     if isinstance(budget, Zcdp) and budget.exact_delta > 0:
@@ -105,8 +105,8 @@ def release_delta(budget: Loss, promise: Loss) -> Fraction:
 def gaussian_strength(epsilon: Fraction, delta: Fraction) -> Fraction:
     """The largest μ², to about one part in 10⁹ below, whose exact curve is (ε, δ)-private.
 
-    Found in floating point, where it takes no time, and then certified on the exact curve; should that fail, the
-    certified search decides.
+    It is found in floating point, which is fast, and then certified on the exact curve; if that fails, the certified
+    search decides.
     """
     guess = Fraction(_near(float(epsilon), float(delta)) ** 2)
     for back in (_CLOSE, 100 * _CLOSE):
@@ -117,7 +117,7 @@ def gaussian_strength(epsilon: Fraction, delta: Fraction) -> Fraction:
 
 
 def _near(epsilon: float, delta: float) -> float:
-    """The μ at which Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) is δ, about."""
+    """The μ at which Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) is approximately δ."""
     low, high = -60.0, 24.0  # powers of two
     while high - low > 1e-13 * max(1.0, abs(low)):
         middle = (low + high) / 2
@@ -149,12 +149,12 @@ class NoiseShare:
         return isinstance(self.law, RoundedGaussian)
 
     def split(self, ways: int) -> int:
-        """The radius that each of several coordinates may fill."""
+        """The radius for each of several coordinates."""
         return isqrt(self.radius**2 // ways) if self.is_gaussian else self.radius // ways
 
 
 def noise_share(price: Price, share: Fraction, relation: Relation) -> NoiseShare:
-    """The noise for this share of the price: the law is that of the whole price, so all shares of it have one law."""
+    """The noise for this share of the price: the law depends on the whole price only, so all shares have one law."""
     return noise_of(price.strength, price.is_pure, relation, share)
 
 

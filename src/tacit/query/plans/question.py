@@ -1,4 +1,4 @@
-"""A question: a query read into private rows, group keys and aggregates, with what lies above the noise set apart."""
+"""A question: a query as private rows, group keys and aggregates, separate from what stands above the noise."""
 
 from __future__ import annotations
 
@@ -36,18 +36,19 @@ _CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "order"
 
 @frozen
 class Question:
-    """What a query asks: of which rows, by which keys, which aggregates; and what is done with the answers."""
+    """The content of a query: rows, keys, aggregates, and the post-processing of the answers."""
 
     sql: str
     rows: Rows
     keys: tuple[KeyColumn, ...]
     aggregates: Mapping[str, Aggregate]  # by canonical SQL
     above: PostProcessing
-    origins: Mapping[str, str] = field(default_factory=dict)  # the private table whose own column a name is, if certain
+    # the private table that has the column of a name, if that is certain
+    origins: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """What is counted, each part once, in the order of the query."""
+        """The parts to count, each once, in the order of the query."""
         return tuple(dict.fromkeys(part for each in self.aggregates.values() for part in each.parts))
 
     @property
@@ -70,7 +71,7 @@ class Question:
 def read_question(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, str], int] | None = None) -> Question:
     """The question that a query asks; refused, before any data is read, if it has no private answer.
 
-    `centres` says, from an earlier release, where the values of columns lie: means are then counted from there.
+    `centres` gives the centres of columns from an earlier release; means are then computed relative to them.
     """
     select = _parsed(sql)
     rows = read_rows(select, catalogue)
@@ -94,10 +95,10 @@ def read_question(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, st
 
 
 def _origins(select: exp.Select, rows: Rows, catalogue: Catalogue) -> dict[str, str]:
-    """The private table that each column is read from as it stands, by the column's name in lower case.
+    """The private table that each unchanged column is read from, by the column's name in lower case.
 
     Claim: SUM(name) adds up values of that very column. Proof: FROM and JOIN name described tables and nothing else (a
-    sub-query or WITH may call anything by the name of a column), and one of them alone has a column of this name.
+    sub-query or WITH could give any expression the name of a column), and only one of them has a column of this name.
     """
     nodes = [select.args["from_"].this, *(join.this for join in select.args.get("joins") or [])]
     if select.args.get("with_") or not all(isinstance(node, exp.Table) for node in nodes):
@@ -122,7 +123,7 @@ def _parsed(sql: str) -> exp.Select:
 
 
 def parsed_selects(sql: str) -> list[exp.Select]:
-    """The SELECT statements of a text; refused where there is anything else in it."""
+    """The SELECT statements of a text; other statements are refused."""
     _refuse_unreadable(sql)
     try:
         read = sqlglot.parse(sql, dialect="duckdb")
@@ -157,7 +158,7 @@ def _stopped(error: Exception) -> str:
 
 
 def _refuse_unreadable(sql: str) -> None:
-    """Refuses, before anything is paid for, a text that an engine would choke on."""
+    """Refuse, before any charge, a text that an engine could not process."""
     if not len(sql) <= _LONGEST:
         raise Refused(f"a query of {len(sql):,} letters", "It is too long to be planned.", f"{_LONGEST:,} at most.")
     if any(letter == "\0" or "\ud800" <= letter <= "\udfff" for letter in sql):

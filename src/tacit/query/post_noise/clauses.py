@@ -1,6 +1,6 @@
-"""HAVING, ORDER BY, LIMIT and OFFSET: how they are read, and how groups are sorted.
+"""HAVING, ORDER BY, LIMIT and OFFSET: their reading, and the sorting of groups.
 
-Groups are sorted by what is public or already noisy, with NULLs where they were asked for.
+Groups are sorted by public or already noisy values, with NULLs first or last as asked.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tacit.query.post_noise.scope import PostNoiseScope
 
 
 def read_having(having: exp.Expr | None, scope: PostNoiseScope) -> tuple[Expression, ...]:
-    """Its parts, which must all hold: each is decided by the points of its own numbers."""
+    """The parts of HAVING, which must all hold; each is decided by the values of its own numbers."""
     if having is None:
         return ()
     parts = having.this.flatten() if isinstance(having.this, exp.And) else [having.this]
@@ -29,7 +29,7 @@ def read_having(having: exp.Expr | None, scope: PostNoiseScope) -> tuple[Express
 
 
 def read_order(order: exp.Expr | None, items: list[Expression], scope: PostNoiseScope) -> tuple[Ordering, ...]:
-    """What ORDER BY sorts by: expressions, names, places in SELECT, or ALL of them."""
+    """The items of ORDER BY: expressions, names, positions in SELECT, or ALL of them."""
     return tuple(found for by in (order.expressions if order else ()) for found in _orderings(by, items, scope))
 
 
@@ -82,7 +82,7 @@ class Ordering:
 
 
 def values(column: Column) -> list[Any]:
-    """The column's points as values that compare, None for NULL."""
+    """The column's values in a comparable form, None for NULL."""
     exact = as_keys(column)
     if isinstance(exact, Keys):
         return list(exact.values)
@@ -97,14 +97,14 @@ def arranged(rows: Sequence[int], column: Sequence[Any], descending: bool, nulls
 
 
 def by_keys(rows: NDArray[np.int64], keys: Sequence[Keys]) -> NDArray[np.int64]:
-    """The rows in the order of the keys, of the first one first; NULLs are last."""
+    """The rows sorted by the keys, beginning with the first key; NULLs are last."""
     if not keys:
         return rows
     return np.asarray(rows[np.lexsort([_ranks(key)[rows] for key in reversed(keys)])])
 
 
 def _ranks(key: Keys) -> NDArray[np.int64]:
-    """The place of each value among the different ones."""
+    """The rank of each value among the distinct ones."""
     different: list[Any] = list({value for value in key.values if value is not None})
     places: dict[Any, int] = {value: place for place, value in enumerate(sorted(different))}
     places[None] = len(places)

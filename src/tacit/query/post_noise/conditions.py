@@ -1,4 +1,4 @@
-"""Conditions: comparisons, and what AND, OR, NOT and IS NULL make of them."""
+"""Conditions: comparisons, AND, OR, NOT and IS NULL."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Not(Expression):
 
 @frozen
 class Both(Expression):
-    """left AND right, in SQL's three values."""
+    """left AND right, in SQL's three-valued logic."""
 
     left: Expression
     right: Expression
@@ -88,7 +88,7 @@ class Both(Expression):
 
 @frozen
 class Missing(Expression):
-    """operand IS NULL; a number is NULL where there is too little to say."""
+    """operand IS NULL; a number is NULL where it has no value."""
 
     operand: Expression
     kind: Kind | None = Kind.BOOLEAN
@@ -131,7 +131,7 @@ def _compared(sign: str, left: Value, right: Value) -> bool | None:
 
 
 def _alongside(value: Key | float, other: Key | float) -> Key | float:
-    """The value as it compares with the other: a day as its first moment, a text beside a date as what it writes."""
+    """The value in a form comparable with the other: a date as its midnight, a text beside a date as that date."""
     if isinstance(value, str) and isinstance(other, date):
         value = moment(value) or value
     if isinstance(value, date) and not isinstance(value, datetime):

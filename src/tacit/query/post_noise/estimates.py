@@ -1,4 +1,4 @@
-"""Columns after the noise, one entry a group: keys, noisy numbers with intervals, and the rendered answer."""
+"""Columns after the noise, one entry per group: keys, noisy numbers with intervals, and the rendered answer."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ PUBLISHED = "_published"
 
 @frozen(eq=False)
 class Estimates:
-    """A column of numbers, each with the interval that holds what it estimates.
+    """A column of numbers, each with an interval for the quantity that it estimates.
 
-    A value is nan where there is too little to say; its ends then say what is known, and are infinite where nothing is.
-    `whole` says that the values are whole numbers (counts, sums of integers).
+    A value is nan where the data are too few; its ends then give the known bounds, and are infinite where there are
+    none. `whole` says that the values are whole numbers (counts, sums of integers).
     """
 
     value: Floats
@@ -53,10 +53,10 @@ class Noisy(Protocol):
 
 @frozen
 class Keys:
-    """A column of values known exactly: group keys, and what is computed from keys and constants alone."""
+    """A column of exact values: group keys, and expressions of keys and constants only."""
 
     values: tuple[Key | float | None, ...]
-    kind: Kind | None = None  # None is read off the values
+    kind: Kind | None = None  # None: the kind is inferred from the values
 
     def __len__(self) -> int:
         return len(self.values)
@@ -84,7 +84,7 @@ class Groups:
 class OutputColumn:
     """A named column of the answer: exact values of keys, or noisy numbers with their intervals.
 
-    `bounded` are the numbers with intervals of the noise alone, where `values` also say what limits cut off.
+    `bounded` are the numbers with intervals of the noise alone, where `values` include the clipping bias.
     """
 
     name: str
@@ -135,7 +135,7 @@ class Rendered:
         return self.size == 1 and not any(column.is_key for column in self.columns)
 
     def first(self, most: int | None) -> Rendered:
-        """Its first rows, at most so many."""
+        """Its first rows, at most this many."""
         rows = np.arange(self.size if most is None else min(most, self.size), dtype=np.int64)
         return Rendered(tuple(column.take(rows) for column in self.columns))
 

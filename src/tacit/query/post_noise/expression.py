@@ -1,4 +1,4 @@
-"""Expressions over keys and noisy aggregates: an immutable tree that knows its aggregates; and its literals."""
+"""Expressions over keys and noisy aggregates: an immutable tree with its aggregates and literals."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Column: TypeAlias = Estimates | Keys | Truth
 
 @frozen(eq=False)
 class EvaluationFrame:
-    """What an expression is evaluated over: each aggregate with intervals at the confidence its share allows."""
+    """The values an expression is evaluated on: each aggregate with intervals at its share of the confidence."""
 
     keys: Mapping[str, Keys]
     aggregates: Mapping[str, Estimates]
@@ -39,17 +39,17 @@ class Expression(ABC):
 
     @property
     def parts(self) -> tuple[Expression, ...]:
-        """The expressions it is made of."""
+        """Its sub-expressions."""
         return ()
 
     @property
     def aggregates(self) -> frozenset[str]:
-        """The different aggregates it rests on."""
+        """The distinct aggregates that it depends on."""
         return frozenset().union(*(part.aggregates for part in self.parts))
 
     @property
     def keys(self) -> frozenset[str]:
-        """The different keys that it reads, outside of aggregates."""
+        """The distinct keys that it reads, outside of aggregates."""
         return frozenset().union(*(part.keys for part in self.parts))
 
     @abstractmethod
@@ -111,11 +111,11 @@ class Constant(Expression):
 def evaluate(expression: Expression, groups: Groups, confidence: Fraction) -> Column:
     """The expression's column, whose every interval misses with probability at most 1 − confidence.
 
-    Of m aggregates each may miss with an m-th part of that (union bound), so that all hold together often enough.
+    Each of m aggregates misses with at most an m-th part of that, so that all hold together (union bound).
     """
     share = 1 - (1 - confidence) / max(1, len(expression.aggregates))
     aggregates = {name: _settled(groups.aggregates[name].at(share)) for name in sorted(expression.aggregates)}
-    with np.errstate(all="ignore"):  # inf − inf and 0·inf are met with, and settled, on the way
+    with np.errstate(all="ignore"):  # inf − inf and 0·inf occur and are handled below
         return expression.over(EvaluationFrame(groups.keys, aggregates, groups.size))
 
 
@@ -129,7 +129,7 @@ def _settled(column: Estimates) -> Estimates:
 
 
 def as_numbers(column: Column) -> Estimates:
-    """A column as numbers: keys that are numbers are exact, a condition is 1 or 0, anything else says nothing."""
+    """A column as numbers: numeric keys are exact, a condition is 1 or 0, anything else is unknown."""
     if isinstance(column, Estimates):
         return column
     if isinstance(column, Truth):
@@ -144,7 +144,7 @@ def as_numbers(column: Column) -> Estimates:
 
 
 def as_truth(column: Column) -> Truth:
-    """A column as a condition: what is neither a condition nor a boolean key is NULL."""
+    """A column as a condition; NULL unless it is a condition or a boolean key."""
     if isinstance(column, Truth):
         return column
     values = column.values if isinstance(column, Keys) else (None,) * len(column)
@@ -161,7 +161,7 @@ def as_keys(column: Column) -> Estimates | Keys:
 
 
 def literal(node: exp.Expr) -> Constant:
-    """The constant that a literal is."""
+    """The constant for a literal."""
     if isinstance(node, exp.Null):
         return Constant(None)
     if isinstance(node, exp.Boolean):
@@ -181,7 +181,7 @@ def negative(number: Constant) -> Constant:
 
 
 def whole_literal(node: exp.Expr, what: str) -> int:
-    """The whole number that a literal is, signed or not."""
+    """The whole number of a literal, signed or not."""
     sign, inner = (-1, node.this) if isinstance(node, exp.Neg) else (1, node)
     if not (isinstance(inner, exp.Literal) and not inner.is_string and inner.this.isdecimal() and len(inner.this) < 19):
         raise Refused(f"{what} as {node.sql(dialect='duckdb')}", "It must be known beforehand.", "a whole number.")
@@ -215,7 +215,7 @@ def _time(text: str, kind: Kind) -> Constant:
 
 
 def moment(text: str) -> datetime | None:
-    """The moment that a text writes, the first of its day if it writes a day; None if it writes neither."""
+    """The timestamp that a text spells, midnight if it spells a date; None if it spells neither."""
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError:

@@ -1,4 +1,4 @@
-"""The reader of SQL above the noise: nodes become expressions; what has no place there is refused with its cure."""
+"""The reader of SQL above the noise: nodes become expressions; others are refused with a correction."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _ORDERED_ALIKE: Final = ({Kind.TEXT}, {Kind.BOOLEAN}, {*TIMES})
 
 
 def read(node: exp.Expr, scope: PostNoiseScope) -> Expression:
-    """The expression that the node means."""
+    """The expression of the node."""
     found = scope.found(node)
     if found is not None:
         return found
@@ -88,7 +88,7 @@ def condition(node: exp.Expr, scope: PostNoiseScope) -> Expression:
 
 
 def refusal(node: exp.Expr) -> Refused:
-    """Why an expression has no place above the noise."""
+    """The refusal of an expression above the noise."""
     if isinstance(node, exp.Window):
         return Refused(_sql(node), "Window functions are not supported.", "ORDER BY and LIMIT over the groups.")
     if isinstance(node, exp.Query | exp.Subquery | exp.Exists):

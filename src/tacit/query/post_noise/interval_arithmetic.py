@@ -2,7 +2,7 @@
 
 Claim: if each operand's interval holds its true value, the result's interval holds the true result, unless that is
 NULL. A quotient, root or logarithm has no point where its operand's interval leaves it undefined or unbounded. A
-comparison says what the points say, and what the intervals leave possible.
+comparison has the result for the values, and the results that the intervals permit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tacit.query.post_noise.estimates import Estimates, Floats
 
 
 def constant(value: float, size: int, *, whole: bool = False) -> Estimates:
-    """The same exact number in every row; nan is NULL, of which nothing is known."""
+    """The same exact number in every row; nan is NULL, whose interval is unbounded."""
     points = np.full(size, value, np.float64)
     if np.isnan(value):
         return Estimates(points, np.full(size, -np.inf), np.full(size, np.inf), whole)
@@ -43,7 +43,7 @@ def multiply(a: Estimates, b: Estimates) -> Estimates:
 
 
 def divide(a: Estimates, b: Estimates) -> Estimates:
-    """a / b; too little to say where b may be 0, since b may then be as small as one likes, or none at all."""
+    """a / b; without a value where b may be 0, since b may then be arbitrarily small, or 0."""
     upward, downward = b.low > 0, b.high < 0
     touches_up, touches_down = b.low == 0, b.high == 0
     some = (b.low < 0) & (b.high > 0) | touches_up & touches_down
@@ -77,12 +77,12 @@ def logarithm(a: Estimates) -> Estimates:
 
 
 def rising(function: Callable[[Floats], Floats], *, whole: bool = False) -> Callable[[Estimates], Estimates]:
-    """The operation of a function that never falls: each end goes where it goes."""
+    """The operation of an increasing function, applied to both ends."""
     return lambda a: Estimates(function(a.value), function(a.low), function(a.high), whole)
 
 
 def greatest(*columns: Estimates) -> Estimates:
-    """The greatest that is not NULL, as DuckDB has it: what may be NULL raises no lower end."""
+    """The greatest operand that is not NULL, as in DuckDB; an operand that may be NULL does not raise the lower end."""
     value, low, high = columns[0].value, _floor(columns[0]), columns[0].high
     for other in columns[1:]:
         value, low = np.fmax(value, other.value), np.maximum(low, _floor(other))
@@ -110,7 +110,7 @@ def _floor(a: Estimates) -> Floats:
 
 
 def _product(x: Floats, y: Floats) -> Floats:
-    """x·y, where nothing times anything is nothing."""
+    """x·y, where 0 times anything (even ∞) is 0."""
     return np.where((x == 0) | (y == 0), 0.0, x * y)
 
 
@@ -126,9 +126,9 @@ Bools: TypeAlias = NDArray[np.bool_]
 
 @frozen(eq=False)
 class Truth:
-    """A column of SQL's three truth values: what the points say, and what the intervals leave possible.
+    """A column of SQL's three truth values: the result for the values, and the results that the intervals permit.
 
-    Where a row is neither true nor false it is NULL. What the points say is always among what may be.
+    Where a row is neither true nor false it is NULL. The result for the values is always among those permitted.
     """
 
     true: Bools
@@ -176,7 +176,7 @@ def equal(left: Estimates, right: Estimates) -> Truth:
 
 
 def missing(column: Estimates) -> Truth:
-    """column IS NULL: where there is too little to say, the value may exist all the same."""
+    """column IS NULL: where a number has no value, the true one may exist nevertheless."""
     absent = np.isnan(column.value)
     return Truth(absent, ~absent, absent, np.ones_like(absent), np.zeros_like(absent))
 

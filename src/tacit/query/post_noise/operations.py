@@ -80,8 +80,8 @@ class Rounded(Expression):
 class Case(Expression):
     """CASE WHEN condition THEN value … ELSE otherwise END.
 
-    The points decide the point; the interval spans every branch that the conditions' intervals leave possible. Other
-    values than numbers may depend on keys alone, since they have no interval.
+    The values of the conditions select the value; the interval spans every branch that the conditions' intervals leave
+    possible. Values other than numbers may depend on keys only, since they have no interval.
     """
 
     branches: tuple[tuple[Expression, Expression], ...]
@@ -108,7 +108,7 @@ class Case(Expression):
 
 @frozen
 class Coalesce(Expression):
-    """The first of the numbers of which there is enough to say."""
+    """The first of the numbers that has a value."""
 
     operands: tuple[Expression, ...]
     kind: Kind | None = Kind.FLOAT
@@ -119,7 +119,7 @@ class Coalesce(Expression):
 
     def over(self, frame: EvaluationFrame) -> Estimates:
         result = self.operands[0].numbers(frame)
-        exact = not self.operands[0].aggregates  # an exact NULL has no value that could be meant
+        exact = not self.operands[0].aggregates  # an exact NULL has no true value
         for operand in self.operands[1:]:
             other, absent = operand.numbers(frame), np.isnan(result.value)
             low = other.low if exact else np.minimum(result.low, other.low)
@@ -153,7 +153,7 @@ class NullIf(Expression):
 
 
 def _branches(conditions: Sequence[Truth], size: int) -> tuple[Bools, Bools]:
-    """For each branch and row: is it taken by the points, and may it be taken by the intervals."""
+    """For each branch and row: whether the values take it, and whether the intervals permit it."""
     open_still, may_be_open = np.ones(size, np.bool_), np.ones(size, np.bool_)
     taken, possible = [], []
     for condition in conditions:

@@ -1,4 +1,4 @@
-"""The part of a query above the noise, checked: it renders a stored release, at no cost, as often as asked.
+"""The part of a query above the noise, checked: it renders a stored release, free and repeatable.
 
 It also names the answer's columns.
 """
@@ -47,7 +47,7 @@ class Item:
 
 @frozen
 class PostProcessing:
-    """SELECT items, HAVING (all of its parts), ORDER BY, LIMIT and OFFSET, data-free.
+    """SELECT items, HAVING (all of its parts), ORDER BY, LIMIT and OFFSET, without data.
 
     Nothing here is part of a request's identity: it reads noisy numbers and public keys only (R25).
     """
@@ -60,8 +60,11 @@ class PostProcessing:
 
     @property
     def chooses_by_noise(self) -> bool:
-        """Whether noisy numbers decide which groups are shown; their intervals then hold for each group on its own,
-        and less often for those that noise has helped to be chosen."""
+        """Whether noisy numbers decide which groups are shown.
+
+        Their intervals then hold for each fixed group, and with less confidence for groups chosen by their noisy
+        numbers.
+        """
         cut = self.limit is not None or self.offset > 0
         return any(part.aggregates for part in self.having) or (
             cut and any(by.expression.aggregates for by in self.order)
@@ -71,7 +74,7 @@ class PostProcessing:
         """The answer's columns, each number with an interval at this confidence.
 
         Groups that tie, or that no ORDER BY sorts, follow their keys (R24). `bounded` are the same groups with
-        intervals of the noise alone: they are shown beside, for the rows that `groups` choose.
+        intervals of the noise alone: they are shown beside, for the rows that `groups` select.
         """
         rows = self._rows(groups, confidence)
         columns = []
@@ -96,7 +99,7 @@ class PostProcessing:
 
 
 def read_post_processing(select: exp.Select, keys: Collection[str], aggregates: Collection[str]) -> PostProcessing:
-    """What the SELECT does with the given keys and aggregates (their SQL), or a refusal that names the cure.
+    """The post-processing of a SELECT, given the SQL of its keys and aggregates; otherwise a refusal with a correction.
 
     `keys` may be a mapping to the keys' kinds; then arithmetic on texts and comparisons of unlike kinds are refused
     here, and are NULL otherwise.
@@ -135,12 +138,12 @@ def _item(node: exp.Expr, scope: PostNoiseScope) -> Expression:
 
 
 def _output(column: Column, *, exact: bool) -> Keys | Estimates:
-    """The column as it is shown: what rests on no aggregate is exact and has no interval."""
+    """The output column; a column that depends on no aggregate is exact and has no interval."""
     return exact_values(column) if exact else as_keys(column)
 
 
 def exact_values(column: Column) -> Keys:
-    """A column that rests on no aggregate as values known exactly."""
+    """A column that depends on no aggregate, as exact values."""
     shown = as_keys(column)
     if isinstance(shown, Keys):
         return shown
@@ -149,7 +152,7 @@ def exact_values(column: Column) -> Keys:
 
 
 def column_names(items: Sequence[exp.Expr], labels: Sequence[bool]) -> list[str]:
-    """One name an item, all different: its alias, its column, `count`, or its SQL in lower case.
+    """One unique name per item: its alias, its column, `count`, or its SQL in lower case.
 
     A number `c` also takes `c_low` and `c_high` for its interval, and the same of `c_bounded`, its number with the
     interval of the noise alone; a name that is taken gets a suffix.

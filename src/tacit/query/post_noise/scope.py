@@ -1,4 +1,4 @@
-"""What names mean above the noise: keys and aggregates by their canonical SQL, and the aliases of SELECT items."""
+"""Names above the noise: keys and aggregates by their canonical SQL, and the aliases of SELECT items."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class PostNoiseScope:
         return KeyReference(key, self.kinds.get(key))
 
     def column(self, node: exp.Column) -> Refused:
-        """Why a column that is no key cannot be used."""
+        """The refusal of a column that is not a key."""
         usable = ", ".join(sorted({*self.keys.given, *self.aliases})) or "aggregates such as COUNT(*)"
         return Refused(
             f"{node.sql(dialect='duckdb')} outside an aggregate",
@@ -55,7 +55,7 @@ class PostNoiseScope:
 
 
 def canonical(node: exp.Expr) -> str:
-    """DuckDB's SQL of the node, the same however its names are cased or quoted and whatever comments it carries."""
+    """DuckDB's SQL of the node, independent of case, quoting and comments."""
     return plain(node).unnest().sql(dialect="duckdb", comments=False, copy=False)
 
 
@@ -69,7 +69,7 @@ def plain(node: exp.Expr) -> exp.Expr:
 
 @lru_cache(maxsize=1024)
 def _needs_quotes(name: str) -> bool:
-    """Whether the name would be read as something else if it stood there bare."""
+    """Whether the name would be misread without quotes."""
     try:
         node = parse_one(name, dialect="duckdb")
     except (SqlglotError, RecursionError):
@@ -78,7 +78,7 @@ def _needs_quotes(name: str) -> bool:
 
 
 def depth(node: exp.Expr) -> int:
-    """How many parts stand inside one another, counted without recursion."""
+    """The nesting depth, computed without recursion."""
     level, count = [node], 0
     while level:
         level, count = [child for parent in level for child in parent.iter_expressions()], count + 1
@@ -87,9 +87,9 @@ def depth(node: exp.Expr) -> int:
 
 @frozen
 class Names:
-    """Given expressions, found again however they are written.
+    """A lookup of given expressions that ignores spelling.
 
-    A table may be left off, or added, where only one given expression can be meant.
+    A table name may be omitted, or added, where only one given expression matches.
     """
 
     given: frozenset[str]
@@ -109,16 +109,16 @@ class Names:
         return cls(frozenset(given), exact, alone)
 
     def find(self, node: exp.Expr) -> str | None:
-        """The given expression that a plain node is, as it was given."""
+        """The given expression that equals a plain node, in its given form."""
         found = self.exact.get(node) or self.bare.get(node) or self.exact.get(_without_tables(node))
         if found is None and isinstance(node, exp.Func | exp.WithinGroup | exp.Filter):
-            text = canonical(node)  # a call may be written back in another form than it was read in
+            text = canonical(node)  # a call may be generated in another form than it was parsed from
             return text if text in self.given else None
         return found
 
 
 def _without_tables(node: exp.Expr) -> exp.Expr:
-    """The node with the tables left off its columns."""
+    """The node without the table names of its columns."""
     if not any(column.args.get("table") for column in node.find_all(exp.Column)):
         return node
     bare = node.copy()

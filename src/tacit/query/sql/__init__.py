@@ -1,1 +1,1 @@
-"""Reading SQL: expressions of one row, private rows with their people, simplification of generated SQL."""
+"""Reading SQL: expressions of one row, private rows with their owners, simplification of generated SQL."""

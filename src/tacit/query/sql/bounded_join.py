@@ -1,8 +1,8 @@
-"""Bounded joins: how many joined rows one person may bring, so that nobody's rows can delay an answer.
+"""Bounded joins: the number of joined rows of one person is limited, so that no person's rows can delay an answer.
 
 Rows of one person in two tables make n·m, and each further table multiplies that again (7 rows in 11 tables: two
-billion). An answer that never comes tells who delayed it. Only people with many rows in several tables at once
-(`Heavy`) are cut; all others are joined as they are.
+billion). An answer that never comes would reveal that person. Only people with many rows in several tables at once
+(`Heavy`) are cut; the joins of all others are complete.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _MOST_SCANS = 16
 def linked(left: Rows, right: Rows, join: exp.Join, kind: str, condition: exp.Expression) -> Rows:
     """Two relations of private rows, joined so that no person's rows are too many.
 
-    Claim: of two tables a person brings at most `MOST_PAIRS` joined rows; or, whoever could bring more, at most
-    `MOST_PARTNERS` to each row of the other table. To a third table and beyond no person brings more than `MOST_ROWS`
-    joined rows. Which ones depends on that person's rows and the query alone, and is the same in every statement and on
+    Claim: of two tables a person has at most `MOST_PAIRS` joined rows; or, for people who could have more, at most
+    `MOST_PARTNERS` for each row of the other table. With a third table and beyond no person has more than `MOST_ROWS`
+    joined rows. The choice depends only on that person's rows and the query, and is the same in every statement and on
     every engine. Proof: they are the first by all columns that the query names anywhere; rows that are equal in those
-    are equal to everything that is asked of them. Who could bring more is known from that person's numbers of rows.
+    are equal for the query. Whether a person could have more follows from that person's numbers of rows.
     """
     scans = left.scans + right.scans
     if not scans <= _MOST_SCANS:
@@ -60,12 +60,12 @@ def _tables(rows: Rows) -> tuple[Select, ...]:
 
 
 def _whole(rows: Rows) -> Rows:
-    """The same without any cut."""
+    """The join without any cut."""
     return replace(rows, select=rows.select.reading({rows.joined.node: rows.joined.whole})) if rows.joined else rows
 
 
 def _first(rows: Rows, named: Container[str]) -> Rows:
-    """A person's first rows of a join, by the rule that holds for everybody."""
+    """A person's first rows of a join, by the common rule."""
     if rows.joined is None:
         return rows
     by_rule = rows.select.reading({rows.joined.node: rows.joined.rule})
@@ -95,11 +95,10 @@ _OWN = SelectItem('"__rows".*')
 class Heavy:
     """The people whose rows in one of several groups of tables multiply to more than `most`.
 
-    Claim: whoever is not among them has at most `most` rows in the join of each group, whatever its conditions are and
-    in whatever order an engine joins. Proof: a join of tables within one person has at most as many rows as the product
-    of the person's rows, and a table without any counts as one row, so that no part of the product is larger. The
-    product is computed in doubles: it is exact up to 2^53, and no factor is below 1, so that it stays beyond `most`
-    once it is.
+    Claim: all other people have at most `most` rows in the join of each group, for any conditions and any order of
+    joins. Proof: a join of tables within one person has at most as many rows as the product of the person's rows, and a
+    table without any counts as one row, so that no part of the product is larger. The product is computed in doubles:
+    it is exact up to 2^53, and no factor is below 1, so that it stays beyond `most` once it is.
     """
 
     name: str
@@ -110,7 +109,8 @@ class Heavy:
     def people(self) -> Select:
         """One row for each of them; tables that are read alike are counted once.
 
-        Whoever is in any of the tables may be one: a LEFT JOIN brings rows of people whom its first table lacks.
+        It includes people of any of the tables, since a LEFT JOIN may have rows of people who are not in its first
+        table.
         """
         texts = {table.under(UNIT): table for group in self.groups for table in group}
         origin: list[str | Select] = []
@@ -128,7 +128,7 @@ class Heavy:
         return Select((_OWN,), (table, f' AS "__rows" JOIN {self.name} USING ({UNIT})'), is_open=True)
 
     def others(self, table: Select) -> Select:
-        """Everybody else's rows of a table."""
+        """All other people's rows of a table."""
         without = f' AS "__rows" LEFT JOIN {self.name} USING ({UNIT}) WHERE {_HELD} IS NULL'
         return Select((_OWN,), (table, without), is_open=True)
 
@@ -137,8 +137,8 @@ class Heavy:
 
         Every row that is joined has the person of the row on the left: so the left side of one leaves these people out,
         and that of the other all who are not. Tables alone would not do: a LEFT JOIN keeps rows of people whose
-        partners are left out. But they are read so too, or a join within would be made of everybody. Where rows are
-        cut, that is mostly nobody, and an engine reads nothing.
+        partners are left out. The tables are restricted too, otherwise an inner join would include everybody. The part
+        that is cut mostly has no people, so an engine reads nothing.
         """
         light = Select(tuple(columns), (self._of(whole, self.others), ' AS "__rows"'))
         heavy = Select(tuple(columns), (self._of(cut, self.alone), ' AS "__rows"'))

@@ -1,14 +1,14 @@
-"""The guard of every sum: integers that the emitted SQL itself keeps within the bounds that were priced.
+"""The guard of every sum: integers that the lowered SQL itself keeps within the bounds that were priced.
 
-A planner derives facts: a bound, "never NULL". They choose a scale and a price. They are never the guard, for one wrong
-rule about one expression would then let one person move a sum without limit. The guard is here, in one place:
+A planner derives facts: a bound, "never NULL". They determine a scale and a price. They are never the guard, because
+with one wrong rule about one expression a person could move a sum without limit. The guard is here, in one place:
 
 Claim: nothing unclamped reaches a sum. Proof: `SUM(` is written in this file alone, around a `Cut` (or, for a norm
 alone, around kept totals as doubles), and only this file makes one: by `cut`, whose CASE (or least and greatest) has no
 way out of [low, high] whatever its operand is, NULL, NaN and the infinities included; by a form whose values are listed
-(1, or 1 and 0); or from another `Cut` by an operation whose range over integers in [low, high] is plain, in a type that
-it fits. What a person is charged for is read off the same object, so that price and guard cannot part. A test looks for
-`SUM(` and `Cut(` elsewhere, and another makes every derived bound wrong on purpose.
+(1, or 1 and 0); or from another `Cut` by an operation whose range over integers in [low, high] is known, in a type that
+it fits. The price uses the bounds of the same object, so that price and guard always agree. A test looks for `SUM(` and
+`Cut(` elsewhere, and another makes every derived bound wrong on purpose.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tacit.query.sql.values.storage import double_sql
 WORD = 2**62
 """What a sum is cut at: ±2^62 moves no two sums apart, and fits 64 bits with noise added."""
 
-_ADDED = 2**96  # that 2^30 rows add up to 126 bits
+_ADDED = 2**96  # 2^30 rows of it add up to 126 bits
 _LARGEST = Fraction(sys.float_info.max)
 _NAME = re.compile(r'(?:"(?:[^"]|"")+"|[A-Za-z_]\w*)(?:\.(?:"(?:[^"]|"")+"|[A-Za-z_]\w*))?')
 
@@ -33,7 +33,7 @@ _NAME = re.compile(r'(?:"(?:[^"]|"")+"|[A-Za-z_]\w*)(?:\.(?:"(?:[^"]|"")+"|[A-Za
 class Cut:
     """An integer in SQL: never NULL and within [low, high], whatever the rows hold. Only `clamp` makes it.
 
-    Its text binds its parts: it is a name, a number, a call, a CASE, or in brackets.
+    Its text is one term: a name, a number, a call, a CASE, or in brackets.
     """
 
     sql: str
@@ -45,11 +45,11 @@ class Cut:
 
     @property
     def size(self) -> int:
-        """The farthest from zero that it is."""
+        """Its largest absolute value."""
         return max(self.high, -self.low)
 
     def within(self, most: int) -> Cut:
-        """The same, at most so far from zero."""
+        """It, cut to at most this absolute value."""
         return self if self.size <= most else cut(self.sql, -most, most)
 
     def minus(self, centre: int) -> Cut:
@@ -67,7 +67,7 @@ class Cut:
         return Cut(f"CAST({square} // {coarse} AS BIGINT)" if coarse > 1 else square, 0, self.size**2 // coarse)
 
     def where(self, condition: str, otherwise: Cut | None = None) -> Cut:
-        """x where the condition holds, else another, or 0."""
+        """x where the condition holds, else another value, or 0."""
         other = otherwise or Cut("0", 0, 0)
         case = f"CASE WHEN {condition} THEN {self.sql} ELSE {other.sql} END"
         return Cut(case, min(self.low, other.low), max(self.high, other.high))
@@ -84,12 +84,12 @@ class Cut:
         )
 
     def shrunk(self, factor: str) -> Cut:
-        """x·factor, cut towards zero; x where there is no factor, which is below 1 if there is one."""
+        """x·factor, cut towards zero, for a factor below 1; x where there is none."""
         shrunk = f"CASE WHEN {factor} IS NULL THEN {self.sql} ELSE CAST(trunc({self.sql} * {factor}) AS BIGINT) END"
         return Cut(shrunk, min(self.low, 0), max(self.high, 0))
 
     def named(self, column: str) -> Cut:
-        """The same under the name of a column that holds it."""
+        """The value by the name of a column that has it."""
         return Cut(column, self.low, self.high)
 
 
@@ -112,7 +112,7 @@ def count_named(column: str) -> Cut:
 
 
 def cut(sql: str, low: int, high: int, neutral: int = 0) -> Cut:
-    """Any integer expression, cut to [low, high] as a word; NULL counts as `neutral`, which is let in."""
+    """Any integer expression, cut to [low, high], as 64 bits; NULL counts as `neutral`."""
     least, most = min(low, neutral), max(high, neutral)
     return Cut(f"CAST({_within(sql, str(least), str(most), str(neutral))} AS BIGINT)", least, most)
 
@@ -130,7 +130,7 @@ def cut_float(sql: str, step: Fraction, low: int, high: int, neutral: int = 0) -
 
 
 def _within(sql: str, low: str, high: str, neutral: str) -> str:
-    """A number between two literals: CASE is fastest where it has a name; else it is written, and evaluated, once."""
+    """A number cut to two literals: by CASE, which is fastest, for a name; otherwise in a form that writes it once."""
     if not _NAME.fullmatch(sql):
         return f"least(greatest(coalesce({sql}, {neutral}), {low}), {high})"
     below = "" if low == neutral else f" WHEN {sql} < {low} THEN {low}"
@@ -143,12 +143,12 @@ def _towards_zero(value: int, over: int) -> int:
 
 
 def or_null(sql: str, low: str, high: str) -> str:
-    """A value between two literals of its type, NULL where it is: for what feeds further expressions, not a sum."""
+    """A value cut to two literals of its type, NULL for NULL: for use in further expressions, not in a sum."""
     return f"CASE WHEN {sql} < {low} THEN {low} WHEN {sql} > {high} THEN {high} ELSE {sql} END"
 
 
 def total(*values: Cut) -> str:
-    """The sum of these over one person's rows: in 128 bits, which no number of rows fills."""
+    """The sum of these over one person's rows: in 128 bits, which cannot overflow."""
     first, *others = (value.sql for value in values)
     sizes = [value.size for value in values]
     if not sum(sizes) <= _ADDED:
@@ -159,12 +159,12 @@ def total(*values: Cut) -> str:
 
 
 def word_sum(value: Cut) -> str:
-    """The sum over people, which noise is added to: a word, 0 where there is nobody."""
+    """The sum over people, to which noise is added: 64 bits, 0 where there are no people."""
     return word(total(value))
 
 
 def word(sum_sql: str) -> str:
-    """A sum, or a sum of sums, as a word."""
+    """A sum, or a sum of sums, as 64 bits."""
     return f"CAST(least(greatest(coalesce({sum_sql}, 0), {-WORD}), {WORD}) AS BIGINT)"
 
 
@@ -174,7 +174,7 @@ def sum_of_words(name: str) -> str:
 
 
 def product_sum(first: str, second: str) -> str:
-    """The sum of products of totals that are kept of one person, in double precision: for a norm, never for noise."""
+    """The sum of products of one person's kept totals, in double precision: for a norm, never for a released sum."""
     return f"SUM(CAST({first} AS DOUBLE) * CAST({second} AS DOUBLE))"
 
 

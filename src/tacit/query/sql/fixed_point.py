@@ -1,4 +1,4 @@
-"""Numbers in fixed point: whole steps that engines add up, so that no order of rows can change a sum."""
+"""Numbers in fixed point: whole steps that engines add up, so that a sum does not depend on the order of rows."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tacit.schema.kind import Kind
 
 _FINE = 2**24  # steps over the whole range of a floating-point value
 _LARGEST = 2**60  # steps away from zero at most
-_LARGEST_FLOAT = 2**50  # and of doubles, so that each step is one exactly
+_LARGEST_FLOAT = 2**50  # the same for doubles, so that each step is an exact double
 
 
 @frozen
 class Steps:
-    """A number in SQL, and the whole steps that it is counted in: from `low` to `high`, which `cut` enforces.
+    """A number in SQL, and its whole steps: from `low` to `high`, which `cut` enforces.
 
-    `sql` is the number as it is stored, an integer in steps or a double. Its bounds are believed, not enforced.
+    `sql` is the number as it is stored, an integer in steps or a double. Its bounds are not enforced by `sql` itself.
     """
 
     sql: str
@@ -44,7 +44,7 @@ def cut_steps(sql: str, step: Fraction, low: int, high: int, neutral: int, *, is
 def in_steps(value: Typed, asked: str) -> Steps:
     """The value in steps: integers and decimals as they are stored, floats on a public grid.
 
-    Refused where the value has no bounds, for then one person could move a sum without limit.
+    Refused where the value has no bounds, because one person could then move a sum without limit.
     """
     if not value.kind.is_number:
         raise Refused(asked, f"It is a {value.kind}, not a number.", "a number; or COUNT of it.")

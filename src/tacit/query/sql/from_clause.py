@@ -26,15 +26,15 @@ from tacit.schema.description import Lookup
 _PLAIN = {"expressions", "from_", "joins", "where", "group", "having", "with_", "kind", "hint", "distinct"}
 
 GROUPINGS = (exp.Cube, exp.Rollup, exp.GroupingSets)
-_WITH = ("cube", "rollup", "grouping_sets", "totals")  # where other dialects keep them
+_WITH = ("cube", "rollup", "grouping_sets", "totals")  # the keys of other dialects' parsers
 
-_LONGEST = 2**22  # letters of SQL: a name that is joined to itself stands twice, and so on
+_LONGEST = 2**22  # letters of SQL: a relation that is joined to itself is written twice, and so on
 
 Named = Mapping[str, exp.Select]
 
 
 def read_rows(select: exp.Select, catalogue: Catalogue, named: Named | None = None) -> Rows:
-    """The rows that a SELECT aggregates or passes on: its FROM, its joins and its WHERE."""
+    """The rows that a SELECT aggregates or projects: its FROM, its joins and its WHERE."""
     known = {**(named or {}), **_named(select)}
     origin = select.args.get("from_")
     if origin is None:
@@ -70,7 +70,7 @@ def _refuse_own_name(name: str) -> None:
 
 
 def _refuse_column_names(node: exp.Expression) -> None:
-    """Refuses `v(a, b)`: it renames columns by their order, which the description of a table does not say."""
+    """Refuses `v(a, b)`: it renames columns by their order, which is not part of a table's description."""
     named = node.args.get("alias")
     if isinstance(named, exp.TableAlias) and named.columns:
         listed = ", ".join(column.name for column in named.columns)
@@ -152,7 +152,7 @@ def _sub_query(body: exp.Expression, alias: str, catalogue: Catalogue, named: Na
 
 
 def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
-    """The rows with the columns that a sub-query selects; the person comes along unseen."""
+    """The rows with the columns that a sub-query selects; the owner's column is added implicitly."""
     columns: dict[tuple[str, str], Typed] = {}
     identifiers: set[tuple[str, str]] = set()
     for item in body.expressions:
@@ -178,7 +178,7 @@ def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
 
 
 def filtered(rows: Rows, predicate: exp.Expression) -> Rows:
-    """The rows on which the predicate is true; where it is NULL they are left out, as in SQL."""
+    """The rows on which the predicate is true; rows where it is NULL are excluded, as in SQL."""
     condition = type_predicate(predicate, rows)
     if condition.is_constant and condition.keys == (True,):
         return rows
@@ -187,7 +187,7 @@ def filtered(rows: Rows, predicate: exp.Expression) -> Rows:
 
 
 def group_keys(select: exp.Select) -> list[exp.Expression]:
-    """The group expressions, aliases and positions replaced by what they stand for."""
+    """The group expressions, with aliases and positions replaced by their expressions."""
     group = select.args.get("group")
     if group is None:
         return []
@@ -204,7 +204,7 @@ def group_keys(select: exp.Select) -> list[exp.Expression]:
 
 
 def resolved_key(node: exp.Expression, items: list[exp.Expression]) -> exp.Expression:
-    """What a node of GROUP BY stands for: an alias or a position means the item of SELECT."""
+    """The expression of a GROUP BY node: an alias or a position means the item of SELECT."""
     if isinstance(node, exp.Literal) and not node.is_string:
         position = int(node.name) if node.name.isdigit() else 0
         if not 1 <= position <= len(items):

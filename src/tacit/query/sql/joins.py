@@ -17,7 +17,7 @@ from tacit.schema.kind import Kind
 
 _KINDS = {"": "JOIN", "INNER": "JOIN", "LEFT": "LEFT JOIN"}
 _LEFT = SelectItem('"__left".*')
-_NO_ROWS = Select((), ())  # of what is asked for the meaning of names alone
+_NO_ROWS = Select((), ())  # of lookups for the meaning of names only
 
 
 def join_kind(join: exp.Join) -> str:
@@ -36,8 +36,8 @@ def join_kind(join: exp.Join) -> str:
 def join_private(left: Rows, right: Rows, kind: str, condition: exp.Expression) -> Rows:
     """Rows of two private tables that belong to the same person and meet the condition.
 
-    The emitted SQL itself asks for the same person, so every joined row depends on one person alone, whatever the
-    keys are. People are of one type in all tables (`sql.rows`).
+    The lowered SQL itself requires the same person, so every joined row depends on one person only, for any keys.
+    People are of one type in all tables (`sql.rows`).
     """
     if Ownership.EACH in (left.ownership, right.ownership):
         raise Refused(
@@ -59,7 +59,7 @@ def join_private(left: Rows, right: Rows, kind: str, condition: exp.Expression) 
 def join_public(
     left: Rows, lookup: Lookup, alias: str, kind: str, condition: exp.Expression, catalogue: Catalogue
 ) -> Rows:
-    """Each row with the public row that its key names; of public rows with the same key the least counts."""
+    """Each row with the public row that its key names; of several public rows with the same key the least is used."""
     reads = reading(lookup, alias, catalogue)
     names = [output_name(key) for key in reads]
     key = (alias.lower(), lookup.key.lower())
@@ -95,7 +95,7 @@ def conjuncts(condition: exp.Expression) -> list[exp.Expression]:
 
 
 def equal_sides(condition: exp.Expression, left: Rows, right: Rows) -> list[tuple[str, str]]:
-    """What rows of one person have in common with their partners: the SQL of each side of the equalities."""
+    """The SQL of each side of the equalities between rows of one person."""
     both, found = _both(left, right, Ownership.MANY), []
     for part in conjuncts(condition):
         node = part.unnest()
@@ -109,7 +109,7 @@ def equal_sides(condition: exp.Expression, left: Rows, right: Rows) -> list[tupl
 
 
 def _is_of(side: exp.Expression, both: Rows, right: Rows) -> bool | None:
-    """Whether an expression reads the right relation alone, or the left one alone; None where neither is so."""
+    """Whether an expression reads only the right relation, or only the left one; None where neither is true."""
     read = [both.column(column.name, column.table or None) for column in side.find_all(exp.Column)]
     places = {any(typed is own for own in right.columns.values()) for typed in read}
     return places.pop() if len(places) == 1 else None
@@ -138,7 +138,7 @@ def _after(both: Rows, right: Rows, kind: str) -> dict[tuple[str, str], Typed]:
 
 
 def _uncut(condition: exp.Expression, both: Rows, right: Rows) -> list[str]:
-    """What else must hold of the right side of an equality: it matches nothing where it may have been cut."""
+    """A further condition on the right side of an equality: a text that may have been cut matches nothing."""
     node = condition.unnest()
     for side in (node.this, node.expression) if isinstance(node, exp.EQ) else ():
         if _is_of(side, both, right):
@@ -147,13 +147,13 @@ def _uncut(condition: exp.Expression, both: Rows, right: Rows) -> list[str]:
 
 
 def _short(key: Typed) -> list[str]:
-    """That a text is whole: one that was cut has at least as many octets as letters."""
+    """The condition that a text was not cut, by its number of octets."""
     is_whole = key.kind is not Kind.TEXT or key.keys is not None or key.longest < LONGEST
     return [] if is_whole else [f"strlen({key.sql}) < {LONGEST}"]
 
 
 def _is_same_person(condition: exp.Expression, left: Rows, right: Rows) -> bool:
-    """Whether the condition says no more than that both rows belong to the same person."""
+    """Whether the condition is only that both rows belong to the same person."""
     node = condition.unnest()
     sides = [side.unnest() for side in (node.this, node.expression)] if isinstance(node, exp.EQ) else []
     if len(sides) != 2 or not all(isinstance(side, exp.Column) for side in sides):
@@ -165,7 +165,7 @@ def _is_same_person(condition: exp.Expression, left: Rows, right: Rows) -> bool:
 
 
 def _refuse_floats(condition: exp.Expression, both: Rows, alias: str, lookup: Lookup) -> None:
-    """Several whole numbers have the same nearest double, so a floating-point number could find several partners."""
+    """Refuse floats: several whole numbers have the same nearest double, so one float could match several rows."""
     if any(both.column(side.name, side.table or None).kind is Kind.FLOAT for side in condition.find_all(exp.Column)):
         raise Refused(
             f"a join to {lookup.name} by a floating-point number",

@@ -1,4 +1,4 @@
-"""Sub-queries grouped by the person: one row a person (and key), with exact totals of that person's own rows."""
+"""Sub-queries grouped by the person: one row per person (and key), with exact totals of that person's own rows."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from tacit.query.sql.values.storage import double_sql, interval
 from tacit.query.sql.values.typed import Typed
 from tacit.schema.kind import Kind
 
-_MOST = 2**50  # beyond it a total of one person is cut
+_MOST = 2**50  # larger totals of one person are cut
 _ACCEPTED = "COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM(x), AVG(x), MIN(x) and MAX(x)."
 
 
 class PersonScope:
-    """Names inside a per-person SELECT: its group keys, and the totals it computes on the way."""
+    """Names inside a per-person SELECT: its group keys, and the totals it computes."""
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
@@ -50,8 +50,7 @@ class PersonScope:
 def per_person(select: exp.Select, rows: Rows, alias: str, keys: list[exp.Expression]) -> Rows:
     """The rows of a SELECT that is grouped by the person and `keys`.
 
-    Each row is computed from one person's rows. Grouped by the person alone there is one row a person, for GROUP BY
-    makes it so.
+    Each row is computed from one person's rows. Grouped by the person only, GROUP BY gives one row per person.
     """
     scope = PersonScope(rows)
     for position, (node, typed) in enumerate(zip(keys, _kept_keys(keys, select, scope), strict=True)):
@@ -87,7 +86,7 @@ def per_person(select: exp.Select, rows: Rows, alias: str, keys: list[exp.Expres
 
 
 def _kept_keys(keys: list[exp.Expression], select: exp.Select, scope: PersonScope) -> list[Typed]:
-    """The keys, and in the scope what MIN and MAX are of: all that is kept of each group."""
+    """The keys, and in the scope the arguments of MIN and MAX: all columns that a group keeps."""
     having = select.args.get("having")
     clauses = [*select.expressions, *([having] if having else [])]
     calls = {call.this.sql("duckdb"): call for clause in clauses for call in clause.find_all(exp.Min, exp.Max)}
@@ -103,7 +102,10 @@ def _placed(node: exp.Expression, scope: PersonScope) -> exp.Expression:
 
 
 def _exchanged(node: exp.Expression, scope: PersonScope) -> exp.Expression:
-    """`_placed`, in a tree of its own; each list of parts is set once, or long ones would take the square of it."""
+    """`_placed` on a copy of the tree.
+
+    Each list of parts is set once, because otherwise time is quadratic in its length.
+    """
     held = _held(node, scope)
     if held is not None:
         return held
@@ -116,7 +118,7 @@ def _exchanged(node: exp.Expression, scope: PersonScope) -> exp.Expression:
 
 
 def _held(part: exp.Expression, scope: PersonScope) -> exp.Expression | None:
-    """The column that holds an aggregate or a key; parts are written out only if they may be one of these."""
+    """The column with an aggregate or a key; SQL is generated only for parts that may be one of these."""
     if not (isinstance(part, exp.AggFunc) or hash(part) in scope.hashes):
         return None
     text = part.sql("duckdb")
@@ -131,7 +133,7 @@ def _held(part: exp.Expression, scope: PersonScope) -> exp.Expression | None:
 
 
 def _total(node: exp.Expression, scope: PersonScope) -> Typed:
-    """What an aggregate over one person's rows is; its SQL names the column that will hold it."""
+    """The typed value of an aggregate over one person's rows; its SQL is the name of its column."""
     inside = node.this.expressions[0] if isinstance(node.this, exp.Distinct) and node.this.expressions else node.this
     if isinstance(node.this, exp.Distinct) and len(node.this.expressions) != 1:
         raise Refused(f"{node.sql('duckdb')} of each person", "Pairs are not counted.", _ACCEPTED)
@@ -195,14 +197,14 @@ def _sum_sql(node: exp.Expression, scope: PersonScope) -> str:
 
 
 def _extreme(value: Typed, sql: str) -> str:
-    """The least or greatest of a person's values, within the bounds that are said of them."""
+    """The least or greatest of a person's values, within their stated bounds."""
     if value.low is None or value.high is None:
         return sql
     return or_null(sql, low_sql(value), low_sql(replace(value, low=value.high)))
 
 
 def _average(value: Typed, steps: Steps) -> str:
-    """The mean of a person's values, from whole steps: the same whatever the order of the rows."""
+    """The mean of a person's values, from whole steps: independent of the order of the rows."""
     mean = f"CAST({total(steps.cut())} AS DOUBLE) / COUNT({steps.sql}) * {double_sql(steps.step)}"
     low, high = double_sql(value.low or 0.0), double_sql(value.high or 0.0)
     return f"CASE WHEN COUNT({steps.sql}) > 0 THEN least(greatest({mean}, {low}), {high}) END"

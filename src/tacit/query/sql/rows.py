@@ -1,6 +1,6 @@
 """Private rows: SQL that gives them one by one, each with the person it belongs to.
 
-A SELECT below another is written with all its columns, or with those alone that are named above it.
+A nested SELECT is written with all its columns, or only with those named above it.
 
 People are compared in one form, and so are keys that lead to people. Claim: two rows are one person's in one
 statement if and only if they are in every other, whatever types and collations their columns have, on every engine.
@@ -28,7 +28,7 @@ _NO_COLUMN = '1 AS "__row"'
 
 @frozen
 class SelectItem:
-    """An item of a SELECT list: its text, and the name by which it is called above; None where it stays anyhow."""
+    """An item of a SELECT list: its text, and its name above; None where it always stays."""
 
     sql: str
     name: str | None = None
@@ -39,16 +39,16 @@ ALL = SelectItem("*")
 
 @frozen
 class Select:
-    """The columns that are listed, and what follows FROM: text, and other SELECTs, which stand in brackets.
+    """The list of columns, and the parts after FROM: text, and other SELECTs in brackets.
 
-    Where the list names the columns of a source by *, it `is_open`: what is named above is named of the sources too.
+    Where the list names the columns of a source by *, it `is_open`: names used above refer to the sources too.
 
     Claim: `under(above)` gives the rows that `sql` gives, with the same values in every column that `above` names.
     Proof: a row is there whatever is listed, for there is no DISTINCT and no UNION but UNION ALL of two that list the
     same, an aggregate stands in a list only beside GROUP BY, and what that names stays. All else that a column is used
     for stands in `above`, in this list or in `origin`. A name is written alike wherever it is used, in quotes, so a
-    column that is used is found in the text that uses it; a text that only looks like its name keeps it too. What is
-    left out could not fail, being total.
+    column that is used is found in the text that uses it; a text that only looks like its name keeps it too. Omitted
+    expressions are total, so omitting them changes no failure.
     """
 
     columns: tuple[SelectItem, ...]
@@ -61,14 +61,14 @@ class Select:
         return _written(self.columns, [part if isinstance(part, str) else f"({part.sql})" for part in self.origin])
 
     def under(self, above: str) -> str:
-        """The SELECT with the columns that the text of what stands above it names."""
+        """The SELECT with the columns that the text above it names."""
         columns = [column for column in self.columns if column.name is None or column.name in above]
         said = [column.sql for column in columns] + [part for part in self.origin if isinstance(part, str)]
         used = "\n".join([*said, above] if self.is_open else said)
         return _written(columns, [part if isinstance(part, str) else f"({part.under(used)})" for part in self.origin])
 
     def reading(self, instead: Mapping[Select, Select]) -> Select:
-        """The same SELECT, some of those within it exchanged for others that give the same rows and names."""
+        """The SELECT with some inner SELECTs replaced by others with the same rows and names."""
         if self in instead:
             return instead[self]
         origin = tuple(part if isinstance(part, str) else part.reading(instead) for part in self.origin)
@@ -83,7 +83,7 @@ UNIT = '"__unit"'
 
 
 class Ownership(Enum):
-    """How many rows one person may have."""
+    """The number of rows that one person may have."""
 
     MANY = "any number of rows a person"
     ONE = "one row a person, by construction"
@@ -92,7 +92,7 @@ class Ownership(Enum):
 
 @frozen
 class Joined:
-    """A SELECT of joined rows: as it stands, without any cut, and by the rule that cuts; and the tables it joins.
+    """A SELECT of joined rows: the current form, the form without any cut, the rule that cuts, and the tables it joins.
 
     Claim: `node` and `rule` give the same rows. `whole` gives them too, of people whose rows in the tables of each of
     the `groups` multiply to no more than `most`.
@@ -120,23 +120,23 @@ class Rows:
     identifiers: frozenset[tuple[str, str]]  # the names by which the person is called
     ownership: Ownership
     tables: frozenset[str]  # the described tables that the rows come from
-    bare: str | None = None  # the table's name where these are all its rows
-    chain: int = 1  # how many relations with many rows a person were joined; 0 where a person is one row
-    scans: int = 1  # how many private tables are read for it, each as often as it is
-    joined: Joined | None = None  # the joins of such relations, where there are some
-    bounds: tuple[Joined, ...] = ()  # all of them in it, the outer ones after those that they contain
+    bare: str | None = None  # the table's name, if these are all its rows
+    chain: int = 1  # number of joined relations with many rows per person; 0 where a person is one row
+    scans: int = 1  # number of reads of private tables
+    joined: Joined | None = None  # the joins of such relations, if any
+    bounds: tuple[Joined, ...] = ()  # all joins in it, outer ones after those that they contain
 
     @property
     def sql(self) -> str:
-        """The rows with all their columns: what the rows are, however few of them a statement reads."""
+        """The rows with all their columns, independent of the columns that a statement reads."""
         return self.select.sql
 
     def under(self, above: str) -> str:
-        """The rows with the columns that are named in the text of what reads them, and the person."""
+        """The rows with the columns named in the text that reads them, and the person."""
         return self.select.under(above)
 
     def column(self, name: str, table: str | None) -> Typed:
-        """The column that a name in the query means; refused where it means none, several, or the person."""
+        """The column that a name in the query means; refused where it means none, several, or the identifier."""
         found = [key for key in self.columns if _is_called(key, name, table)]
         if self.is_identifier(name, table):
             raise Refused(
@@ -186,7 +186,7 @@ def key_type(child: str, owner: Through, catalogue: Catalogue) -> str:
 
 
 def common_type(kinds: Iterable[str | None]) -> str:
-    """The type that columns of these types are compared in; None is a type that is not known."""
+    """The type in which columns of these types are compared; None is an unknown type."""
     known = {_TEXT if kind is None else kind.strip().upper() for kind in kinds}
     if len(known) == 1 and all(is_whole(kind) or kind == "UUID" for kind in known):
         return known.pop()
@@ -194,12 +194,12 @@ def common_type(kinds: Iterable[str | None]) -> str:
 
 
 def in_type(reference: str, kind: str | None, common: str) -> str:
-    """A column of a type, as it is compared. What has no such value is NULL: the row is nobody's."""
+    """A column in its comparison type. A value outside the type is NULL: its row belongs to no one."""
     own = kind is not None and kind.strip().upper() == common
     value = reference if own else f"TRY_CAST({reference} AS {common})"
     return value if common != _TEXT else _whole_text(f'({value} COLLATE "C")')
 
 
 def _whole_text(value: str) -> str:
-    """A text as it is; NULL where it is too long. Cut, two people or keys could become one."""
+    """A text, or NULL where it is too long: if it were cut, two people or keys could become one."""
     return f"(CASE WHEN strlen({value}) < {LONGEST} THEN {value} END)"

@@ -1,4 +1,4 @@
-"""All rows of a described table, every column read as it is declared, each row with its person."""
+"""All rows of a described table, with every column as declared and the owner of each row."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tacit.schema.description import EachRow, Lookup, OwnColumn, Table, Through
 
 
 def scan(table: Table, alias: str, catalogue: Catalogue) -> Rows:
-    """The table's rows; those that belong to nobody are left out.
+    """The table's rows; rows without an owner are excluded.
 
-    A row owned through a foreign key goes to the owner of the row it points to. Should it point to several (the key
-    is declared unique, and may not be), it stands once for each, as a row of its own: each depends on one person.
+    A row owned through a foreign key goes to the owner of the row it points to. If it points to several (the key is
+    declared unique but may not be), there is one row for each, which depends on one person.
     """
     reads = reading(table, alias, catalogue)
     is_each = isinstance(table.owner, EachRow)
@@ -30,7 +30,7 @@ def scan(table: Table, alias: str, catalogue: Catalogue) -> Rows:
 
 
 def read_rows(table: Table, catalogue: Catalogue) -> Select:
-    """The same rows, whatever the query calls the table: "__unit" and the columns under their own names."""
+    """The same rows for any alias of the table: "__unit" and the columns under their own names."""
     return _read_rows(table, reading(table, table.name, catalogue), catalogue)
 
 
@@ -49,7 +49,7 @@ def _read_rows(table: Table, reads: Mapping[tuple[str, str], Typed], catalogue: 
 
 
 def owners(table: Table, catalogue: Catalogue) -> str:
-    """SQL for the pairs ("__key", "__unit") of the table that this one's rows belong to their people through."""
+    """SQL for the pairs ("__key", "__unit") of the table through which this one's rows are owned."""
     owner = table.owner
     if not isinstance(owner, Through):
         raise TypeError("rows that own themselves have no parents")
@@ -71,7 +71,7 @@ def owners(table: Table, catalogue: Catalogue) -> str:
 
 
 def _unit(table: Table, owner: OwnColumn, catalogue: Catalogue) -> str:
-    """Whose a row of the table is."""
+    """The owner of a row of the table."""
     return _in_type(table.name, owner.column, unit_type(catalogue), catalogue)
 
 
@@ -101,17 +101,17 @@ def reading(table: Table | Lookup, alias: str, catalogue: Catalogue) -> Mapping[
 
 
 def visible(reads: Mapping[tuple[str, str], Typed]) -> Mapping[tuple[str, str], Typed]:
-    """The same columns, as they are called after they were read."""
+    """The same columns, by their names after reading."""
     return {key: replace(typed, sql=output_name(key)) for key, typed in reads.items()}
 
 
 def output_name(key: tuple[str, str]) -> str:
-    """What a column is called in the SQL of a relation."""
+    """The name of a column in the SQL of a relation."""
     return quoted(f"{key[0]}.{key[1]}")
 
 
 def once_named(alias: str, name: str, *taken: Container[tuple[str, str]]) -> tuple[str, str]:
-    """The key of a sub-query's column, refused if another has it: its bounds could not be told from the other's."""
+    """The key of a sub-query's column, refused if another has it, because their bounds could be confused."""
     key = (alias.lower(), name.lower())
     if any(key in names for names in taken):
         raise Refused(f"two columns called {name}", "The outer query could not tell them apart.", "… AS another_name.")

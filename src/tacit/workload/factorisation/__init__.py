@@ -1,1 +1,1 @@
-"""The best Gaussian noise for any set of linear questions, with a proof of how near the best it is."""
+"""The best Gaussian noise for any set of linear questions, with a certified bound of its distance from the optimum."""

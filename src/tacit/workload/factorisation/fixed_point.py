@@ -2,8 +2,8 @@
 
 Minimise tr(V X⁻¹) over X ⪰ 0 with X_jj ≤ 1, V = WᵀW. With D ≥ 0 for the constraints, X = D^−½ S D^−½ for S = (D^½ V
 D^½)^½, and at the optimum D = diag S. The step D ← D·g, g = diag X, is that equation read as an assignment. Here log D
-is over-relaxed, and extrapolated from the last steps (Anderson): tens of steps become ten. Nothing rests on how D was
-found: every D has a certified lower end (`optimal_strategy`), every strategy an upper one (`IntegerStrategy`).
+is over-relaxed, and extrapolated from the last steps (Anderson): tens of steps become ten. No claim depends on how D
+was found: every D has a certified lower end (`optimal_strategy`), every strategy an upper one (`IntegerStrategy`).
 
 All is done on the smaller side. S has the singular values of M = W D^½; of M Mᵀ where questions are fewer than cells.
 """
@@ -20,7 +20,7 @@ from tacit.frozen import frozen
 Floats = NDArray[np.float64]
 
 _CLOSE, _NEAR = 1.0005, 1.003  # where the search stops: the ratio of both ends, in floating point
-_LARGE = 1_100  # questions or cells: from here on it stops at the second one
+_LARGE = 1_100  # number of questions or cells from which on it stops at the second one
 _MOST_STEPS = 60
 _RELAXED = 1.5
 _MEMORY = 6
@@ -68,13 +68,13 @@ def best_point(rows: Floats) -> tuple[DualPoint, DualPoint]:
         point = _point(rows, gram, logs)
         primal = min(primal, point, key=lambda each: each.upper)
         dual = max(dual, point, key=lambda each: each.lower)
-        if point.upper > 2 * primal.upper:  # an extrapolation went astray
+        if point.upper > 2 * primal.upper:  # an extrapolation diverged
             history = []
     return primal, dual
 
 
 def _step(history: list[tuple[Floats, Floats]], weights: Floats) -> Floats:
-    """The over-relaxed step, less what the last steps say that it would overshoot."""
+    """The over-relaxed step, with Anderson extrapolation from the last steps."""
     residual = history[-1][1]
     if len(history) < 3:
         return np.asarray(_RELAXED * residual)

@@ -1,4 +1,4 @@
-"""What sums of products in double precision can be off by, proven: norms and products with a direction.
+"""Proven error bounds for sums of products in double precision: norms and products with directed rounding.
 
 For a sum of n products of doubles, in any order and with or without fused operations, the computed number is within
 γ_n·Σ|a_i||b_i| of the exact one, γ_n = n·u/(1 − n·u), u = 2^−53 (Higham, "Accuracy and stability", 3.1; no product here
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _UNIT = 2.0**-53
-_SCALAR = 1 + 2.0**-40  # more than a few operations on numbers can add
-_OTHER = 2.0**-900  # more than what underflows in sums of 2^24 products
+_SCALAR = 1 + 2.0**-40  # more than the rounding error of a few operations
+_OTHER = 2.0**-900  # more than the underflow error in sums of 2^24 products
 
 
 def gamma(terms: int) -> float:
@@ -29,7 +29,7 @@ def norm_up(matrix: Floats) -> float:
 
 
 def product_error_up(left: Floats, right: Floats) -> float:
-    """How far a product of two matrices can be from the exact one, in the norm of Frobenius."""
+    """The largest error of a product of two matrices, in the norm of Frobenius."""
     return gamma(left.shape[1]) * norm_up(left) * norm_up(right) * _SCALAR
 
 

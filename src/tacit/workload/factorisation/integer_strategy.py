@@ -1,8 +1,8 @@
-"""A strategy of whole numbers: what is measured of the cells, what that costs, and how questions are read from it.
+"""A strategy of whole numbers: the measurements of the cells, their price, and the reading of questions from them.
 
 A = T·B, with T square and of whole numbers, and B the questions themselves where they are fewer than the cells, else
-the cells. Every question q is c·B, so that q·x = c·T⁻¹·(A x): however T was rounded, nothing is lost and nothing is
-biased. One row in a cell moves A x by that cell's column; its squared norm is an exact integer, and the price.
+the cells. Every question q is c·B, so that q·x = c·T⁻¹·(A x): for any rounding of T the reading is exact and unbiased.
+One row in a cell moves A x by that cell's column; its squared norm is an exact integer, and the price.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _WEIGHED = 1 + 2.0**-50  # more than a rounded root of a weight is off by
 
 @frozen(eq=False)
 class IntegerStrategy:
-    """What is measured of cells: `transform` times the questions, or times the cells."""
+    """The measurements of cells: `transform` times the questions, or times the cells."""
 
     questions: QuestionMatrix
     transform: Integers
@@ -67,7 +67,7 @@ class IntegerStrategy:
 
     @property
     def squared_norm(self) -> int:
-        """The largest of them: what one row moves."""
+        """The largest of them: the squared sensitivity to one row."""
         return max(self.squared_norms)
 
     @cached_property

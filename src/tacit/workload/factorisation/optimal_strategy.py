@@ -26,7 +26,7 @@ from tacit.workload.factorisation.question_matrix import QuestionMatrix
 
 BITS = 18  # of a column's norm: rounding then adds about a part in ten thousand to the error, and sums fit a word
 
-_ROUNDED = 2.0**-48  # more than a root, a weight and two products are off by, as a part of an entry
+_ROUNDED = 2.0**-48  # more than the relative error of a root, a weight and two products
 _USED = 1e-4  # of the mean singular value: smaller ones are left out, which only lowers the bound
 
 
@@ -39,7 +39,7 @@ class OptimalStrategy:
 
     @cached_property
     def ratio_up(self) -> float:
-        """How many times the least weighted error of any Gaussian noise at this price this strategy's is, at most."""
+        """An upper bound of this strategy's error over the least weighted error of any Gaussian noise at this price."""
         if not self.optimum_down > 0:
             return float("inf")
         return up(ball(self.strategy.error_up / self.optimum_down))
@@ -52,7 +52,7 @@ def optimal_strategy(questions: QuestionMatrix) -> OptimalStrategy:
 
 
 def optimum_down(questions: QuestionMatrix, point: DualPoint) -> Fraction:
-    """The lower end of opt(W) that a point of the dual gives, rounded down; 0 where it proves nothing."""
+    """The lower end of opt(W) from a point of the dual, rounded down; 0 where it gives no bound."""
     root = np.sqrt(point.diagonal)
     matrix = questions.weighted * root
     used = point.singular > _USED * point.singular.mean()

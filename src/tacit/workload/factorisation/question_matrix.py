@@ -1,10 +1,9 @@
-"""Linear questions over cells as a matrix of whole numbers, and the cells that no question tells apart as one cell.
+"""Linear questions over cells as a matrix of whole numbers, with the cells that no question distinguishes merged.
 
-Claim: merging equal columns, and leaving out columns of zeros, changes neither what questions ask nor what the best
-noise for them is. Proof: W x depends on x by the sums over equal columns alone. A strategy A for the merged cells is
-one for all, each cell having its class's column: the same price max ‖a_j‖ and the same error; and a strategy for all
-cells, kept for one cell of each class, is one for the merged cells that costs no more. A cell of zeros may have a
-column of zeros. ∎
+Claim: merging equal columns, and leaving out columns of zeros, changes neither the questions nor the best noise for
+them. Proof: W x depends on x by the sums over equal columns alone. A strategy A for the merged cells is one for all,
+each cell having its class's column: the same price max ‖a_j‖ and the same error; and a strategy for all cells, kept for
+one cell of each class, is one for the merged cells that costs no more. A cell of zeros may have a column of zeros. ∎
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 MOST_CELLS = 4_096
-_MOST_SIDE = 2_048  # questions or cells, whichever are fewer: the time goes with the cube of them
+_MOST_SIDE = 2_048  # the smaller number of questions and cells: the time is cubic in it
 _MOST_COEFFICIENTS = 2**24
 _MOST_COEFFICIENT = 2**20
 

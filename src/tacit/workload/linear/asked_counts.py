@@ -1,4 +1,4 @@
-"""What a text of counting questions asks for: tables of answers, each a row of coefficients over the cells."""
+"""The questions of a text: tables of answers, each a row of coefficients over the cells."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class AnswerTable:
 
 @frozen(eq=False)
 class AskedCounts:
-    """Counting questions over cells. `question` is what is counted of all rows, without keys."""
+    """Counting questions over cells. `question` counts the measure of all rows, without keys."""
 
     text: CountText
     question: Question
@@ -71,7 +71,7 @@ class AskedCounts:
 
     @cached_property
     def digest(self) -> str:
-        """What is asked of the cells: keys as rows are grouped by them, questions and weights."""
+        """The digest of the questions: keys by which rows are grouped, questions and weights."""
         keys = [[key.sql, str(key.kind), [repr(value) for value in key.domain or ()]] for key in self.domain.keys]
         classes = [column.classes for column in self.domain.columns]
         said = repr((keys, classes, self.matrix.rows.shape, self.matrix.weights, self.matrix.places.tolist()))
@@ -79,7 +79,7 @@ class AskedCounts:
 
 
 def read_asked(sql: str, weights: Sequence[Fraction] | None, catalogue: Catalogue) -> AskedCounts:
-    """What a text asks for; `weights` has one for each SELECT, which all its questions share."""
+    """The questions of a text; `weights` has one for each SELECT, which all its questions share."""
     text = read_counts(sql)
     question = _counted(read_question(str(text.whole.sql("duckdb")), catalogue))
     text.refuse_floats(question.rows)

@@ -1,7 +1,7 @@
-"""The cells of a domain: columns with public values, of which those that no question tells apart are one class.
+"""The cells of a domain: columns with public values, where values that no question distinguishes form one class.
 
-A column's values are alike if every part of a question that reads this column alone is the same for them. So classes
-are found column by column, and cells are combinations of classes: the raw product may be far larger.
+Two values of a column are in one class if every part of a question that reads only this column is the same for them. So
+classes are found column by column, and cells are combinations of classes: the raw product may be far larger.
 """
 
 from __future__ import annotations

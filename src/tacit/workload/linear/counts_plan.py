@@ -1,4 +1,4 @@
-"""A plan of counting questions: what is measured, how much of one person counts, and what it costs. Data-free.
+"""A plan of counting questions: the measurements, how much of one unit counts, and the price. It has no data.
 
 One person with several rows has one factor. Where u are the person's rows by cell, ‖A u‖₂ ≤ Σ_c |u_c|·‖a_c‖₂ ≤ ‖u‖₁·
 max ‖a_c‖₂, and a good strategy's columns are all about as long as the longest. So what is limited is ‖u‖₁, the person's
@@ -60,11 +60,11 @@ class CountsPlan:
 
     @cached_property
     def best(self) -> OptimalStrategy:
-        """The strategy for its questions. It takes the time that it takes: seconds for a thousand cells."""
+        """The strategy for its questions. It takes seconds for a thousand cells."""
         return optimal_strategy(self.asked.matrix)
 
     def strength(self, price: Price) -> Fraction:
-        """How strong a price makes the noise: more is better."""
+        """The strength of the noise at a price: more is better."""
         return price.strength * self.base.share("tally")
 
     @property

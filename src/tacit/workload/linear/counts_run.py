@@ -22,13 +22,13 @@ from tacit.workload.linear.noisy_counts import NoisyCounts
 
 Integers = NDArray[np.int64]
 
-_FITS = 2**61  # what is below it and a draw of noise add up to a word
+_FITS = 2**61  # a smaller number and a draw of noise add up within 64 bits
 
 
 class CountsRun:
     """The stages of a plan at a price: people by amount, if a limit is to be found; the measurements.
 
-    Whatever happens, no exception, shape or order depends on a person: shapes are those of public cells.
+    No exception, shape or order depends on a unit: shapes are those of public cells.
     """
 
     def __init__(self, plan: CountsPlan, price: Price) -> None:
@@ -67,7 +67,7 @@ class CountsRun:
     def _noisy(self, cells: Integers, law: RoundedGaussian, bits: Bits) -> Integers:
         """The measurements plus noise, rounded to 2^shift, modulo 2^64.
 
-        Claim: it is post-processing of whole measurements plus noise, whatever the rows. Proof: cells are
+        Claim: it is post-processing of whole measurements plus noise, for all rows. Proof: cells are
         2^shift·h + l, so that ⌊(A x + noise)/2^shift⌋ is A h + ⌊(A l + noise)/2^shift⌋. The second is exact, in
         Python's integers where words might not hold it, and both are added modulo 2^64, never cut.
         """

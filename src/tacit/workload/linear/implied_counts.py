@@ -1,9 +1,9 @@
-"""What released counting questions imply: a question that is a linear combination of theirs is read from them.
+"""Questions implied by released counting questions: linear combinations of the released ones.
 
 Both texts are read together, so that cells are those of both. A question is implied if it is the same on all cells that
 the released ones do not tell apart, nothing on cells that they do not touch, and a combination of what was measured.
-All three are decided in whole numbers: a question that is nearly a combination would be answered with a bias that no
-interval speaks of.
+All three are decided in whole numbers: a question that is only nearly a combination would have a bias that no interval
+includes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SMALL = 1e-10  # of the largest: what is less of a row depends on the others
 def implied_readings(
     released: AskedCounts, strategy: IntegerStrategy, asked: AskedCounts, catalogue: Catalogue
 ) -> Floats | None:
-    """The readings of all that is asked from what was measured for earlier questions; None where one is not implied."""
+    """The readings of all questions from earlier measurements; None where one is not implied."""
     try:
         both = read_asked(f"{released.sql.rstrip().rstrip(';')}\n;\n{asked.sql}", None, catalogue)
     except Refused:  # other rows, another measure, or too many cells together

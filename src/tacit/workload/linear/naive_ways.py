@@ -1,4 +1,4 @@
-"""What the same questions would cost done plainly, at the same price: for comparison, from public numbers alone."""
+"""The errors of naive releases of the same questions at the same price, from public numbers only."""
 
 from __future__ import annotations
 

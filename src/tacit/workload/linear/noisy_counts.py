@@ -28,7 +28,7 @@ _LENGTH = 4  # bytes of the header's length
 
 @frozen(eq=False)
 class NoisyCounts:
-    """What was measured, as integers with noise of `variance`; `scale` units are one step of what is added up.
+    """The measurements, as integers with noise of `variance`; `scale` units are one step of what is added up.
 
     `norm` is the limit of one person in steps, `kind` what intervals are about, `bias` what the limit cut off.
     """
@@ -101,7 +101,7 @@ class NoisyCounts:
 
 
 def _cut(bias: ClippingBias) -> tuple[ClippingBias, float]:
-    """What the limit cut off, and its median as a part of what is left: every answer is raised by it alike."""
+    """The clipping bias, and its median relative to the amounts within the limit, by which every answer is raised."""
     each = ClippingBias(bias.masses, bias.kept, is_grouped=True)
     if each.is_unknown:
         return each, 0.0

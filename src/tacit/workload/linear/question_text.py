@@ -1,8 +1,8 @@
 """Linear counting questions as SQL writes them: several SELECTs over the same rows, each counting some of them.
 
-A SELECT counts rows (COUNT(*)) or adds a column up (SUM(x)), all of one text the same. Conditions that every SELECT has
-stand below the noise, as the rows that are asked about; all others, those of FILTER, and the keys of GROUP BY are over
-columns with public values, and say which cells are in a question. SUM(…) OVER (ORDER BY key) is a running total.
+A SELECT counts rows (COUNT(*)) or adds a column up (SUM(x)), the same for all SELECTs of a text. Conditions in every
+SELECT are below the noise and select the rows; all others, those of FILTER, and the keys of GROUP BY are over columns
+with public values, and say which cells are in a question. SUM(…) OVER (ORDER BY key) is a running total.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class CountSelect:
 
     @property
     def expressions(self) -> list[exp.Expr]:
-        """All that says which cells are counted."""
+        """All expressions that determine the cells counted."""
         filters = [item.condition for item in self.items if item.condition is not None]
         return [*self.keys.values(), *self.conditions, *filters]
 

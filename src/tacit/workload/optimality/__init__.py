@@ -1,1 +1,1 @@
-"""What no release could do better: lower bounds on error, each with the class of releases that it holds for."""
+"""Lower bounds on error, each with the class of releases that it holds for."""

@@ -34,7 +34,7 @@ _STEPS, _FINE = 80, 2**20  # of a search that need not be exact
 
 @frozen
 class PersonalMove:
-    """What one person may certainly do to sums by group, in the unit of the sums.
+    """The certainly possible changes of sums by group by one unit of privacy, in the unit of the sums.
 
     `spread` is in how many groups a person may count at once, `between` how far two values of one group may differ.
     """
@@ -51,13 +51,13 @@ class PersonalMove:
 
     @property
     def in_one_group(self) -> Fraction:
-        """How far neighbours may differ in one group alone, the others being whatever they are."""
+        """The largest difference of neighbours in one group alone."""
         if not self.is_replaced:
             return self.most
         return max(self.between, self.most if self.groups > 1 else Fraction(0))
 
     def optimum_down(self) -> Fraction:
-        """The largest of the claims that hold, rounded down; 0 where none says anything."""
+        """The largest of the valid claims, rounded down; 0 where there is none."""
         if self.is_replaced:
             return max(2 * self.most**2 * (self.groups - 1), self.between**2 * self.groups)
         return max(self.most**2 * self.groups, self._spread_down())

@@ -34,7 +34,7 @@ from tacit.mechanisms.least_error import LeastVariance
 from tacit.noise.ball import START_BITS, Ball, ball, fraction_down, precision, up
 from tacit.words import shown
 
-MOST_RHO = 1000  # beyond it nothing is hidden, and no bound is given
+MOST_RHO = 1000  # beyond it no bound is given, since almost nothing is hidden
 
 
 def chi_squared(rho: Fraction) -> Ball:
@@ -55,7 +55,7 @@ def unbiased_variance_down(optimum_down: Number, rho: Number, rows: int = 1) -> 
 
 
 def factor_up(variance_up: Number, optimum_down: Number, rho: Number, rows: int = 1) -> float:
-    """How many times the least total variance of any unbiased ρ-zCDP release this one is, rounded up."""
+    """The ratio of this variance to the least total variance of any unbiased ρ-zCDP release, rounded up."""
     least, price, most = _read(optimum_down, rho, rows)
     variance = positive(variance_up, "variance")
     with precision(START_BITS):

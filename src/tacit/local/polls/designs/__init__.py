@@ -1,1 +1,1 @@
-"""Poll designs: how a question is asked, what each design protects, and how an answer becomes a report."""
+"""Poll designs: the questions asked, the protection, and how an answer becomes a report."""

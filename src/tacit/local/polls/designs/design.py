@@ -1,4 +1,4 @@
-"""Poll designs: how a design asks, what it protects, and how its reports are read."""
+"""The base of poll designs: questions, protection, and estimates."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ class Design(ABC):
     @property
     @abstractmethod
     def protection(self) -> Protection:
-        """What one report gives away at most."""
+        """The protection of one report."""
 
     @property
     def optimality(self) -> str:
-        """How near its reports are to the best of their ε; "" where no bound is known."""
+        """Its reports compared with the optimum at their ε; "" where no bound is known."""
         return ""
 
     @abstractmethod
     def groups(self, wording: Wording) -> tuple[Group, ...]:
-        """Who is asked what; several groups where a design needs two samples."""
+        """The groups of respondents; several where a design needs two samples."""
 
     @abstractmethod
     def describe(self) -> str:
@@ -46,11 +46,11 @@ class Design(ABC):
     def findings(
         self, wording: Wording, answers: Sequence[tuple[int, Any]], weights: ArrayLike | None = None
     ) -> tuple[PollFinding, ...]:
-        """What the answers say, each a group and a report (None: left out), with a survey weight for each."""
+        """The findings from answers, each a group and a report (None: left out), with a survey weight for each."""
 
     @abstractmethod
     def people_for(self, width: Number, confidence: Number = "0.95") -> int:
-        """How many people to ask for an interval of this width."""
+        """The number of people to ask for an interval of this width."""
 
 
 class OneSample(Design):
@@ -59,11 +59,11 @@ class OneSample(Design):
     @property
     @abstractmethod
     def channel(self) -> YesNoChannel:
-        """How often a report is yes if the answer is, and if not."""
+        """The probabilities that a report is yes if the answer is yes, and if it is no."""
 
     @property
     def optimality(self) -> str:
-        """Known where the report protects against anybody, so that its own odds are its ε."""
+        """The optimality; known where the report protects against anyone, so that its own odds are its ε."""
         return "" if self.protection.loss is None else yes_no_words(self.channel.hit, self.channel.stray)
 
     def estimate(self, reports: Sequence[Any] | ArrayLike, weights: ArrayLike | None = None) -> Prevalence:
@@ -76,18 +76,18 @@ class OneSample(Design):
         return (PollFinding(wording.options[1], self.estimate([report for _, report in answers], weights)),)
 
     def variance(self, share: Number, people: int) -> float:
-        """Of the estimate, for so many people drawn from a population with this share."""
+        """The variance of the estimate, for so many people drawn from a population with this share."""
         return self.channel.variance(share, people)
 
     def people_for(
         self, width: Number, confidence: Number = "0.95", share: Number | None = None, method: Method = Method.EXACT
     ) -> int:
-        """How many people to ask so that the interval is no wider."""
+        """The number of people to ask so that the interval is no wider."""
         return self.channel.people_for(width, confidence, share, method)
 
 
 def option_count(wording: Wording, options: int) -> None:
-    """Refuses words for another number of options than the design has."""
+    """Refuse a wording with another number of options than the design has."""
     if len(wording.options) != options:
         raise Refused(
             f"{len(wording.options)} options", f"The design is for {options}.", f"options = [ … ] with {options} texts."

@@ -1,4 +1,4 @@
-"""The list experiment: how many of these are true of you? One group's list holds the sensitive item."""
+"""The list experiment: respondents count the true items of a list; one group's list has the sensitive item."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from tacit.local.polls.estimation.yes_no_channel import Heard, read_reports
 class ListExperiment(Design):
     """Group 0 counts which of J innocuous items are true, group 1 which of these and the sensitive one.
 
-    π̂ is the difference of the mean counts (Miller 1984), with variance s₁²/n₁ + s₀²/n₀. Claim: none; whoever says “all”
-    has said yes, whoever says “none” no: ε is infinite against anyone.
+    π̂ is the difference of the mean counts (Miller 1984), with variance s₁²/n₁ + s₀²/n₀. Claim: none; the answer “all”
+    reveals a yes, “none” a no: ε is infinite against anyone.
     """
 
     title: ClassVar[str] = "List experiment"
@@ -75,7 +75,7 @@ class ListExperiment(Design):
 
 @frozen
 class ListedPrevalence:
-    """An estimated share: means and variances of the two lists' counts, and how many people said each number.
+    """An estimated share: means and variances of the two lists' counts, and the number of people with each count.
 
     With survey weights the means are weighted, and a variance over the number of people is that of the weighted mean.
     """
@@ -150,7 +150,7 @@ def _moments(heard: Heard) -> tuple[float, float]:
 
 
 def _alike(items: tuple[str, ...]) -> tuple[str, ...]:
-    """All items, written in one way; the sensitive one, which is the last, must not stand out among the others."""
+    """All items in one form; the sensitive one, which is the last, must not stand out among the others."""
     plain = tuple(item.strip().removesuffix(".") for item in items)
     if len({item.casefold() for item in plain}) < len(plain):
         raise Refused("a list", "Two of its items are the same.", "items that differ.")

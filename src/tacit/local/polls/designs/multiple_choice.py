@@ -1,7 +1,7 @@
 """Multiple-choice designs: K-ary response, and subset selection.
 
 K-ary response reports one of several options, the true one likelier than each other. Subset selection sends a set of
-options that holds the true one more often than any other.
+options that contains the true one more often than any other.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class OneOfMany(Design):
 
     @property
     def channel(self) -> YesNoChannel:
-        """How often a report is a given option if that is the answer, and if another is."""
+        """The probabilities that a report is a given option if that is the answer, and if another is."""
         return YesNoChannel(self.response.probability(0, 0), self.response.probability(1, 0))
 
     @cached_property
@@ -70,7 +70,7 @@ class OneOfMany(Design):
         return KaryOracle(self.response.options, self.response.odds).optimality
 
     def estimate(self, reports: Sequence[Any] | ArrayLike, weights: ArrayLike | None = None) -> tuple[Prevalence, ...]:
-        """The share of every option; reports are the options' places, from 0."""
+        """The share of every option; reports are the options' indices, from 0."""
         heard = read_reports(reports, weights, self.response.options - 1)
         return tuple(Prevalence.heard(self.channel, heard, option) for option in range(self.response.options))
 
@@ -81,7 +81,7 @@ class OneOfMany(Design):
         return tuple(PollFinding(option, share) for option, share in zip(wording.options, found, strict=True))
 
     def together(self, confidence: Number = "0.95") -> Number:
-        """The confidence of each interval at which all hold together with this one (Bonferroni)."""
+        """The confidence of each interval such that all hold together with this one (Bonferroni)."""
         return 1 - (1 - proper(confidence, "confidence")) / self.response.options
 
     def people_for(
@@ -125,7 +125,7 @@ class SetOfMany(Design):
 
     @cached_property
     def channel(self) -> YesNoChannel:
-        """How often a set holds a given option if that is the answer, and if another is."""
+        """The probabilities that a set contains a given option if that is the answer, and if another is."""
         return YesNoChannel(self._oracle.hit, self._oracle.stray)
 
     @property
@@ -143,7 +143,7 @@ class SetOfMany(Design):
     def estimate(
         self, reports: Sequence[Sequence[int] | None], weights: ArrayLike | None = None
     ) -> tuple[Prevalence, ...]:
-        """The share of every option; a report lists the places of its options, from 0."""
+        """The share of every option; a report lists the indices of its options, from 0."""
         size, options = self.response.size, self.response.options
         for report in reports:
             if report is not None and not (len(set(report)) == size and set(report) <= set(range(options))):

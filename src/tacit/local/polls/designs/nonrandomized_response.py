@@ -1,7 +1,7 @@
 """Non-randomized response designs: crosswise, and “yes to at least one”.
 
-Crosswise: is your answer to the sensitive question the same as to an innocuous one, or not? “Yes to at least one” is
-the triangular design, also with a prevalence that is estimated, not known.
+Crosswise: the respondent says whether the answers to the sensitive and to an innocuous question are the same. “Yes to
+at least one” is the triangular design, also with a prevalence that is estimated, not known.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from tacit.loss.pairs.response_pairs import warner_response
 class Crosswise(OneSample):
     """Same or different (Yu, Tian and Tang 2008): Warner's design, with a person's own innocuous fact for the coin.
 
-    Claim: against whoever does not know that fact, and if it is unrelated to the answer, ε = |ln(p/(1−p))| with p its
-    prevalence; against whoever knows it, ε is infinite. A report of 1 is “the same”.
+    Claim: against an adversary who does not know that fact, and if it is unrelated to the answer, ε = |ln(p/(1−p))|
+    with p its prevalence; against one who knows it, ε is infinite. A report of 1 is “the same”.
     """
 
     title: ClassVar[str] = "Crosswise"
@@ -71,7 +71,8 @@ _PROTECTION: Final = Protection(
 class Triangular(OneSample):
     """No to both, or yes to at least one (Yu, Tian and Tang 2008), with a known innocuous prevalence u.
 
-    λ = u + (1−u)π. Claim: none. ε is infinite against anyone, since a no says no. A report of 1 is “at least one”.
+    λ = u + (1−u)π. Claim: none. ε is infinite against anyone, since the report “no to both” reveals a no. A report of 1
+    is “at least one”.
     """
 
     title: ClassVar[str] = "Triangular"

@@ -1,4 +1,4 @@
-"""The protection of a design, and against whom: an ε, or the reason why there is none."""
+"""The protection of a design, and the adversary it holds against: an ε, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from tacit.loss.interpretation import guess_probability
 
 @frozen
 class Protection:
-    """The loss of one report against anyone; where that is infinite, why, and what holds against the less informed."""
+    """The loss of one report against anyone.
+
+    Where that is infinite, the reason, and the ε against less informed adversaries.
+    """
 
     loss: Loss | None
     because: str = ""
@@ -34,7 +37,7 @@ class Protection:
         )
 
     def plainly(self, answers: str = "both answers", seen: str = "it") -> str:
-        """The same in a respondent's words: odds first, ε last; "" where no odds hold against everybody."""
+        """The protection in words for a respondent: odds first, ε last; "" where no odds hold against everyone."""
         if self.loss is None:
             return ""
         sure = math.ceil(round(1000 * guess_probability(self.loss), 6)) / 10  # 0.8 in floats is more, not 80.1%
@@ -53,7 +56,7 @@ def odds_words(epsilon: float) -> str:
 
 
 def named(epsilon: float) -> str:
-    """An ε as a person writes it: ln of a whole number where it is one, else to four digits."""
+    """An ε as text: ln of a whole number where it is one, else to four digits."""
     odds = math.exp(min(epsilon, 30))
     if odds > 1.5 and abs(odds - round(odds)) < 1e-9 * odds:
         return f"ln {round(odds)} ({epsilon:.4g})"

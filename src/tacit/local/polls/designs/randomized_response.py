@@ -1,7 +1,7 @@
 """Randomized response designs: Warner's, forced response, and Kuk's.
 
 Warner: the truth with a known probability, else its opposite. Forced response: a die decides between the truth, a yes
-and a no. Kuk: the answer decides which of two decks a card is drawn from, and only its colour is told.
+and a no. Kuk: the answer decides which of two decks a card is drawn from, and only its colour is reported.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class WarnerDesign(OneSample):
     """The truth with probability φ, else the opposite (Warner 1965).
 
     Claim, for the replacement of one respondent's answer: the report is |ln(φ/(1−φ))|-private, and no better: perfect
-    at φ = 1/2, where it tells nothing, and worst at 0 and 1. With λ the rate of yes, π̂ = (λ̂ − (1−φ))/(2φ−1) and
+    at φ = 1/2, where it is uninformative, and worst at 0 and 1. With λ the rate of yes, π̂ = (λ̂ − (1−φ))/(2φ−1) and
     Var = π(1−π)/n + φ(1−φ)/(n(2φ−1)²).
     """
 
@@ -85,8 +85,9 @@ class WarnerDesign(OneSample):
 class ForcedDesign(OneSample):
     """The truth with probability p, yes with p₁, no with p₀.
 
-    Claim, for the replacement of one respondent's answer: ε = max{ln((p+p₁)/p₁), ln((p+p₀)/p₀)}, and no better; the
-    die with 4 truths, a yes and a no is ln 5. With p₁ = 0 only a true yes says yes, and ε is infinite; so with p₀ = 0.
+    Claim, for the replacement of one respondent's answer: ε = max{ln((p+p₁)/p₁), ln((p+p₀)/p₀)}, and no better; the die
+    with 4 truths, a yes and a no is ln 5. With p₁ = 0 only a true yes is reported as yes, and ε is infinite; likewise
+    with p₀ = 0.
     """
 
     title: ClassVar[str] = "Forced response"

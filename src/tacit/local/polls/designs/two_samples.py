@@ -28,11 +28,11 @@ class TwoSamples(Design):
     @property
     @abstractmethod
     def blend(self) -> Blend:
-        """How the rate of yes in group 0 comes about."""
+        """The rate of yes in group 0 as a function of the unknown shares."""
 
     @abstractmethod
     def variance(self, share: float, other: float, people: float, others: float) -> float:
-        """Of the estimate, at this share and innocuous prevalence, by the delta method."""
+        """The variance of the estimate, at this share and innocuous prevalence, by the delta method."""
 
     def estimate(self, reports: Sequence[Any] | ArrayLike, others: Sequence[Any] | ArrayLike) -> JointPrevalence:
         """The share of yes, from the reports of both groups: 1 (yes), 0 (no), None (missing)."""
@@ -67,7 +67,7 @@ def _weighted(heard: Heard) -> tuple[float, float] | None:
 
 
 def _even(yes: int, people: int, weighted: tuple[float, float] | None) -> tuple[float, float]:
-    """Yes and people, or as many even reports as the weighted ones are worth."""
+    """The counts of yes and of people; with weights, those of an equivalent number of even reports."""
     return (float(yes), float(people)) if weighted is None else (weighted[0] * weighted[1], weighted[1])
 
 
@@ -119,7 +119,7 @@ class JointPrevalence:
         return float(low[0]), float(high[0])
 
     def surprise(self) -> float:
-        """As of `Prevalence`, whatever the innocuous prevalence is: see `blend_surprise`."""
+        """As in `Prevalence`, for any innocuous prevalence: see `blend_surprise`."""
         own, other = (self.yes, self.people), (self.other_yes, self.others)
         return blend_surprise(self.design.blend, float(self.value > 0), own, other, is_low=self.value < 0)
 

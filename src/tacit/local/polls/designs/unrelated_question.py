@@ -1,4 +1,4 @@
-"""The unrelated question: a coin decides which of two questions is answered, and nobody else knows which."""
+"""The unrelated question: a coin that only the respondent sees decides which of two questions is answered."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _BECAUSE = "whoever knows that the innocuous answer is no learns from a yes that
 class Unrelated(OneSample):
     """The sensitive question with probability p, else an innocuous one with known prevalence u (Greenberg 1969).
 
-    λ = pπ + (1−p)u. Claim: against whoever does not know the innocuous answer, and if it is unrelated, the report is
-    that of a forced response with yes (1−p)u and no (1−p)(1−u); against whoever knows it, ε is infinite.
+    λ = pπ + (1−p)u. Claim: against an adversary who does not know the innocuous answer, and if it is unrelated, the
+    report is that of a forced response with yes (1−p)u and no (1−p)(1−u); against one who knows it, ε is infinite.
     """
 
     title: ClassVar[str] = "Unrelated question"

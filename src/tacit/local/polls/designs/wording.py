@@ -1,4 +1,4 @@
-"""The wording of a question: its words, the parts that a design shows, to which group, and how to draw on paper.
+"""The wording of a question: its text, the parts that a design shows to each group, and how to draw on paper.
 
 A respondent on paper draws with known probabilities by a coin, two coins, a die or slips in a bag.
 """
@@ -19,7 +19,7 @@ YES_NO: Final = ("No", "Yes")
 
 @frozen
 class Wording:
-    """The words: the sensitive question, its options, and what a design asks beside it."""
+    """The texts: the sensitive question, its options, and the innocuous question of a design."""
 
     text: str
     options: tuple[str, ...] = YES_NO
@@ -47,7 +47,7 @@ class Wording:
 
 @frozen
 class QuestionPart:
-    """One thing to choose."""
+    """One choice on the page."""
 
     text: str
     options: tuple[str, ...]
@@ -58,10 +58,10 @@ class QuestionPart:
 
 @frozen
 class Group:
-    """Respondents who are asked the same: what they choose, what their device does with it, what they are told.
+    """Respondents with the same questions: their choices, the randomizer of their device, and their instructions.
 
     Where nothing is drawn by a device, `instructions` are what everybody reads; else they are for paper, and "" where a
-    coin, a die or slips cannot do it. `hides` says in lay words what keeps the answer from being known.
+    coin, a die or slips cannot do it. `hides` explains in plain words what hides the answer.
     """
 
     parts: tuple[QuestionPart, ...]
@@ -82,7 +82,7 @@ class Group:
 
     @property
     def answers(self) -> int:
-        """How many answers there are: one option of every part."""
+        """The number of possible answers: one option of every part."""
         found = 1
         for part in self.parts:
             found *= len(part.options)
@@ -90,11 +90,11 @@ class Group:
 
     @property
     def boxes(self) -> tuple[str, ...]:
-        """What a respondent on paper can tick: the names of the reports."""
+        """The boxes on paper: the names of the reports."""
         return self.reports or self.parts[0].options
 
     def written(self) -> dict[str, Any]:
-        """What a device is told; of what is drawn on paper it has no use."""
+        """The part for a device, without the instructions for paper."""
         return {
             "parts": [part.written() for part in self.parts],
             "randomizer": None if self.randomizer is None else self.randomizer.written(),
@@ -111,7 +111,7 @@ _MARKS: Final = (*"ABCDEFGHIJKLMNOPQRSTUVWXYZ", *map(str, range(1, 1 + _MOST_SLI
 
 
 def draw_words(outcomes: Sequence[tuple[str, Fraction]]) -> str:
-    """What to throw or draw, and what to do on each outcome, line by line; "" where slips would be more than 100.
+    """Instructions for the throw or draw, and for each outcome, line by line; "" where slips would be more than 100.
 
     Claim: an outcome comes up with exactly its probability, if the coins and dice are fair and the slips are mixed.
     """
@@ -145,26 +145,26 @@ def odds_by_hand(odds: Fraction, options: int = 2) -> str:
 
 
 def whole_percent(share: Fraction) -> str:
-    """The nearest percentage that is neither nothing nor all: 100 slips can draw it."""
+    """The nearest percentage from 1 to 99, which 100 slips can draw."""
     return f"{min(99, max(1, round(100 * share)))}%"
 
 
 def mixed(red: Fraction) -> str:
-    """What to put into a bag, so that a slip is red with this probability; "" where slips would be more than 100."""
+    """The slips in a bag such that one is red with this probability; "" where slips would be more than 100."""
     if red.denominator > _MOST_SLIPS:
         return ""
     return f"{red.numerator} marked Red and {red.denominator - red.numerator} marked Black"
 
 
 def nobody_can_tell(wording: Wording, drawn: str = "the coin") -> str:
-    """Why an answer that is drawn by a coin, or by what is named, can be denied, in lay words."""
+    """Why an answer that is drawn by a coin, or by the tool named, can be denied, in plain words."""
     if len(wording.options) == 2:
         return f"If a “{wording.options[1]}” comes in from you, nobody can tell whether you or {drawn} said so."
     return f"Whichever option comes in from you, nobody can tell whether you or {drawn} chose it."
 
 
 def tool(words: str) -> str:
-    """What these words have a respondent throw or draw."""
+    """The tool of these instructions: a coin, a die or slips."""
     tools = {"You need a coin": "the coin", "You need two": "the coins", "You need a die": "the die"}
     return next((it for start, it in tools.items() if words.startswith(start)), "the slip")
 

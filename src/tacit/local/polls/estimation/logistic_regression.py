@@ -75,7 +75,7 @@ def read_predictors(rows: ArrayLike, names: Sequence[str] | None, people: int) -
 
 
 def maximise(score: Score, start: Reals, names: Sequence[str], people: int) -> Fit:
-    """The fit from a log-likelihood with its gradient; refused where it has no single peak."""
+    """The fit from a log-likelihood with its gradient; refused where it has no unique maximum."""
     from scipy.optimize import minimize
 
     def downhill(at: Any) -> tuple[float, Reals]:
@@ -97,7 +97,7 @@ def maximise(score: Score, start: Reals, names: Sequence[str], people: int) -> F
 
 
 def _bend(score: Score, at: Reals, place: int) -> Reals:
-    """The gradient's change along one coefficient."""
+    """One row of the Hessian, by differences of the gradient."""
     step = np.zeros_like(at)
     step[place] = _STEP
     return (score(at + step)[1] - score(at - step)[1]) / (2 * _STEP)
@@ -106,10 +106,10 @@ def _bend(score: Score, at: Reals, place: int) -> Reals:
 def logistic(
     channel: YesNoChannel, reports: Sequence[Any] | ArrayLike, predictors: ArrayLike, names: Sequence[str] | None = None
 ) -> Fit:
-    """What makes a true yes likelier: P(yes | x) = 1/(1+e^(−xβ)), from reports through the design's channel.
+    """The model P(yes | x) = 1/(1+e^(−xβ)) of the true answer, from reports through the design's channel.
 
     The report is yes with probability stray + (hit − stray)·P(yes | x); β is where the likelihood of the reports is
-    largest. It treats respondents' privacy as done: reports are randomised already, so the fit costs nothing more.
+    largest. Reports are already randomised, so the fit is post-processing.
     """
     heard = read_reports(reports)
     if heard.missing:
@@ -140,7 +140,7 @@ def logistic_on_report(
     predictors: ArrayLike,
     names: Sequence[str] | None = None,
 ) -> Fit:
-    """How a sensitive yes (`sensitive`), beside other predictors, changes the odds of an outcome.
+    """The effect of a sensitive yes (`sensitive`), with other predictors, on the odds of an outcome.
 
     The true answer z is unknown: it is yes with probability 1/(1+e^(−xγ)) given the other predictors, its report comes
     through the channel, and the outcome has log odds xβ + αz. Report and outcome are independent given z, so

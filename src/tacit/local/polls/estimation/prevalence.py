@@ -1,7 +1,7 @@
-"""Prevalence: the share of a population whose true answer is yes, as the reports of a poll tell it.
+"""Prevalence: the share of a population whose true answer is yes, estimated from the reports of a poll.
 
-A finding is the share of one option of one question, whatever the design. Its words are one line; where no share makes
-such reports, they say so.
+A finding is the share of one option of one question, for any design. Its text is one line, which says where no share
+fits the reports.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class ShareEstimate(Protocol):
     def interval(self, confidence: Number = "0.95") -> tuple[float, float]: ...
 
     def surprise(self) -> float:
-        """Of a value beyond [0, 1]: how often, at most, chance goes as far on that side under the design."""
+        """For a value outside [0, 1]: a bound of the probability of such a value under the design."""
 
     def describe(self, confidence: Number = "0.95") -> str: ...
 
     def tally(self) -> dict[str, Any]:
-        """How many reports were given, are missing, and counted: of each sample, where there are two."""
+        """The numbers of reports given, missing and counted, for each sample where there are two."""
 
 
 @frozen
@@ -70,9 +70,9 @@ def share_words(
 
 
 def misfit(estimate: ShareEstimate, interval: tuple[float, float]) -> str:
-    """Why the reports cannot be those of people who followed the design; "" where they can.
+    """Why the reports do not fit people who followed the design; "" where they do.
 
-    An interval that was cut to nothing at 0 or at 1 holds no share that would make such reports, at its confidence.
+    An interval that is empty after cutting at 0 or 1 contains no share that fits the reports, at its confidence.
     """
     value, off = estimate.value, estimate.standard_error
     if 0 <= value <= 1 or interval[0] < interval[1]:
@@ -89,7 +89,7 @@ def misfit(estimate: ShareEstimate, interval: tuple[float, float]) -> str:
 
 @frozen
 class Prevalence:
-    """An estimated share: the rate of yes among the reports, and how many even reports it is as good as.
+    """An estimated share: the rate of yes among the reports, and the equivalent number of even reports.
 
     Without survey weights `effective` is the number of reports. With weights it is λ(1−λ) over the estimated variance
     of the weighted rate, as Korn and Graubard (1998) advise; the interval is then that of a poll of this size.
@@ -112,7 +112,7 @@ class Prevalence:
         weights: ArrayLike | None = None,
         option: int = 1,
     ) -> Prevalence:
-        """The share whose answer is `option`: what counts for it are the reports that equal it."""
+        """The share whose answer is `option`: the reports that equal it count."""
         return cls.heard(channel, read_reports(reports, weights), option)
 
     @classmethod
@@ -143,9 +143,9 @@ class Prevalence:
         return self.channel.interval(self._count, self.effective, confidence, method)
 
     def surprise(self) -> float:
-        """The largest probability that chance takes a share of 0 this far below 0, or one of 1 this far above.
+        """The largest probability of an estimate this far below 0 at share 0, or this far above 1 at share 1.
 
-        Survey weights do not enter: whatever people's answers are, a report counts with a probability between `stray`
+        Survey weights do not matter: for any answers, a report counts with a probability between `stray`
         and `hit`, so the plain count is beyond a binomial one of the nearer of the two with at most this probability.
         """
         edge = self.channel.stray if self.value < 0 else self.channel.hit
@@ -154,7 +154,7 @@ class Prevalence:
         return rate_surprise(count, people, float(edge), is_low=is_low)
 
     def with_missing(self, confidence: Number = "0.95", method: Method = Method.EXACT) -> tuple[float, float]:
-        """The same for everybody asked, whatever those would have said who did not answer: all no, to all yes."""
+        """The interval for everyone asked, including those who did not answer: from all no to all yes."""
         low, high = self.interval(confidence, method)
         return low * (1 - self.missing_share), high * (1 - self.missing_share) + self.missing_share
 
@@ -181,7 +181,7 @@ class Prevalence:
 
 
 def weighted_rate(ours: np.ndarray[Any, np.dtype[np.float64]], weights: Any) -> tuple[float, float]:
-    """The weighted rate, and the number of even reports whose rate would vary as much."""
+    """The weighted rate, and the number of even reports with the same variance of the rate."""
     shares = weights / weights.sum()
     rate = float(shares @ ours)
     people = int(np.count_nonzero(weights))

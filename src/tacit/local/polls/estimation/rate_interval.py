@@ -1,6 +1,6 @@
 """Intervals of a binomial rate: exact (Clopper and Pearson, Blaker), or by the normal approximation (Wald, Wilson).
 
-An exact interval leaves out no candidate that does not make the count surprising.
+An exact interval excludes only rates at which the count is improbable.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 
 class Method(Enum):
-    """How an interval is found."""
+    """The method of an interval."""
 
     ASYMPTOTIC = "asymptotic"
     """Normal approximation at the estimate (Wald): textbook, too short for small polls and rare answers."""
@@ -51,7 +51,7 @@ def two_sided(miss: float) -> float:
 Reals: TypeAlias = NDArray[np.float64]
 
 _HALVINGS: Final = 60
-_OUTWARD: Final = 1e-12  # beyond what the incomplete beta function is wrong by
+_OUTWARD: Final = 1e-12  # more than the error of the incomplete beta function
 
 
 def clopper_pearson(counts: Reals, people: float, miss: float) -> tuple[Reals, Reals]:
@@ -127,7 +127,7 @@ def _last_below(rate: Reals, tail: Reals, people: int) -> Reals:
 
 
 def rate_interval(count: float, people: float, miss: float, method: Method) -> tuple[float, float]:
-    """The ends of the interval of the rate. Counts that survey weights made fractional are taken too."""
+    """The ends of the interval of the rate. Fractional counts, from survey weights, are accepted too."""
     if method is Method.ASYMPTOTIC:
         return wald(count, people, miss)
     if method is Method.SCORE:

@@ -1,4 +1,4 @@
-"""How surprising counts are at the edge of what a design can make: exact tails, whatever is unknown."""
+"""P-values of counts at the edge of a design's range: exact tails, for all values of the unknowns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.local.polls.estimation.two_rates import Blend
 
-_THIRDS: Final = 120  # each keeps two thirds of the range
+_THIRDS: Final = 120  # iterations; each keeps two thirds of the range
 
 
 def rate_surprise(count: float, people: float, rate: float, *, is_low: bool) -> float:
@@ -23,7 +23,7 @@ def rate_surprise(count: float, people: float, rate: float, *, is_low: bool) -> 
 
 
 def blend_surprise(blend: Blend, share: float, own: tuple[int, int], other: tuple[int, int], *, is_low: bool) -> float:
-    """A p-value of the counts (yes, people) of two samples at this share, whatever the innocuous prevalence u is.
+    """A p-value of the counts (yes, people) of two samples at this share, for any innocuous prevalence u.
 
     Claim: it is at most α with probability at most α. Proof: at the true u the tails p₁ of the poll and p₂, to the
     other side, of the second sample are independent, and each is at most α with probability at most α; so q = p₁p₂
@@ -35,7 +35,7 @@ def blend_surprise(blend: Blend, share: float, own: tuple[int, int], other: tupl
     def tails(u: float) -> tuple[float, float]:
         rate = float(blend.rate(np.array(share), np.array(u)))
         found = rate_surprise(*own, rate, is_low=is_low), rate_surprise(*other, u, is_low=not is_low)
-        return found if is_low else (found[1], found[0])  # the one that falls in u first
+        return found if is_low else (found[1], found[0])  # the tail that falls in u comes first
 
     low, high, largest = 0.0, 1.0, -inf
     for _ in range(_THIRDS):

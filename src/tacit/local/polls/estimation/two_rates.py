@@ -1,4 +1,4 @@
-"""The interval of a share that two samples tell together: one poll, and one that asks the innocuous question alone."""
+"""The interval of a share from two samples: one poll, and one that asks only the innocuous question."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _INNER: Final = 1e-15
 
 @frozen
 class Blend:
-    """How the poll's rate of yes comes about: λ = own·π + innocuous·u + both·π·u, of the share π asked for.
+    """The poll's rate of yes: λ = own·π + innocuous·u + both·π·u, of the share π asked for.
 
     It is affine in the innocuous prevalence u, so the likelihood of both samples is concave in u.
     """
@@ -28,7 +28,7 @@ class Blend:
         return np.clip(share * self.own + other * (self.innocuous + share * self.both), 0.0, 1.0)
 
     def share(self, rate: Reals, other: Reals) -> Reals:
-        """The share that makes the rate: the estimate where both rates are observed ones."""
+        """The share that gives the rate: the estimate where both rates are observed."""
         return (rate - other * self.innocuous) / (self.own + other * self.both)
 
 
@@ -64,7 +64,7 @@ def score_interval(blend: Blend, counts: TwoCounts, miss: float) -> tuple[Reals,
 
 
 def _end(blend: Blend, counts: TwoCounts, limit: float, inside: Reals, edge: float) -> Reals:
-    """How far the statistic stays within the limit from `inside` towards `edge`."""
+    """The last point from `inside` towards `edge` at which the statistic is within the limit."""
     outside = np.full_like(inside, edge)
     reached = _statistic(blend, counts, outside) <= limit
     for _ in range(_HALVINGS):

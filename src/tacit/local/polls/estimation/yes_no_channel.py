@@ -1,4 +1,4 @@
-"""The channel of a yes-or-no design: how likely a yes is under each answer; and how reports are read.
+"""The channel of a yes-or-no design: the probability of a yes under each answer, and the reading of reports.
 
 Reports are yes, no or missing, with survey weights or without.
 """
@@ -21,7 +21,7 @@ from tacit.local.polls.estimation.rate_interval import Method, Reals, rate_inter
 
 @frozen(eq=False)
 class Heard:
-    """The reports that were given, as integers, each with its weight; and how much weight is missing."""
+    """The reports given, as integers, each with its weight; and the weight of missing reports."""
 
     reports: NDArray[np.int64]
     weights: Reals | None
@@ -52,7 +52,7 @@ def read_reports(reports: Sequence[Any] | ArrayLike, weights: ArrayLike | None =
 
 
 def _numbers(reports: Sequence[Any] | ArrayLike) -> Reals:
-    """The reports as floats, NaN for None; text, and whatever else is no number, is refused."""
+    """The reports as floats, NaN for None; text and other non-numbers are refused."""
     given = np.asarray(reports, dtype=None if isinstance(reports, np.ndarray) else object).ravel()
     if given.dtype.kind == "O":
         listed = [np.nan if report is None else report for report in given]
@@ -90,11 +90,11 @@ class YesNoChannel:
         return float(self.stray) + float(self.contrast) * share
 
     def share(self, rate: float) -> float:
-        """The share that would make this rate; beyond [0, 1] where no share does."""
+        """The share that gives this rate; outside [0, 1] where no share does."""
         return (rate - float(self.stray)) / float(self.contrast)
 
     def variance(self, share: Number, people: int) -> float:
-        """Of the estimate, for people drawn from a population with this share: λ(1−λ)/(n·(hit − stray)²)."""
+        """The variance of the estimate for people from a population with this share: λ(1−λ)/(n·(hit − stray)²)."""
         rate = self.rate(float(probability(share, "share")))
         return rate * (1 - rate) / (people * float(self.contrast) ** 2)
 
@@ -111,7 +111,7 @@ class YesNoChannel:
     def people_for(
         self, width: Number, confidence: Number = "0.95", share: Number | None = None, method: Method = Method.EXACT
     ) -> int:
-        """How many people to ask so that the interval is no wider, at this share or at the one that needs most."""
+        """The number of people to ask so that the interval is no wider, at this share or at the worst one."""
         wanted, sure = float(proper(width, "width")), proper(confidence, "confidence")
         low, high = sorted((float(self.hit), float(self.stray)))
         rate = min(max(0.5, low), high) if share is None else self.rate(float(probability(share, "share")))
@@ -133,7 +133,7 @@ class YesNoChannel:
 
 
 def _first(claim: Callable[[int], bool], start: int) -> int:
-    """The least integer from `start` with the claim, for a claim that soon stays true: gallop, then bisect."""
+    """The least integer from `start` for which a monotone claim holds: exponential search, then bisection."""
     low, high = start, start
     while not claim(high):
         low, high = high, ceil(high * 1.25) + 1

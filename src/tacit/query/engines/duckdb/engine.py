@@ -33,7 +33,7 @@ _SETTINGS = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "TimeZone": "UTC",
-    "disabled_optimizers": "common_subexpressions",  # it takes what stands twice out of TRY, and lets it fail there
+    "disabled_optimizers": "common_subexpressions",  # it moves common sub-expressions out of TRY, where they can fail
 }
 
 
@@ -42,7 +42,7 @@ class DuckDBEngine:
     """Reads Parquet, CSV and DuckDB files, and data frames, in this process.
 
     With a limit of `memory`, as "2GB", of this whole process, rows that do not fit go to a folder among the temporary
-    files, $TMPDIR; and where that does not suffice, people are added up in parts.
+    files, $TMPDIR; and where that does not suffice, sums are computed over parts of the people.
     """
 
     threads: int | None = None
@@ -55,16 +55,16 @@ class DuckDBEngine:
 
     @cached_property
     def database(self) -> duckdb.DuckDBPyConnection:
-        """The engine's own database, which holds nothing."""
+        """The engine's own, empty database."""
         return self.new_database()
 
     @cached_property
     def _spill(self) -> str:
-        """Where rows go that do not fit memory; gone with the engine."""
+        """The folder for rows that do not fit memory; it is removed with the engine."""
         return spill_folder(self)
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
-        """A connection to the engine's own database; to a new one, if that no longer takes any."""
+        """A connection to the engine's own database, or to a new one if that is unusable."""
         try:
             return self.database.cursor()
         except duckdb.Error:
@@ -72,7 +72,7 @@ class DuckDBEngine:
             return self.database.cursor()
 
     def drop_database(self) -> None:
-        """Let go of the engine's own database: what broke may have left it unfit for any other question."""
+        """Drop the engine's own database, which an error may have left unusable."""
         dropped = self.__dict__.pop("database", None)
         if dropped is not None:
             dropped.close()
@@ -113,7 +113,7 @@ class DuckDBEngine:
             return self._frame(source).version
         try:
             files = files_of(source)
-            if source.format == "duckdb":  # what is committed and not yet moved into the file lies beside it
+            if source.format == "duckdb":  # the write-ahead log beside the file has committed changes
                 files += [log for path in files if os.path.exists(log := f"{path}.wal")]
             stats = [(path, os.stat(path)) for path in files]
         except OSError:
@@ -153,7 +153,7 @@ class DuckDBEngine:
         return {}
 
     def _most(self, description: Description) -> dict[str, int]:
-        """How many rows people have, as far as it was asked of these tables as they are now."""
+        """Cached numbers of people's rows in the current version of these tables."""
         try:
             version = ";".join(f"{table.name}:{self.version(table.source)}" for table in description.sources)
         except Refused:
@@ -178,7 +178,7 @@ class DuckDBEngine:
 
 
 def _refuse_view(connection: duckdb.DuckDBPyConnection, source: Source, attached: str) -> None:
-    """Refuses a view, as every engine does: it is rows of other tables under a second name, and code that may fail."""
+    """Refuse a view, as every engine does: it is code that may fail, over rows of other tables."""
     sql = "SELECT 1 FROM duckdb_views() WHERE database_name = ? AND lower(view_name) = lower(?)"
     if connection.execute(sql, [attached, source.table]).fetchone() is not None:
         raise Refused(
@@ -190,9 +190,9 @@ def _refuse_view(connection: duckdb.DuckDBPyConnection, source: Source, attached
 
 @contextmanager
 def _connected(engine: DuckDBEngine, sources: Iterable[Source]) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection of its own; temporary views and tables end with it. Attached files want a database of their own.
+    """A connection of its own; temporary views and tables end with it. Attached files need a database of their own.
 
-    Where anything breaks on it, the next connection is to another database: an error may have invalidated this one.
+    After an error the next connection is to another database, because the error may have invalidated this one.
     """
     is_attaching = any(source.format == "duckdb" for source in sources)
     connection = engine.new_database() if is_attaching else engine.cursor()

@@ -1,4 +1,4 @@
-"""Data frames as tables: anything that speaks Arrow, taken without a copy where its types are already plain."""
+"""Data frames as tables: anything with an Arrow interface, without a copy where its types are already plain."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ _ACCEPTED = "a pandas or Polars DataFrame, a Polars LazyFrame, or an Arrow table
 
 @frozen(eq=False)
 class Frame:
-    """A table's rows in memory, of types that an engine can read whatever the values are."""
+    """A table's rows in memory, in types that an engine can read for all values."""
 
     table: pa.Table = field(repr=False)
 
     @cached_property
     def version(self) -> str:
-        """What changes when the rows do: a digest of them, which must not be shown to anybody."""
+        """A digest of the rows, which must be kept secret."""
         with _saying_nothing("a data frame", "It cannot be read as Arrow data."):
             return digest(self.table)
 
 
 def read_frames(given: Mapping[str, object]) -> dict[str, Frame]:
-    """Each frame by the name of its table. No refusal shows a value, nor does it say which row is at fault."""
+    """Each frame by the name of its table. Refusals contain no value and no row number."""
     return {name: read_frame(name, frame) for name, frame in given.items()}
 
 
 def read_frame(name: str, given: object) -> Frame:
-    """A data frame as a table of Arrow's, checked: offsets that point nowhere, or octets that are no text, are refused.
+    """A data frame as a table of Arrow's, checked: invalid offsets, and octets that are not text, are refused.
 
     Neither pandas nor Polars is loaded for it.
     """
@@ -75,7 +75,7 @@ def _arrow(asked: str, given: Any) -> pa.Table:
 
 
 def _from_pandas(asked: str, given: Any) -> pa.Table:
-    """Columns without the index; one that holds values of several types is refused by its name."""
+    """Columns without the index; a column with values of several types is refused by its name."""
     try:
         return pa.Table.from_pandas(given, preserve_index=False)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
@@ -102,10 +102,10 @@ def _repeated(names: list[str]) -> list[str]:
 
 @contextmanager
 def _saying_nothing(asked: str, why: str) -> Iterator[None]:
-    """Whatever a library says of data it could not read may hold a value; so nothing of it is passed on."""
+    """Suppress a library's message about data it cannot read, because it may contain a value."""
     try:
         yield
     except (Refused, KeyboardInterrupt, SystemExit):
         raise
-    except BaseException:  # of any library; what Polars calls a panic is no Exception
+    except BaseException:  # of any library; a panic of Polars is not an Exception
         raise Refused(asked, why, _ACCEPTED) from None

@@ -1,4 +1,4 @@
-"""The file of a materialized form: made by the steward, attached read-only, closed to everybody else."""
+"""The file of a materialized form: written by the steward, attached read-only, accessible to the owner only."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class MaterializedFile:
                 session.connection.execute(f"ATTACH IF NOT EXISTS {_text(self.path)} AS {KEPT} (READ_ONLY)")
             except duckdb.Error:
                 raise Failed from None
-            yield DuckDBSession(session.connection)  # what is kept is read as a whole, so nothing is read in parts
+            yield DuckDBSession(session.connection)  # kept tables are read as a whole, not in shards
 
     def make(
         self,
@@ -54,10 +54,10 @@ class MaterializedFile:
         is_current: Callable[[], bool] = lambda: True,
         lender: Engine | None = None,
     ) -> None:
-        """Write the kept tables into a new file: whole or not at all, readable by its owner alone.
+        """Write the kept tables into a new file, atomically and readable by its owner only.
 
-        `is_current` is asked in the end: whether the sources are still those that were read. Rows that this engine
-        cannot read are lent by the one that can.
+        `is_current` is called at the end: whether the sources are still those that were read. Rows that this engine
+        cannot read are read by the engine that can (`Lending`).
         """
         with TemporaryDirectory(prefix=f".{self.path.stem}-", dir=self.path.parent) as own:  # its owner's alone
             draft = Path(own) / self.path.name
@@ -107,7 +107,7 @@ def _made(
         connection.execute(f"DETACH {KEPT}")
     except duckdb.Error:
         raise Failed from None
-    except RuntimeError as error:  # the driver takes Ctrl-C, which is given back
+    except RuntimeError as error:  # the driver catches Ctrl-C, which is raised again
         raise (KeyboardInterrupt if str(error) == "Query interrupted" else Failed) from None
 
 
@@ -122,7 +122,7 @@ def _willing(session: Session, description: Description) -> Lending:
 
 
 def _borrow(connection: duckdb.DuckDBPyConnection, step: CreationStep, lender: Lending) -> None:
-    """The rows of another engine as a table here. A person's name may have a type of its own: it becomes text."""
+    """The rows of another engine as a table here. An identifier of another type becomes text."""
     types, _ = lender.lend(step.sql)
     names = [f"CAST({UNIT} AS VARCHAR) AS {UNIT}" if name == "__unit" else quoted(name) for name in types]
     types, batches = lender.lend(f'SELECT {", ".join(names)} FROM ({step.sql}) AS "__lent"')
@@ -135,7 +135,7 @@ def _borrow(connection: duckdb.DuckDBPyConnection, step: CreationStep, lender: L
 
 
 def _settle(draft: Path, path: Path) -> None:
-    """The finished file gets its name for good."""
+    """Give the finished file its final name."""
     handle = os.open(draft, os.O_RDONLY)
     try:
         os.fsync(handle)

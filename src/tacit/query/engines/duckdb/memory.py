@@ -1,11 +1,10 @@
 """Memory and threads of DuckDB: how much of the machine it may use, and arrays for sums by unit.
 
-`read_memory` and `read_threads` refuse what would not do. `plan_steps` reads the steps in which DuckDB would run a
-statement from EXPLAIN; no row is read for that. Units that are numbered densely are added up in arrays: a unit is
-found by its number instead of a hash, in half the time. DuckDB does not count these arrays as memory. So the range
-of numbers that they may span follows from how many sums a statement asks of each unit, and what they may take is
-kept from the rest of the engine while it runs: most of its memory where they are all that needs any, little where
-hash tables stand beside them.
+`read_memory` and `read_threads` refuse unusable values. `plan_steps` reads the steps in which DuckDB would run a
+statement from EXPLAIN; no row is read for that. Units that are numbered densely are added up in arrays: a unit is found
+by its number instead of a hash, in half the time. DuckDB does not count these arrays as memory. So the range of numbers
+that they may span depends on the number of sums per unit in a statement, and their memory is reserved while it runs:
+most of the engine's memory where only they need it, little where there are hash tables too.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from tacit.frozen import frozen
 from tacit.query.sql.rows import UNIT
 
 LEAST_MEMORY: Final = 500_000_000
-_OWN: Final = 450_000_000  # octets of Python, of libraries, and of what the engine does not count
+_OWN: Final = 450_000_000  # octets of Python, of libraries, and of the engine's uncounted memory
 _FOR_ARRAYS: Final = 2**30
 _AMOUNT: Final = re.compile(r"\s*(\d*\.?\d+)\s*([kmgtpe]?)(?:((?<=[kmgtpe])i)?b(it)?)?\s*", re.IGNORECASE)
 
@@ -43,7 +42,7 @@ def read_memory(written: object) -> int | None:
 
 
 def _octets(written: object) -> int | None:
-    """The octets of a number or of a text such as "2GB"; None where it is no amount."""
+    """The octets of a number or of a text such as "2GB"; None where it is not an amount."""
     if type(written) is int and written >= 0:
         return written
     amount = _AMOUNT.fullmatch(written) if isinstance(written, str) else None
@@ -56,7 +55,7 @@ def _octets(written: object) -> int | None:
 
 
 def engine_memory(octets: int) -> int:
-    """What the engine may count of a limit, so that the whole process keeps to it; half of a small one."""
+    """The engine's own limit, such that the whole process keeps to the limit given; half of a small one."""
     return octets - min(_OWN, octets // 2)
 
 
@@ -70,9 +69,9 @@ def read_threads(written: object) -> int | None:
 
 
 def left_for_arrays(octets: int | None, is_alone: bool) -> int:
-    """What arrays may take that the engine does not count.
+    """The memory for arrays, which the engine does not count.
 
-    A little of a limit; where nothing else needs memory, most of what it leaves beyond the least one.
+    A small part of a limit; where nothing else needs memory, most of it beyond the minimum.
     """
     if octets is None:
         return _FOR_ARRAYS
@@ -82,7 +81,7 @@ def left_for_arrays(octets: int | None, is_alone: bool) -> int:
 
 @frozen
 class PlanStep:
-    """One step: what it does, and how many rows the engine guesses that it gives."""
+    """One step: its operation, and the engine's estimate of its rows."""
 
     name: str
     rows: int
@@ -98,7 +97,10 @@ class PlanStep:
 
 
 def plan_steps(connection: duckdb.DuckDBPyConnection, sql: str) -> Iterator[PlanStep]:
-    """Every step of the statement; none where the optimizer fails on it: it will be run as it is written."""
+    """Every step of the statement.
+
+    None where the optimizer fails on it, in which case it runs without the optimizer.
+    """
     try:
         ((_, plan),) = connection.execute(f"EXPLAIN (FORMAT JSON) {sql}").fetchall()
     except duckdb.Error:
@@ -119,15 +121,15 @@ _HASHES = ("HASH_GROUP_BY", "HASH_JOIN")
 
 @frozen
 class Arrays:
-    """How an engine with so many threads and so much memory may use them; None is as much as there is."""
+    """The arrays of an engine with this many threads and this much memory; None means no limit."""
 
     threads: int | None
     memory: int | None
 
     def fit(self, connection: duckdb.DuckDBPyConnection, sql: str) -> None:
-        """Set how wide they may be, and what else the engine may use, for this statement from now on.
+        """Set their width, and the engine's remaining memory, for this statement.
 
-        The statement's plan says where it would use them and for how many sums; it reads no rows for that.
+        The statement's plan shows where it would use them and for how many sums, without reading rows.
         """
         bits, octets = _USUAL_BITS, 0
         if f"GROUP BY {UNIT}" in sql:

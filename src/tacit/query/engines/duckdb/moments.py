@@ -1,4 +1,4 @@
-"""Moments in DuckDB: the types that have them, and how a column is read so that no moment makes the engine fail."""
+"""Timestamps in DuckDB: their types, and how a column is read so that no timestamp makes the engine fail."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ IN_MILLISECONDS: Final = "logical_type LIKE '%MILLIS=Milli%' OR converted_type =
 _PLAIN: Final = "TIMESTAMP"
 _FIRST, _LAST = "TIMESTAMPTZ '0001-01-01 00:00:00+00'", "TIMESTAMPTZ '9999-12-31 23:59:59.999999+00'"
 """Beyond these years every moment is read as one of them; the engine fails to say what time it is in UTC."""
-_EARLIEST, _NEVER = "TIMESTAMP '290309-12-22 (BC) 00:00:00'", "TIMESTAMP '-infinity'"  # between lies what has no text
+# timestamps between have no text form
+_EARLIEST, _NEVER = "TIMESTAMP '290309-12-22 (BC) 00:00:00'", "TIMESTAMP '-infinity'"
 _CALENDAR = (-9_223_372_022_400_000, 9_223_372_036_854_775)  # its ends in milliseconds, without the infinities
 
 
 def has_moments(kind: str) -> bool:
-    """Whether values of this type are moments, or lists of them."""
+    """Whether values of this type are timestamps, or lists of them."""
     return kind.startswith("TIMESTAMP")
 
 
 def readable(value: str, kind: str) -> str:
-    """A column of this type without the moments that the engine cannot write or bring to UTC; any other as it is."""
+    """A column of this type without the timestamps that the engine cannot write or convert to UTC; others unchanged."""
     if kind == _PLAIN:
         return f"TRY(CASE WHEN {value} < {_EARLIEST} AND {value} <> {_NEVER} THEN NULL ELSE {value} END)"
     if kind == "TIMESTAMP_NS":
@@ -32,7 +33,7 @@ def readable(value: str, kind: str) -> str:
 
 
 def from_milliseconds(number: str, kind: str) -> str:
-    """Whole milliseconds since 1970 as moments, NULL beyond DuckDB's calendar; for any other type the numbers."""
+    """Milliseconds since 1970 as timestamps, NULL beyond DuckDB's calendar; for any other type the numbers."""
     if kind not in (_PLAIN, ZONED):
         return number
     first, last = _CALENDAR

@@ -1,7 +1,7 @@
-"""Parquet files as DuckDB reads them, so that no value in them can make it give up.
+"""Parquet files as DuckDB reads them, such that no value in them makes it fail.
 
-Text that is no UTF-8 is mended by the reader, octet by octet to question marks. Moments in milliseconds may lie beyond
-DuckDB's calendar, where its own reader fails; files with such a column are read by Arrow, as whole numbers.
+The reader repairs text that is not UTF-8: invalid octets become question marks. Timestamps in milliseconds may lie
+beyond DuckDB's calendar, where its own reader fails; files with such a column are read by Arrow, as whole numbers.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ FROM parquet_schema(?) WHERE num_children IS NULL GROUP BY lower(name) HAVING co
 def parquet_sql(source: Source) -> str:
     """The rows of Parquet files, for DuckDB's own reader.
 
-    It is given the files by name, and no pattern: its patterns find hidden files too, which have no account here.
-    It is told that there may be NaN. A file's least and greatest values do not count it, so that otherwise one row's
-    value would decide whether a comparison is proven, and with it how everybody's NaN is read.
+    It gets the files by name, not a pattern: its patterns find hidden files too, which belong to no account here. It is
+    told that there may be NaN. A file's least and greatest values ignore NaN, so otherwise one row's value could decide
+    whether a comparison is proven, and so how every NaN is read.
     """
     files = ", ".join("'" + path.replace("'", "''") + "'" for path in _by_name(source))
     options = "union_by_name = true, hive_partitioning = false, can_have_nan = true, utf8_validation = 'replace'"
@@ -39,12 +39,12 @@ def parquet_sql(source: Source) -> str:
 
 
 def _by_name(source: Source) -> list[str]:
-    """The paths of the files, as patterns that find these alone: DuckDB takes every path for a pattern."""
+    """The paths of the files, escaped, because DuckDB reads every path as a pattern."""
     return [escape(path) for path in files_of(source)]
 
 
 def check_names(connection: duckdb.DuckDBPyConnection, source: Source, names: Collection[str]) -> None:
-    """Refuses files in which two columns differ in case alone: the reader gives one of them a name of its own."""
+    """Refuse files in which two columns differ only in case: the reader renames one of them."""
     written = connection.execute("SELECT DISTINCT name FROM parquet_schema(?)", [_by_name(source)]).fetchall()
     if not set(names) <= {name for (name,) in written}:
         why = "Two of its columns differ in upper and lower case alone: no query could say which is meant."
@@ -52,7 +52,7 @@ def check_names(connection: duckdb.DuckDBPyConnection, source: Source, names: Co
 
 
 def coarse_moments(connection: duckdb.DuckDBPyConnection, source: Source) -> frozenset[str]:
-    """The columns that are moments in milliseconds, in lower case, by the files' footers alone."""
+    """The columns of timestamps in milliseconds, in lower case, from the files' footers only."""
     found = connection.execute(_UNITS_SQL, [_by_name(source)]).fetchall()
     for name, _, is_coarse_everywhere in found:
         if not is_coarse_everywhere:
@@ -62,19 +62,20 @@ def coarse_moments(connection: duckdb.DuckDBPyConnection, source: Source) -> fro
 
 
 def check_moments(connection: duckdb.DuckDBPyConnection, source: Source) -> None:
-    """Refuses files whose moments could not be read by Arrow where they must."""
+    """Refuse files whose timestamps must be read by Arrow and cannot be."""
     found = coarse_moments(connection, source)
     if found:
         read_by_arrow(source, found)
 
 
 def mended(reference: str, kind: str, is_identifying: bool) -> str:
-    """A column of DuckDB's own reader, of which no statistics are known.
+    """A column of DuckDB's own reader, without statistics.
 
-    Claim: whether a row meets a condition depends on its own value alone. The reader's statistics are those of the
-    octets before they were mended: were the column compared as it is, whole blocks would be passed over by the least
-    and greatest of everybody's values, with or without a mended row in them. No least or greatest of concat is known.
-    An identifier with a question mark may be several, mended: it is nobody's, and for all others the statistics hold.
+    Claim: whether a row meets a condition depends on its own value only. The reader's statistics are those of the
+    octets before the repair: if the column were compared directly, whole blocks would be skipped by the least and
+    greatest of all values, whether or not they include a repaired row. For `concat` no least or greatest value is
+    known. An identifier with a question mark may be several repaired ones: its row belongs to no one, and for all
+    others the statistics hold.
     """
     if kind != "VARCHAR":
         return reference
@@ -84,7 +85,7 @@ def mended(reference: str, kind: str, is_identifying: bool) -> str:
 
 
 def read_by_arrow(source: Source, names: Collection[str]) -> ds.Dataset:
-    """These columns of the files, text as octets, moments in milliseconds and durations as whole numbers."""
+    """These columns of the files, text as octets, timestamps in milliseconds and durations as whole numbers."""
     import pyarrow as pa  # both load when they are needed
     import pyarrow.dataset as ds
 

@@ -1,9 +1,8 @@
 """Arrow tables in plain types, and a digest of their rows.
 
-Plain types are those that an engine reads without fail, whatever values are in them. DuckDB gives up on a whole
-table where a second, a millisecond or a day lies beyond its calendar. Such values are made NULL here, before
-anything is asked, and coarse timestamps are kept in microseconds. The digest is the same for the same rows, however
-they are cut into chunks.
+An engine reads plain types without failure for all values. DuckDB fails on a whole table where a second, a millisecond
+or a day lies beyond its calendar. Such values become NULL here, before any query, and coarse timestamps are converted
+to microseconds. The digest does not depend on the division of the rows into chunks.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _DAY = 86_400_000  # milliseconds
 
 
 def is_plain(kind: pa.DataType) -> bool:
-    """Whether the type is one of those that can be made plain."""
+    """Whether the type can be converted to a plain one."""
     if at.is_dictionary(kind):
         return _is_leaf(kind.value_type)
     if at.is_list(kind) or at.is_large_list(kind) or at.is_fixed_size_list(kind):
@@ -34,7 +33,7 @@ def is_plain(kind: pa.DataType) -> bool:
 
 
 def as_plain(table: pa.Table) -> pa.Table:
-    """The table in plain types. A column that is plain already is the same memory."""
+    """The table in plain types. A column that is already plain is not copied."""
     for place, field in enumerate(table.schema):
         plain = _plain(table.column(place))
         if plain is not table.column(place):
@@ -50,7 +49,7 @@ def _is_leaf(kind: pa.DataType) -> bool:
 
 
 def _is_inner(kind: pa.DataType) -> bool:
-    """Whether the type may stand inside a list or a structure, where values are not looked at."""
+    """Whether the type is allowed inside a list or a structure, where values are not checked."""
     return is_plain(kind) and not (at.is_timestamp(kind) or at.is_date(kind) or at.is_float16(kind))
 
 
@@ -91,14 +90,14 @@ def _within(
     return scaled if kind is None else scaled.cast(kind)
 
 
-_PIECE = 2**18  # rows that are looked at together: what is copied of them fits a processor's own memory
+_PIECE = 2**18  # rows processed at a time, so that copies fit the processor's cache
 
 _EMPTY = pa.Array.from_buffers(pa.large_binary(), 1, [None, pa.py_buffer(bytes(16)), pa.py_buffer(b"")])[0]
 """An empty text, made so that Arrow need not load pandas for it."""
 
 
 def digest(table: pa.Table) -> str:
-    """Names, types, and every cell. Whoever knows it could tell whether a guess of all rows is right: keep it."""
+    """A digest of names, types and every cell. It must be kept secret, because it confirms a guess of all rows."""
     whole = blake2b(f"{table.num_rows}".encode(), digest_size=32)
     for field, column in zip(table.schema, table.columns, strict=True):
         whole.update(f"{len(field.name)}:{field.name}:{field.type}".encode())
@@ -118,7 +117,7 @@ def _pieces(column: pa.ChunkedArray) -> Iterator[pa.Array]:
 
 
 def _streams(piece: pa.Array) -> Iterator[tuple[str, Any]]:
-    """Octets that follow one another from piece to piece, wherever the cuts are; what lies under a NULL is left out."""
+    """The concatenated octets of all chunks, without the values under a NULL."""
     kind = piece.type
     if at.is_dictionary(kind):
         values = piece.dictionary.cast(pa.large_binary()) if is_text(kind.value_type) else piece.dictionary
@@ -126,7 +125,8 @@ def _streams(piece: pa.Array) -> Iterator[tuple[str, Any]]:
         return
     if at.is_null(kind):
         return
-    if at.is_nested(kind):  # read as text at most; another cut may look like other rows, which costs a repeat
+    # types that are read only as text; with other chunks their digest may differ, which costs a repeated release
+    if at.is_nested(kind):
         yield "nested", _written(piece)
         return
     yield "missing", _octets(piece.is_null().cast(pa.uint8()))

@@ -1,7 +1,6 @@
 """A session in DuckDB: statements run one after the other, over all units or shard by shard.
 
-DuckDB tells how many rows a statement has read, which is not how much of its time is over; `share_of_time` converts
-one to the other.
+DuckDB reports the share of rows that a statement has read; `share_of_time` converts it to a share of time.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _END_TOLD: Final = 0.8
 
 
 def share_of_time(told: float, is_staged: bool) -> float:
-    """What part of the time is over when DuckDB tells a part of the rows; 0 where it tells nothing.
+    """The share of time for DuckDB's share of rows; 0 where it reports none.
 
     It counts every reading of rows alike. Where people's totals are added up first, then read again for norms and
     sums, reading the source is about a sixth of all that is read, but more than half of the time.
@@ -51,11 +50,11 @@ _Answer = TypeVar("_Answer")
 
 @dataclass
 class SessionProgress:
-    """Where a session is: statements behind, parts of the one that runs, and whether that reads its totals again."""
+    """The state of a session: statements done, parts of the current one, and whether that reads its totals again."""
 
     finished: int = 0
     part: Shard = EVERYBODY
-    parts: int = 1  # that people are cut into, since fewer did not do
+    parts: int = 1  # number of shards, since fewer did not fit memory
     is_staged: bool = False
 
 
@@ -63,16 +62,15 @@ class SessionProgress:
 class DuckDBSession:
     """One connection of its own, with the data set's tables as views.
 
-    Where memory does not suffice for what is kept or added up of everybody at once, the statement is run again on parts
-    of the people, four times as many each time; where that is to be expected, it begins with parts. The integers are
-    the same.
+    Where memory does not suffice for a statement over all people, it is run again on shards of the people, four times
+    as many each time; where that is expected, it begins with shards. The integers are the same.
     """
 
     connection: duckdb.DuckDBPyConnection
     tables: list[Seen] = field(default_factory=list, compare=False, repr=False)
     course: SessionProgress = field(default_factory=SessionProgress, compare=False, repr=False)
     arrays: Arrays | None = None
-    most: dict[str, int] = field(default_factory=dict, compare=False, repr=False)  # rows a person, by SELECT
+    most: dict[str, int] = field(default_factory=dict, compare=False, repr=False)  # rows per person, by SELECT
 
     def run(self, sql: str) -> pa.Table:
         with self._step(sql):
@@ -113,13 +111,13 @@ class DuckDBSession:
             self.connection.execute(kept.view(self.course.part))
 
     def watch(self) -> None:
-        """Keep count of what is read from now on, so that `progress` is known."""
+        """Begin to count rows read, for `progress`."""
         for name, value in (("_print", "false"), ("", "true")):
             self.connection.execute(f"SET enable_progress_bar{name} = {value}")
         self.connection.execute("SET progress_bar_time = 0")
 
     def progress(self) -> tuple[int, float]:
-        """How many statements are behind, and about what part of its time the one that runs has had."""
+        """The number of statements done, and the approximate share of time of the current one."""
         try:
             told = self.connection.query_progress() / 100
         except duckdb.Error:  # it ended meanwhile
@@ -129,7 +127,10 @@ class DuckDBSession:
         return course.finished, (course.part.place + share) / course.part.of
 
     def _as_memory_permits(self, sql: str, answer: Callable[[int], _Answer]) -> _Answer:
-        """The answer with as few parts as do; where more did than were expected, the session begins with so many."""
+        """The answer with as few shards as fit memory.
+
+        If more are needed than expected, the session continues with that number.
+        """
         parts = max(self.course.parts, self._expected(sql))
         while True:
             try:
@@ -140,7 +141,7 @@ class DuckDBSession:
                 self.course.parts = parts = parts * MORE
 
     def _expected(self, sql: str) -> int:
-        """How many parts a statement is best begun with, the engine being set for it."""
+        """The number of shards to begin a statement with, after configuring the engine for it."""
         self._see(EVERYBODY)
         if self.arrays is None:
             return 1
@@ -150,7 +151,7 @@ class DuckDBSession:
         return parts_expected(self.connection, sql, engine_memory(self.arrays.memory))
 
     def _added(self, sql: str, parts: int, where: str | None) -> str:
-        """The SELECT that gives the same sums: itself, or one that adds up what it gave about each part."""
+        """The SELECT with the same sums: itself, or one that adds up its results over the shards."""
         if parts == 1:
             self._see(EVERYBODY)
             return rows_where(sql, where)
@@ -158,7 +159,7 @@ class DuckDBSession:
         return rows_where(added_sql(quoted(_ANSWERS), columns), where)
 
     def _gather(self, name: str, sql: str, parts: int) -> list[str]:
-        """Make a table of what a SELECT gives about each part of the people; the names of its columns."""
+        """Create a table of the results of a SELECT over each shard; return the names of its columns."""
         table = quoted(name)
         self.connection.execute(f"DROP TABLE IF EXISTS {table}")
         for place in range(parts):
@@ -168,7 +169,7 @@ class DuckDBSession:
         return [name for name, *_ in self.connection.execute(f"DESCRIBE {table}").fetchall()]
 
     def _see(self, part: Shard) -> None:
-        """From now on the tables hold the rows of a part of the people."""
+        """Restrict the tables to the rows of a shard."""
         if part != self.course.part:
             for table in self.tables:
                 self.connection.execute(table.view(part))
@@ -176,7 +177,8 @@ class DuckDBSession:
 
     def _rows(self, sql: str) -> pa.Table:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # that few rows are copied; a relation would be planned twice
+            # up to this many rows are copied; a relation would be planned twice
+            warnings.simplefilter("ignore", UserWarning)
             return self._whatever_the_plan(lambda: self.connection.execute(sql).to_arrow_table())
 
     def _values(self, sql: str) -> Mapping[str, Sequence[Any]]:
@@ -187,11 +189,11 @@ class DuckDBSession:
         return {column[0]: [row[place] for row in rows] for place, column in enumerate(self.connection.description)}
 
     def _whatever_the_plan(self, work: Callable[[], _Answer]) -> _Answer:
-        """What a statement gives; if it fails, what it gives as it is written, without the optimizer.
+        """The result of a statement; if it fails, its result without the optimizer.
 
-        The optimizer reads the least and greatest values of columns, which are those of people. Some rewritings that it
-        bases on them fail: then one person decided whether there is an answer. The statement as written depends on no
-        statistics. Memory is another matter, and so is an interrupt.
+        The optimizer reads the least and greatest values of columns, which are those of people. Some rewritings based
+        on them fail: then one person could decide whether there is an answer. The statement as written depends on no
+        statistics. Lack of memory and interrupts are handled elsewhere.
         """
         try:
             return work()
@@ -214,7 +216,7 @@ class DuckDBSession:
 
 @contextmanager
 def _constant_failure() -> Iterator[None]:
-    """Whatever breaks in the driver says no more than that it broke; Ctrl-C, which the driver takes, is given back."""
+    """Turn every error of the driver into a constant failure; Ctrl-C, which the driver catches, is raised again."""
     try:
         yield
     except (duckdb.Error, MemoryError):

@@ -11,9 +11,9 @@ import duckdb
 from tacit.query.engines.duckdb.memory import plan_steps
 from tacit.query.sql.rows import quoted
 
-MORE: Final = 4  # times as many parts, where so many did not do
+MORE: Final = 4  # factor of more shards, where the number did not fit memory
 MOST: Final = MORE**5
-_GROUP: Final = 48  # octets of a person's sums for one key, if few
+_GROUP: Final = 48  # octets of a person's sums for one key, if these are few
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Shard:
     """The people whose hash leaves `place` over when it is divided by `of`.
 
     Claim: everybody is in one part, with all of their rows, in whatever tables these are. Proof: the engine groups
-    people by that hash itself, so that it is the same wherever people are; and two tables that call people in different
+    people by that hash itself, so that it is the same wherever people are; and tables whose identifiers have different
     types are not cut at all (`can_be_cut`).
     """
 
@@ -34,11 +34,12 @@ EVERYBODY: Final = Shard(0, 1)
 
 @dataclass(frozen=True)
 class Seen:
-    """A table as a session sees it: all its rows, or those of a part of the people."""
+    """A table in a session: all its rows, or those of a shard."""
 
     name: str
     rows: str  # the SELECT of all of them
-    person: str | None = None  # SQL for whose a row is, as statements compare people; None where other tables say it
+    # SQL for the owner of a row, as statements compare people; None where other tables determine it
+    person: str | None = None
 
     def view(self, part: Shard) -> str:
         """The statement after which the session sees the rows of a part."""
@@ -49,7 +50,7 @@ class Seen:
 
 
 def can_be_cut(connection: duckdb.DuckDBPyConnection, tables: Sequence[Seen]) -> bool:
-    """Whether people are called in one type, whose equals have equal hashes, in all tables that say whose a row is."""
+    """Whether identifiers have one type, with equal hashes of equal values, in all tables that determine owners."""
     types = set()
     for table in tables:
         if table.person is not None:
@@ -60,10 +61,10 @@ def can_be_cut(connection: duckdb.DuckDBPyConnection, tables: Sequence[Seen]) ->
 
 
 def parts_expected(connection: duckdb.DuckDBPyConnection, sql: str, memory: int) -> int:
-    """Into how many parts people are best cut from the start: so many that the engine's guess of all groups fits.
+    """The number of shards to begin with: enough for the engine's estimate of all groups to fit memory.
 
-    It would do without, by writing what does not fit to disk and reading it again, but that takes longer than to read
-    the rows anew for each part; unless they are text, which takes longest. The guess decides on nothing but time.
+    The engine could also spill to disk, but that takes longer than reading the rows again for each shard, unless they
+    are text, which is slowest. The estimate affects only the time.
     """
     steps = list(plan_steps(connection, sql))
     groups = max((step.rows for step in steps if step.name == "HASH_GROUP_BY"), default=0)
@@ -75,16 +76,16 @@ def parts_expected(connection: duckdb.DuckDBPyConnection, sql: str, memory: int)
 
 
 def added_sql(answers: str, columns: Sequence[str]) -> str:
-    """The SELECT that adds up the parts' answers: y0 … and w are sums over people, all other columns are keys.
+    """The SELECT that adds up the results of the shards: y0 … and w are sums over people, all other columns are keys.
 
     Claim: with at most 2^31 people it gives, bit for bit, what one statement about everybody gives. Proof: a person
     adds less than 2^31 units to a sum (the radius of `NoiseShare`), so that no sum, of a part or of all, is beyond the
-    ±2^62 at which `word_sum` cuts, and integers add up alike in any order. With more people a part may be cut before
-    it is added. Even then no person moves a sum further than before: they are in one part alone, and neither cut moves
-    two sums apart.
+    ±2^62 at which `word_sum` cuts, and integers add up alike in any order. With more people the sum of a shard may be
+    cut before it is added. Even then no person moves a sum further than before: they are in one shard only, and neither
+    cut increases a difference.
     """
     from tacit.query.lowering.tally import group_by
-    from tacit.query.sql.clamp import sum_of_words  # what plans need loads when it is needed
+    from tacit.query.sql.clamp import sum_of_words  # imported late, because few statements need it
 
     keys = [quoted(name) for name in columns if not _is_sum(name)]
     sums = [f"{sum_of_words(quoted(name))} AS {quoted(name)}" for name in columns if _is_sum(name)]

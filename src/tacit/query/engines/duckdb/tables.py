@@ -1,4 +1,4 @@
-"""How DuckDB reads each described table: the SELECT that a session's view of it is made of."""
+"""How DuckDB reads each described table: the SELECT of a session's view of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tacit.schema.tables import identifiers
 
 
 def seen_by(connection: duckdb.DuckDBPyConnection, table: Table | Lookup, catalogue: Catalogue, attached: str) -> Seen:
-    """A table as a session on this connection sees it, and whose its rows are."""
+    """A table in a session on this connection, with the owners of its rows."""
     types = _types(table, catalogue)
     coarse = _register_coarse(connection, table.source, types, f"__{attached}")
     place = f'"__{attached}"' if coarse else reading(table.source, attached)
@@ -33,7 +33,7 @@ def seen_by(connection: duckdb.DuckDBPyConnection, table: Table | Lookup, catalo
 def _register_coarse(
     connection: duckdb.DuckDBPyConnection, source: Source, types: Mapping[str, str], name: str
 ) -> frozenset[str]:
-    """The columns for whose sake a source is read by Arrow, under a name in the connection; none, if it is not."""
+    """The columns that require reading a source by Arrow, registered in the connection; none if there are none."""
     moments = {column.lower() for column, kind in types.items() if has_moments(kind)}
     if source.format != "parquet" or not moments:
         return frozenset()
@@ -44,7 +44,7 @@ def _register_coarse(
 
 
 def _types(table: Table | Lookup, catalogue: Catalogue) -> dict[str, str]:
-    """The columns that the description names, with the types that were planned with; none, where they are not known."""
+    """The columns that the description names, with the types of the plan; none where these are unknown."""
     types = {
         name: catalogue.physical_type(table.name, name) for name in (*table.columns, *_identifying(table, catalogue))
     }
@@ -59,9 +59,9 @@ def _identifying(table: Table | Lookup, catalogue: Catalogue) -> list[str]:
 def _listed(
     table: Table | Lookup, types: Mapping[str, str], identifying: Collection[str], coarse: Collection[str]
 ) -> str:
-    """The columns as the types that they were planned with, whatever the file has become since; NULL where none fits.
+    """The columns in the types of the plan, even if the file has changed since; NULL where a value does not fit.
 
-    The engine drops a cast to the type that a column has anyway. What the description does not name is not read.
+    The engine drops a cast to the type that a column already has. Columns outside the description are not read.
     """
     listed = []
     for name, kind in types.items():
@@ -78,7 +78,7 @@ def reading(source: Source, attached: str) -> str:
     """The rows of a source; a CSV file's cells are all text, so that no row decides how another is read.
 
     For the same reason it is read from its beginning, not in parallel: a reader that starts in the middle may take a
-    new line inside quotes for the end of a row, and where it starts depends on the length of everybody's rows.
+    new line inside quotes for the end of a row, and its starting point depends on the length of all rows.
     """
     if source.format == "duckdb":
         table = (source.table or "").replace('"', '""')
@@ -96,7 +96,7 @@ def reading(source: Source, attached: str) -> str:
 
 
 def _csv_names(source: Source) -> list[str]:
-    """The names in a CSV file's first line; what octets follow it does not matter."""
+    """The names in a CSV file's first line, for any octets after it."""
     try:
         with source.path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
             names = next(csv.reader(file, delimiter=source.delimiter), [])

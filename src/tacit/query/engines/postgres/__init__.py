@@ -1,1 +1,1 @@
-"""PostgreSQL: the driver and the dialect. Dialect modules load no driver."""
+"""PostgreSQL: the driver and the dialect. The dialect modules load no driver."""

@@ -1,7 +1,7 @@
-"""Casts in PostgreSQL: by the type that a value has and the type it gets.
+"""Casts in PostgreSQL, by source and target type.
 
-Casts between doubles and numerics go bit by bit, as in DuckDB: PostgreSQL's own casts keep 15 digits one way, and
-round otherwise the other way. Casts to text write each value letter by letter as DuckDB writes it.
+Casts between doubles and numerics are exact to the bit, as in DuckDB: PostgreSQL's own casts keep 15 digits in one
+direction and round differently in the other. Casts to text write each value exactly as DuckDB does.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def huge_to_double(a: str) -> str:
 
 
 def decimal_to_double(a: str, kind: SqlType) -> str:
-    """A decimal: the nearest double, as PostgreSQL has it too, unless it is whole, which DuckDB reads as an integer."""
+    """A decimal: the nearest double, as in PostgreSQL, unless it is whole, which DuckDB converts as an integer."""
     return huge_to_double(a) if kind.scale == 0 else f"{a}::float8"
 
 
@@ -87,10 +87,10 @@ def _float(a: str, kind: SqlType) -> str:
 
 
 def _large(a: str) -> str:
-    """The same from where two numbers are so far apart that what lies just between them may be short.
+    """The text of large doubles, where the midpoint of two neighbours may have fewer digits than either.
 
-    That means the even one of the two, and so does DuckDB; PostgreSQL takes digits from strictly inside. With every
-    number of digits both neighbours are tried; more digits than PostgreSQL's own are never needed.
+    Such a midpoint means the even neighbour, and DuckDB uses it; PostgreSQL takes digits from strictly inside. With
+    every number of digits both neighbours are tried; more digits than PostgreSQL's own are never needed.
     """
     digits = f"abs({a})::text::numeric AS n"
     tried = "trunc(n, d - length(n::text)) + up * power(10::numeric, length(n::text) - d) AS c"
@@ -107,7 +107,7 @@ def _large(a: str) -> str:
 
 
 def _time(a: str, kind: SqlType) -> str:
-    """ISO 8601; before the year 1 the mark of it stands after the day."""
+    """ISO 8601; the era mark of years before 1 follows the day."""
     name = type_name(kind)
     first = f"'0001-01-01{'+00' if kind.is_zoned else ''}'::{name}"
     early = f"{a} < {first} AND {a} > '-infinity'::{name}"
@@ -157,12 +157,12 @@ def _refused_text(target: SqlType) -> Refused:
 
 
 def _truth(a: str) -> str:
-    """The words that DuckDB takes for a truth value."""
+    """The texts that DuckDB reads as a truth value."""
     return f"(CASE WHEN lower({a}) IN {_TRUE} THEN TRUE WHEN lower({a}) IN {_FALSE} THEN FALSE END)"
 
 
 def _exact(value: Piece, target: SqlType, is_try: bool) -> str:
-    """Between integers and decimals: halves go away from zero, as in DuckDB."""
+    """Between integers and decimals: halves are rounded away from zero, as in DuckDB."""
     own, name = value.type, type_name(target)
     wide = as_decimal(target)
     rounds = as_decimal(own).scale > wide.scale
@@ -180,7 +180,7 @@ def _exact(value: Piece, target: SqlType, is_try: bool) -> str:
 
 
 def _fits(value: Piece, target: SqlType) -> bool:
-    """Whether no value can be too large, by its type or by what is known of it."""
+    """Whether no value can be too large, by its type or its known range."""
     if target.is_integer and value.type.is_integer and _BITS[value.type.name] <= _BITS[target.name]:
         return True
     wide = as_decimal(target)
@@ -228,5 +228,5 @@ def _rounded(a: str, target: SqlType) -> str:
 
 
 def _moment(a: str) -> str:
-    """A date beyond the last moment is after every moment, as it is where DuckDB compares the two."""
+    """A date beyond the last timestamp is after every timestamp, as in DuckDB's comparison of the two."""
     return f"(CASE WHEN {a} > '294247-01-10'::date THEN 'infinity'::timestamp ELSE {a}::timestamp END)"

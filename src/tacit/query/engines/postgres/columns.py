@@ -1,7 +1,7 @@
-"""Columns of a PostgreSQL table: their types in DuckDB's words, how each is read, and their values as Arrow.
+"""Columns of a PostgreSQL table: their types in DuckDB's terms, how each is read, and their values as Arrow.
 
-`arrow_table` gives the rows the types that DuckDB would give them. It makes the columns from their memory: Arrow's
-own way loads pandas where it is installed.
+`arrow_table` gives the rows the types that DuckDB would give them. It builds the columns from buffers, because Arrow's
+own conversion loads pandas where it is installed.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ _LIMIT = "9999999999999999999.999999999"
 
 @frozen
 class PostgresColumn:
-    """A column: its type as DuckDB would call it, and whether it has digits that were never limited."""
+    """A column: its type in DuckDB's terms, and whether it is a numeric without a precision."""
 
     name: str
     type: str
     is_free: bool = False
 
     def reading(self) -> str:
-        """The column as that type. Of a numeric without a precision NaN is NULL, and digits are cut off."""
+        """The column in that type. For a numeric without a precision, NaN becomes NULL and digits are cut off."""
         own = quoted(self.name)
         if self.type == "VARCHAR":
             return f'({own}::text COLLATE "C")'
@@ -66,7 +66,7 @@ class PostgresColumn:
 
     @property
     def made_exact(self) -> str | None:
-        """What gives a DECIMAL of a numeric, which may be NaN."""
+        """SQL for a DECIMAL from a numeric, which may be NaN."""
         return "nullif({}, 'NaN')" if self.type.startswith("DECIMAL") and not self.is_free else None
 
 
@@ -88,7 +88,7 @@ def column_of(row: tuple[Any, ...]) -> PostgresColumn:
 
 
 def relation_of(schema: str, table: str, columns: tuple[PostgresColumn, ...]) -> TranslatedRelation:
-    """The table as something to select from, every column of its type."""
+    """The table as a relation, with every column in its type."""
     listed = ", ".join(f"{column.reading()} AS {quoted(column.name)}" for column in columns)
     kinds = [type_named(column.type) for column in columns]
     outputs = tuple(

@@ -1,9 +1,9 @@
-"""A connection to a PostgreSQL server: a read-only snapshot in which every name and format means one thing.
+"""A connection to a PostgreSQL server: a read-only snapshot in which every name and format is unambiguous.
 
-`table_names` identifies a table whatever address it is reached by: the cluster, the database and the table by
-number. A server says under every address, through every tunnel and on every standby which cluster it serves (the
-identifier that it was made with); within one, a database and a table keep their numbers when they are renamed.
-Partitions and inheritance children are named too: their rows are rows of the table.
+`table_names` identifies a table independently of the address: cluster, database and table by number. A server reports
+the identifier of its cluster under every address, through every tunnel and on every standby; within a cluster, a
+database and a table keep their numbers when they are renamed. Partitions and inheritance children are named too: their
+rows are rows of the table.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tacit.schema.description import Source
 
 _BATCH = 50_000  # rows
 _SETTINGS = {
-    "search_path": "pg_catalog, pg_temp",  # so that nobody's function or operator is taken for the server's own
+    "search_path": "pg_catalog, pg_temp",  # so that no user's function or operator replaces the server's own
     "client_encoding": "UTF8",
     "timezone": "UTC",
     "datestyle": "ISO, YMD",
@@ -33,7 +33,8 @@ _SETTINGS = {
     "lock_timeout": "0",
     "idle_in_transaction_session_timeout": "0",
     "jit": "off",
-    "enable_nestloop": "off",  # joins are by person; a wrong guess of their number would take forever
+    # joins are by person; with a wrong estimate of their number a nested loop would take too long
+    "enable_nestloop": "off",
     "work_mem": "128MB",
     "hash_mem_multiplier": "2",
 }
@@ -48,7 +49,7 @@ Again: TypeAlias = Callable[[], list[tuple[Any, ...]]]
 def snapshot(source: Source) -> Iterator[Connection[Any]]:
     """A connection in a REPEATABLE READ, READ ONLY transaction of its own, which ends with it.
 
-    Whom to log in as, and the password, libpq finds in its own places (PGUSER, PGPASSWORD, ~/.pgpass).
+    libpq takes user and password from PGUSER, PGPASSWORD and ~/.pgpass.
     """
     with opened(source) as connection:
         connection.execute(BEGIN)
@@ -93,7 +94,7 @@ def _connected(source: Source) -> Connection[Any]:
 
 
 def looked_up(connection: Connection[Any], sql: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
-    """Rows of the catalogue, in which no data is."""
+    """Rows of the catalogue, which has no data."""
     try:
         return connection.execute(sql, values).fetchall()
     except Error:
@@ -101,9 +102,9 @@ def looked_up(connection: Connection[Any], sql: str, values: Sequence[object]) -
 
 
 def fetched(connection: Connection[Any], sql: str, again: Again | None = None) -> list[tuple[Any, ...]]:
-    """The rows of a statement; whatever breaks says no more than that it broke.
+    """The rows of a statement; every error is a constant failure.
 
-    If it is what a row can break, the rows are those that `again` gives.
+    After an error that a row can cause, the rows are those of `again`.
     """
     try:
         return connection.execute(sql, binary=True).fetchall()
@@ -114,7 +115,7 @@ def fetched(connection: Connection[Any], sql: str, again: Again | None = None) -
 
 
 def batches(connection: Connection[Any], sql: str) -> Iterator[list[tuple[Any, ...]]]:
-    """The same, some rows at a time, so that a table need not fit memory."""
+    """The rows of a statement in batches, so that a table need not fit memory."""
     try:
         with connection.cursor(name="tacit_lent") as cursor:
             cursor.execute(sql, binary=True)
@@ -135,7 +136,7 @@ SELECT (SELECT system_identifier FROM pg_catalog.pg_control_system())::text,
 
 
 def table_names(source: Source) -> tuple[str, ...]:
-    """A name for the table and each of its parts; none where the server cannot be asked, or does not say."""
+    """A name for the table and each of its partitions; none where the server is unavailable or gives no identifier."""
     schema, _, table = (source.table or "").partition(".")
     try:
         with snapshot(source) as connection:

@@ -1,13 +1,12 @@
 """The PostgreSQL dialect: the table of every operation that it has.
 
-It is total by construction, since PostgreSQL has no TRY, and a raised error would tell about a row.
-`AttemptingPostgres` says TRY by a function for each part, with an EXCEPTION block that gives NULL.
+It is total by construction, since PostgreSQL has no TRY, and an error would reveal something about a row.
+`AttemptingPostgres` implements TRY by a function for each part, with an EXCEPTION block that returns NULL.
 
-Claim: on a row where the part has a value, the call has the same one; where it raises one of `ROW_ERRORS`, the call
-is NULL; it raises nothing else of these. Proof: arguments are passed as what they are, in their own types; the body
-is the part's own text over them; and whatever is raised while that is planned or run is raised inside the block. A
-plan for the values of one row could calculate what that row does not reach, so that plans must be generic
-(`SETTINGS`).
+Claim: on a row where the part has a value, the call has the same one; where it raises one of `ROW_ERRORS`, the call is
+NULL; the call itself raises none of these. Proof: arguments are passed in their own types; the body is the part's own
+text over them; and whatever is raised while that is planned or run is raised inside the block. A plan for the values of
+one row could calculate what that row does not reach, so that plans must be generic (`SETTINGS`).
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def _infix(sign: str, floats: Operation | None = None) -> Operation:
 
 
 def _tested(sign: str) -> Operation:
-    """A comparison where NULL is as good as FALSE. A column may hold NaN, which is above all numbers."""
+    """A comparison where NULL is equivalent to FALSE. A column may have NaN, which is above all numbers."""
 
     def operation(operands: Sequence[Piece], _result: SqlType) -> str:
         left, right = operands
@@ -82,7 +81,7 @@ def _case(operands: Sequence[Piece], _result: SqlType) -> str:
 
 
 def _sum(operands: Sequence[Piece], _result: SqlType) -> str:
-    """Exact, and a numeric whatever it adds up."""
+    """An exact sum, as a numeric."""
     value = operands[0]
     return f"SUM({value.sql})" if value.type.name in ("BIGINT", "HUGEINT") else f"SUM({value.sql})::numeric"
 
@@ -91,7 +90,7 @@ OWN_WORDS: Final = {**TEXTS, **TIMES, **doubles.DOUBLES}
 
 
 def spoken(calls: Iterable[Call]) -> dict[str, Operation]:
-    """The operations that calls of functions are."""
+    """The operations for calls of functions."""
     return {call.name: words_of(call.name, call.postgres, _call, OWN_WORDS) for call in calls}
 
 
@@ -143,7 +142,7 @@ class Postgres:
         return '"' + name.replace('"', '""') + '"'
 
     def settled(self, select: str) -> str:
-        return f"{select} OFFSET 0"  # else the planner puts what a column is in each of its places
+        return f"{select} OFFSET 0"  # otherwise the planner substitutes a column's expression for each use
 
     def materialized(self, select: str) -> str:
         return f"AS MATERIALIZED ({select})"
@@ -155,12 +154,12 @@ _MORE = (exp.AggFunc, exp.Window, exp.Query)
 
 @frozen
 class AttemptingPostgres(Postgres):
-    """PostgreSQL where `functions`, by their definitions, can be created. It believes no bound that a part derived."""
+    """PostgreSQL where `functions`, by their definitions, can be created. It relies on no bound derived by a part."""
 
     functions: dict[str, str] = field(default_factory=dict)
 
     def attempt(self, node: exp.Expression, walk: Walk) -> Piece:
-        """A call of the part's function; the same part over the same columns is the same text."""
+        """A call of the part's function; equal parts over the same columns have equal text."""
         if any(node.find_all(*_MORE)):
             raise walk.refusal("TRY of more than one row's values")
         given: dict[str, Piece] = {}
@@ -180,7 +179,7 @@ class AttemptingPostgres(Postgres):
         return Piece(_collated(call, part), part.type, reach=natural_reach(part.type), fixed=part.fixed)
 
     def _function(self, part: Piece, given: list[Piece]) -> str:
-        """The name of the function that evaluates a part; it is temporary, and of no schema that is searched."""
+        """The name of the function that evaluates a part; it is temporary, and in a schema outside the search path."""
         handled = " OR ".join(ROW_ERRORS.values())
         body = f"BEGIN RETURN {part.sql}; EXCEPTION WHEN {handled} THEN RETURN NULL; END"
         types = ", ".join(type_name(piece.type) for piece in given)
@@ -193,5 +192,5 @@ class AttemptingPostgres(Postgres):
 
 
 def _collated(sql: str, piece: Piece) -> str:
-    """Texts compare by code points, whatever a function's arguments have in common."""
+    """Texts compare by code points, regardless of the collation of a function's arguments."""
     return f'({sql} COLLATE "C")' if piece.type == VARCHAR else sql

@@ -1,4 +1,4 @@
-"""Arithmetic in doubles. PostgreSQL raises an error where a result overflows, or vanishes: each is foreseen here.
+"""Arithmetic in doubles, without the errors that PostgreSQL raises for overflow and underflow.
 
 Claim: every text below has, on all doubles, the value that IEEE arithmetic gives, and never fails. One exception:
 a product or quotient that lies above half of the least double by less than one part in 2^53 may be 0.
@@ -21,7 +21,7 @@ _MOST = double(LARGEST)
 
 
 def added(sign: str) -> Operation:
-    """a + b or a - b: where both are small nothing can overflow; else each half is added first."""
+    """a + b or a - b: small operands cannot overflow; for others the halves are added first."""
 
     def operation(operands: Sequence[Piece], _result: SqlType) -> str:
         left, right = operands
@@ -45,7 +45,7 @@ def _sum(a: str, b: str, sign: str) -> str:
 
 
 def multiplied(operands: Sequence[Piece], _result: SqlType) -> str:
-    """a * b: where it could leave the range, a product of scaled operands tells beforehand."""
+    """a * b: where it could leave the range, a product of scaled operands is tested first."""
     left, right = operands
     reach = left.reach * right.reach
     if reach.cannot_overflow and reach.cannot_vanish:
@@ -57,7 +57,10 @@ def multiplied(operands: Sequence[Piece], _result: SqlType) -> str:
 
 
 def _product(a: str, b: str) -> str:
-    """One below and one above 1 can neither overflow nor vanish; nor can anything with 0, NaN or an infinity."""
+    """A factor below and one above 1 can neither overflow nor underflow.
+
+    Nor can a product with 0, NaN or an infinity.
+    """
     large = f"({a} * {_DOWN}) * ({b} * {_DOWN})"
     small = f"abs(({a} * {_UP}) * ({b} * {_UP}))"
     limit = double(2.0**-16)
@@ -104,7 +107,7 @@ def divided(operands: Sequence[Piece], _result: SqlType) -> str:
 
 
 def _quotient(a: str, b: str) -> str:
-    """As for a product: a quotient of operands that were moved by exact powers of two tells beforehand."""
+    """As for a product: a quotient of operands scaled by exact powers of two is tested first."""
     up, down = double(2.0**540), double(2.0**-540)
     vanishing = f"abs(({a} * {up}) / ({b} * {down}))"
     over_small = f"{a} / ({b} * {up})"
@@ -127,12 +130,12 @@ def _capped(test: str, limit: float, a: str, b: str) -> str:
 
 
 def rounded(operands: Sequence[Piece], _result: SqlType) -> str:
-    """The nearest whole number, halves away from zero (PostgreSQL's own goes to the even one)."""
+    """The nearest whole number, halves away from zero (PostgreSQL rounds them to even)."""
     return once(operands, half_away)
 
 
 def half_away(a: str) -> str:
-    """The same for a short text."""
+    """Half away from zero, for a short text."""
     return f"(CASE WHEN abs({a} - trunc({a})) >= 0.5::float8 THEN trunc({a}) + sign({a}) ELSE trunc({a}) END)"
 
 

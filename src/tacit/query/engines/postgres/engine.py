@@ -1,10 +1,9 @@
-"""The PostgreSQL engine: the server adds up where the data lives, and only bounded integers come back.
+"""The PostgreSQL engine: the server adds up the data, and returns only bounded integers.
 
-A statement that a row made fail runs again on a second connection, with NULL in place of what failed on that row.
-It costs nothing while nothing fails: the statement that runs first is without it. The second connection, in which
-the functions of `AttemptingPostgres` are created, reads the snapshot of the first. The functions are temporary and
-end with the connection. The role needs TEMPORARY on the database, as PUBLIC has; else the statement fails as it
-did.
+A statement that fails on a row runs again on a second connection, with NULL for the failing part on that row. Without
+failures it costs nothing, because the first statement does not include it. The second connection, in which the
+functions of `AttemptingPostgres` are created, reads the snapshot of the first. The functions are temporary and end with
+the connection. The role needs TEMPORARY on the database, as PUBLIC has; otherwise the statement fails.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ from tacit.schema.description import Description, Source
 if TYPE_CHECKING:
     import pyarrow as pa
 
-IS_ON = True  # tests turn it off to see the first line alone; no setting reaches it
+IS_ON = True  # tests turn it off to test the first line alone; it is not a setting
 _PLACE = "tacit_before"
 SAVEPOINT: Final = f"SAVEPOINT {_PLACE}"
 """To be set once the tables are held: a statement that fails ends nothing but what came after it."""
@@ -47,7 +46,7 @@ SAVEPOINT: Final = f"SAVEPOINT {_PLACE}"
 def attempted(
     sql: str, tables: Mapping[str, TranslatedRelation], kept: Sequence[tuple[str, str]]
 ) -> tuple[str, list[str]]:
-    """A SELECT with every TRY in it, and in what was kept before it; and what creates its functions, if it has any."""
+    """A SELECT with every TRY in it and in the SELECTs kept before, and the statements that create its functions."""
     dialect, relations = AttemptingPostgres(), dict(tables)
     try:
         for name, body in kept:
@@ -63,7 +62,8 @@ def attempted(
 def same_moment(source: Source, first: Connection[Any], definitions: Sequence[str]) -> Iterator[Connection[Any]]:
     """A second connection that sees what the first does, with these functions; `Failed` if there can be none."""
     try:
-        first.execute(f"ROLLBACK TO SAVEPOINT {_PLACE}; RELEASE SAVEPOINT {_PLACE}")  # for within it none is shared
+        # because no snapshot can be shared from within it
+        first.execute(f"ROLLBACK TO SAVEPOINT {_PLACE}; RELEASE SAVEPOINT {_PLACE}")
         moment = first.execute("SELECT pg_catalog.pg_export_snapshot()").fetchall()[0][0]
         first.execute(SAVEPOINT)
         with opened(source) as second:
@@ -76,7 +76,7 @@ def same_moment(source: Source, first: Connection[Any], definitions: Sequence[st
 
 @frozen
 class PostgresSession:
-    """One snapshot of the database. What is kept is a SELECT to be read again: nothing is ever written to tables.
+    """One snapshot of the database. A kept result is a SELECT that is read again; tables are never written.
 
     `kept` are the SELECTs of lowered SQL, in their order; `relations` the tables, and those SELECTs as they are sent.
     """
@@ -103,7 +103,7 @@ class PostgresSession:
         return types, (arrow_table(rows, said.columns) for rows in self._lent(sql, said))
 
     def _run_again(self, sql: str) -> list[tuple[Any, ...]]:
-        """The rows of a statement that one of them made fail, with NULL where it did."""
+        """The rows of a statement that failed on a row, with NULL for the failing parts."""
         text, functions = attempted(sql, self.tables, self.kept)
         if not functions:
             raise Failed
@@ -111,7 +111,7 @@ class PostgresSession:
             return fetched(second, text)
 
     def _lent(self, sql: str, said: TranslatedRelation) -> Iterator[list[tuple[Any, ...]]]:
-        """Rows that were given cannot be taken back: what a row could make fail is attempted from the start."""
+        """Rows that were returned cannot be taken back, so parts that could fail are attempted from the start."""
         text, functions = attempted(sql, self.tables, self.kept)
         if not functions:
             yield from batches(self.connection, said.sql)
@@ -148,7 +148,7 @@ class PostgresEngine:
                 ) from None
 
     def said(self, sql: str, physical: Headers) -> str:
-        """A SELECT over these tables in PostgreSQL's words, refused if it has none for it; no connection is needed."""
+        """A SELECT over these tables in PostgreSQL's SQL, refused if that is impossible; it needs no connection."""
         relations = {
             table: TranslatedRelation(
                 quoted(table), tuple(TranslatedColumn(name, type_named(kind)) for name, kind in columns.items())

@@ -24,7 +24,7 @@ def vanishing(function: Callable[[float], float]) -> float:
 
 
 def _last(holds: Callable[[float], bool]) -> float:
-    """The last of the doubles from 0 on for which a property holds that ends once; 0 if it never holds."""
+    """The last of the doubles from 0 on with a monotone property; 0 if none has it."""
     low, high = 0, _BITS + 1
     while high - low > 1:
         middle = (low + high) // 2

@@ -57,7 +57,7 @@ def type_name(kind: SqlType) -> str:
 
 
 def literal(value: Constant | None, kind: SqlType) -> str:
-    """A constant of this type. Texts carry their collation, so that no locale orders them."""
+    """A constant of this type. Texts have an explicit collation, so that no locale orders them."""
     if value is None:
         return f"NULL::{type_name(kind)}"
     if kind == VARCHAR:
@@ -85,19 +85,19 @@ def double(value: float) -> str:
 
 
 def quote(text: str) -> str:
-    """A text as it stands in SQL, where backslashes mean themselves."""
+    """A text as an SQL literal, in which backslashes are literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
-_SHORT = 80  # letters that may stand several times
+_SHORT = 80  # the length of texts that may be repeated
 
 
 def once(operands: Sequence[Piece], text: Callable[..., str]) -> str:
     """The text over names of the operands, each evaluated once; over the operands themselves where they are short.
 
-    A planner calculates what is fixed beforehand, the parts of a CASE that no row would reach included: so a fixed
-    operand is given a name too, unless all are. OFFSET 0 keeps the planner from putting operands back in place of their
-    names. COUNT(*) would count the row in there.
+    A planner computes fixed expressions in advance, including branches of a CASE that no row reaches: so a fixed
+    operand gets a name too, unless all are fixed. OFFSET 0 keeps the planner from substituting operands for their
+    names. COUNT(*) would count the row of the sub-query.
     """
     is_mixed = any(piece.fixed for piece in operands) and not all(piece.fixed for piece in operands)
     is_short = all(len(piece.sql) <= _SHORT for piece in operands) and not is_mixed

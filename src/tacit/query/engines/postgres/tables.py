@@ -1,15 +1,14 @@
 """Tables of a PostgreSQL server that can be read, and the version of their rows.
 
-A table is read if its rows lie on the server, as they are, and can be read to the end. A view, a table on another
+A table can be read if its rows are stored on the server and reading cannot fail. A view, a table on another
 server or a column that is computed when it is read may run code that fails on a row.
 
-The version (`VERSION_SQL`) changes when the rows do. It consists of the counters of inserted, updated and deleted
-rows, and of the file that the table is kept in, which TRUNCATE and a refreshed materialized view exchange; of the
-table and of all its partitions. The counters are not part of a transaction: they may count what was rolled back,
-and lag by a second behind what was committed. A change that is seen too late means an answer from the store for the
-data of that second; one that is seen where there is none costs the price of a repeated question. Where the server
-does not count (a standby, or `track_counts` off) its position in the log stands for all: any write counts as a
-change.
+The version (`VERSION_SQL`) changes with the rows. It consists of the counters of inserted, updated and deleted rows,
+and of the table's file, which TRUNCATE and a refresh of a materialized view replace, for the table and all its
+partitions. The counters are not part of a transaction: they may count what was rolled back, and lag by a second behind
+what was committed. A change detected late means a stored answer for the data of that second; a false change costs the
+price of a repeated question. Where the server does not count (a standby, or `track_counts` off) the server's position
+in the log is used: any write counts as a change.
 """
 
 from __future__ import annotations
@@ -48,11 +47,11 @@ _GRANT = "the table, with its schema; and GRANT USAGE ON SCHEMA, GRANT SELECT ON
 
 
 def held(connection: Connection[Any], source: Source) -> int:
-    """The table that a source names, looked at and held: nobody can put another in its place until the snapshot ends.
+    """The table that a source names, checked and locked, so that it cannot be replaced until the snapshot ends.
 
-    Claim: statements of this transaction read the table that was looked at. Proof: the catalogue is read in the
-    transaction's snapshot, which may be old; then what the name means by now is locked, which keeps it from being
-    renamed or dropped. Where that is not the table that was looked at, it is refused.
+    Claim: statements of this transaction read the table that was checked. Proof: the catalogue is read in the
+    transaction's snapshot, which may be old; then the table that the name means now is locked, which prevents renaming
+    and dropping. If that is not the table that was checked, it is refused.
     """
     asked, found = f"the table {source.table}", looked_up(connection, _TABLE_SQL, named(source))
     if not found:

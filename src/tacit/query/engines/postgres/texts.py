@@ -47,7 +47,7 @@ def _changed(function: Callable[[str], str]) -> str:
 def cased(name: str, function: Callable[[str], str], a: str) -> str:
     """lower(a) or upper(a); letters beyond ASCII are looked up one by one where there are any.
 
-    translate() would go through all fourteen hundred of them for each letter of the text: a second for a long one.
+    translate() would search all fourteen hundred of them for each letter of the text: a second for a long one.
     """
     found = f"COALESCE({quote(_changed(function))}::jsonb ->> c, c)"
     letters = f"unnest(string_to_array({a}, NULL)) WITH ORDINALITY AS letters(c, place)"
@@ -74,7 +74,7 @@ def _like(operands: Sequence[Piece], _result: SqlType) -> str:
 
 
 def _ilike(operands: Sequence[Piece], result: SqlType) -> str:
-    """Both sides in lower case, the escape as it is."""
+    """Both sides in lower case, the escape unchanged."""
     value, pattern, *escape = operands
     if escape and str(escape[0].constant).isalpha():
         raise cannot(ENGINE, "ILIKE with a letter as its escape", "ESCAPE '!'.")

@@ -1,4 +1,4 @@
-"""Functions of dates and timestamps in PostgreSQL's words: times without a zone, within the years 1 to 9999."""
+"""Functions of dates and timestamps in PostgreSQL's SQL: times without a zone, within the years 1 to 9999."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _difference(operands: Sequence[Piece], _result: SqlType) -> str:
 
 
 def _number(unit: str, time: str) -> str:
-    """How many units lie before a timestamp, counted from some fixed one."""
+    """The number of units before a timestamp, from a fixed origin."""
     if unit in _SECONDS:
         return f"floor(extract(epoch FROM {time}) / {_SECONDS[unit]})::bigint"
     year = part("year", time)
@@ -40,7 +40,7 @@ def _number(unit: str, time: str) -> str:
 
 
 def _shifted(operands: Sequence[Piece], _result: SqlType) -> str:
-    """A timestamp moved; what would lie before PostgreSQL's first moment is −infinity, which is as far out."""
+    """A timestamp moved; a result before PostgreSQL's first timestamp is −infinity, which compares the same."""
     time, months, seconds = operands
     assert isinstance(months.constant, int)
     assert isinstance(seconds.constant, int)
@@ -54,7 +54,7 @@ def _shifted(operands: Sequence[Piece], _result: SqlType) -> str:
 
 
 def _first(months: int, seconds: int) -> datetime:
-    """From here on a time that is moved back so far stays after the year −4700."""
+    """The first time that stays after the year −4700 when moved back so far."""
     days = -months * 31 + -seconds // 86400 - 4600 * 365
     return datetime(1, 1, 1) + timedelta(days=min(days, 3_652_058))
 

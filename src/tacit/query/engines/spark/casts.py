@@ -1,7 +1,7 @@
-"""Casts on Spark, rounded as DuckDB rounds: away from zero, but from doubles to integers to the even side of a half.
+"""Casts on Spark, rounded as in DuckDB: halves away from zero, but from doubles to integers to even.
 
-Texts become numbers and truth values only where DuckDB reads them so: what DuckDB reads is let through, and read by
-Spark, which reads more.
+Texts become numbers and truth values only in the forms that DuckDB reads: a test admits these, and Spark, which reads
+more, converts them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _AROUND = text(" _\t\n\v\f\r")
 def _digits(letters: str) -> str:
     """Digits, perhaps in groups: possessive, since Java steps back by recursion, and a long text overflows its stack.
 
-    Nothing is lost: what may follow a run of digits, or of groups, does not begin with what it consists of.
+    The match is the same, because the next part of the pattern never begins with a digit or a group.
     """
     return f"{letters}++(?:_{letters}++)*+"
 
@@ -42,7 +42,7 @@ _LETTERS = {16: 16, 2: 64}  # of a word
 
 
 def parsed(x: str, target: SqlType) -> str:
-    """A text as another type; NULL where it is none."""
+    """A text as another type; NULL where it has another form."""
     if target == BOOLEAN:
         return once(x, _truth)
     if target.name == "DOUBLE":
@@ -64,7 +64,7 @@ def _truth(x: str) -> str:
 
 
 def _bare(x: str) -> str:
-    """The text without what may stand around and between digits."""
+    """The text without the characters allowed around and between digits."""
     return call("translate", x, _AROUND, "''")
 
 
@@ -82,7 +82,7 @@ def _double(x: str) -> str:
 
 
 def _integer(x: str, target: SqlType) -> str:
-    """Decimals are rounded away from zero. Before an exponent stands a word at most, and it is 16 bits itself."""
+    """Decimals are rounded away from zero. The number before an exponent has at most 64 bits, the exponent 16."""
     bare = _bare(x)
     whole = call("regexp_extract", bare, "'^[+-]?+[0-9]*+'", "0")
     exponent = call("regexp_extract", bare, "'[eE]([+-]?+[0-9]++)'", "1")
@@ -104,11 +104,11 @@ def _in_base(bare: str, base: int) -> str:
 _WORD = 2**64
 _BITS = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63}
 _EXACT = 2**53
-_EXACT_DIGITS = 15  # of whole numbers that all are doubles
+_EXACT_DIGITS = 15  # up to which all whole numbers are doubles
 
 
 def cast_value(value: Piece, target: SqlType, is_try: bool) -> str:
-    """A value as another type; with `is_try`, NULL where it cannot be, else lowered SQL knows that it can."""
+    """A value as another type; with `is_try`, NULL where it cannot be, else lowered SQL ensures that it succeeds."""
     source, x = value.type, value.sql
     if source == VARCHAR:
         return parsed(x, target)
@@ -164,7 +164,7 @@ def _to_exact(x: str, target: SqlType) -> str:
 
 
 def _to_huge(x: str) -> str:
-    """A double as a whole number of up to 38 digits. One of 2^63 or more is a multiple of 2^11."""
+    """A double as a whole number of up to 38 digits. A double of 2^63 or more is a multiple of 2^11."""
     word = double(float(_WORD))
     upper = spelling.cast(call("/", x, word), "BIGINT")  # cut towards zero
     below = call("-", x, call("*", spelling.cast(upper, "DOUBLE"), word))
@@ -183,7 +183,7 @@ def _to_double(x: str, source: SqlType) -> str:
 
 
 def _huge_to_double(x: str) -> str:
-    """DuckDB adds the doubles of two words of 64 bits, the upper one with the sign."""
+    """As in DuckDB: the sum of the doubles of two 64-bit words, the upper one signed."""
     word = whole(_WORD, HUGEINT)
     lower = call("pmod", x, word)
     upper = call("/", call("-", x, lower), word)

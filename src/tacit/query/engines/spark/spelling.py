@@ -1,11 +1,11 @@
-"""How Spark spells names, types, constants and operators.
+"""Names, types, constants and operators in Spark's SQL.
 
-Operators are written as calls of functions, which is how Spark's parser reads them fastest. Each word of Spark's
-grammar may be a name as well, and what a bracket, a CASE or a CAST is shows only at its end. So the parser looks
-ahead to the end of each, again for each one inside: seconds for an expression of some kilobytes, minutes for one of
-200. A quoted name before a bracket is a call and nothing else. The plan is the same, and so are the values: Spark
-has each operator under a name too. Every text of an expression here is one term: a call, a column, a literal, or
-something in brackets. `once` writes an expression that is needed several times.
+Operators are written as calls of functions, which is how Spark's parser reads them fastest. Keywords of Spark's grammar
+may also be names, and the meaning of a bracket, a CASE or a CAST is known only at its end. So the parser looks ahead to
+the end of each, again for each one inside: seconds for an expression of some kilobytes, minutes for one of 200. A
+quoted name before a bracket can only be a call. The plan and the values are the same, because Spark has a function for
+each operator. Every text of an expression here is one term: a call, a column, a literal, or something in brackets.
+`once` writes an expression that is needed several times.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ CATALOGUE: Final = {own.lower(): name for name, own in _TYPES.items() if own != 
 def type_name(kind: SqlType) -> str:
     """A type; HUGEINT is 38 digits wide, which holds all that lowered SQL makes of it (2^126 at most).
 
-    A HUGEINT that is small by its reach may be kept as a BIGINT: Spark brings the two together where they meet, and
-    nothing is calculated before it was widened.
+    A HUGEINT with a small reach may be kept as a BIGINT: Spark converts between them where needed, and values are
+    widened before arithmetic.
     """
     if kind.name == "DECIMAL":
         return f"DECIMAL({max(kind.width, kind.scale)}, {kind.scale})"
@@ -142,9 +142,9 @@ _SHORT = 1_000
 
 
 def once(x: str, use: Callable[[str], str]) -> str:
-    """`use` of a text; a long one is given a name, or nested uses would double it again and again.
+    """`use` of a text; a long one gets a name, because nested uses would double it repeatedly.
 
-    A name is slow, since Spark does not compile it; of a short text repeated Spark evaluates equal parts once.
+    A name is slow, since Spark does not compile it; for a repeated short text Spark evaluates equal parts once.
     """
     return use(x) if len(x) <= _SHORT else _named(x, use("x"))
 

@@ -1,4 +1,4 @@
-"""Tables that Spark reads: Parquet files where they lie, and tables of its catalogue."""
+"""Tables that Spark reads: Parquet files, and tables of its catalogue."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PROVIDERS = ("parquet", "orc")
 
 
 class SparkTable(Protocol):
-    """A table: its columns and version without a row, its rows in a session."""
+    """A table: its columns and version, which need no row, and its rows in a session."""
 
     @property
     def columns(self) -> tuple[SparkColumn, ...]: ...

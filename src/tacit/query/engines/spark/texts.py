@@ -13,11 +13,11 @@ from tacit.query.sql.dialects.sql_type import SqlType
 from tacit.query.sql.values.wildcards import Wildcards
 
 _ESCAPE = "\\"
-_OWN = {"ß": "ẞ"}  # where DuckDB has a letter that Unicode's simple mapping lacks
+_OWN = {"ß": "ẞ"}  # letters that DuckDB maps and Unicode's simple mapping does not
 
 
 def lowered(letter: str) -> str:
-    """One letter in lower case; one letter again."""
+    """A letter in lower case, as one letter."""
     return letter.lower()[:1]
 
 
@@ -43,7 +43,7 @@ def _letters() -> Iterator[str]:
 
 
 def _cased(name: str, change: Callable[[str], str]) -> Callable[[str], str]:
-    """ASCII has a fast way; where a text is longer in octets than in letters, each letter is looked up."""
+    """ASCII has a fast path; in other texts (longer in octets than in letters) each letter is looked up."""
 
     def said(x: str) -> str:
         old, new = _table(change)
@@ -70,7 +70,7 @@ def _wildcards(operands: Sequence[Piece]) -> Wildcards:
 
 
 def _matched(x: str, signs: Wildcards) -> str:
-    """Spark makes of LIKE an expression of Java, which steps back; it lets only % _ and itself follow an escape."""
+    """Spark compiles LIKE to a Java expression, which backtracks; an escape may precede only % _ and itself."""
     if signs.searches > 1:
         return call("rlike", x, text(signs.possessive()))
     return call("like", x, text(signs.like(_ESCAPE)), text(_ESCAPE))

@@ -49,7 +49,7 @@ def _part(operands: Sequence[Piece], result: SqlType) -> str:
 
 
 def _difference(operands: Sequence[Piece], result: SqlType) -> str:
-    """How many starts of the unit lie between; of weeks, how many sevens of days."""
+    """The number of unit starts between two times; for weeks, whole periods of seven days."""
     unit, start, end = str(operands[0].constant), operands[1].sql, operands[2].sql
     if unit == "week":
         return call("div", call("-", days(end), days(start)), "7L")
@@ -71,7 +71,7 @@ def _minus(operands: Sequence[Piece], result: SqlType) -> str:
 
 
 def _shift(operands: Sequence[Piece], result: SqlType) -> str:
-    """Months first, the day kept within its month, then seconds."""
+    """Months are added first, with the day cut to its month, then seconds."""
     time, months, seconds = operands[0].sql, operands[1].constant, operands[2].constant
     assert isinstance(months, int)
     assert isinstance(seconds, int)
@@ -93,7 +93,7 @@ _FIRST, _LAST = number_of(datetime.min), number_of(datetime.max)
 
 
 def written(x: str, source: SqlType) -> str:
-    """A value as text. Doubles are refused: Java finds other digits for some of them, and writes 1e16 as 1.0E16."""
+    """A value as text. Doubles are refused: Java writes some with other digits, and 1e16 as 1.0E16."""
     if source.name in _PLAIN:
         return cast(x, "STRING")
     if source.name == "DECIMAL":
@@ -105,7 +105,7 @@ def written(x: str, source: SqlType) -> str:
         return _day(x)
     if source.is_time:
         return _moment(x, "")
-    if source.is_zoned:  # beyond the years 1 to 9999 DuckDB reads the first moment of them, or the last
+    if source.is_zoned:  # beyond the years 1 to 9999 DuckDB reads the first or the last timestamp of that range
         return case(
             call("<", x, call("timestamp_micros", f"{_FIRST}L")),
             "'0001-01-01 00:00:00+00'",
@@ -118,7 +118,7 @@ def written(x: str, source: SqlType) -> str:
 
 
 def _day(x: str) -> str:
-    """A day; beyond the years 1 to 9999 Spark writes signs, and knows no day without end."""
+    """A day; beyond the years 1 to 9999 Spark writes signs, and it has no infinite day."""
     written, number, last = cast(x, "STRING"), call("unix_date", x), "DATE'9999-12-31'"
     years = cast(call("-", "1", call("year", x)), "STRING")
     width = call("greatest", "4", call("length", years))

@@ -1,1 +1,1 @@
-"""What every dialect shares: the types and parts of lowered SQL, and calls of functions with their words."""
+"""The common base of dialects: the types and parts of lowered SQL, and calls of functions in each dialect."""

@@ -41,7 +41,7 @@ class Call:
 
 
 def refusing(engine: str, what: str, accepted: str, why: str) -> Operation:
-    """Words for what an engine has no equal form of."""
+    """Words for a call that an engine cannot express."""
 
     def operation(_operands: Sequence[Piece], _result: SqlType) -> str:
         raise cannot(engine, what, accepted, why)

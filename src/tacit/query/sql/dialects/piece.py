@@ -1,4 +1,4 @@
-"""A part of a statement in a target dialect: its text, its type, and what is known of its size."""
+"""A part of a statement in a target dialect: its text, its type, and the known range of its values."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Piece:
     """An expression in the target dialect.
 
     `constant` is its value where it is a literal; NULL has none. It is `fixed` if it names no column, so that a planner
-    may calculate it, and what it is a part of, before any row is read. `raw` is a column as it lies, where `sql` makes
-    a value of the type of it.
+    may compute it, and expressions with it, before any row is read. `raw` is the stored column, where `sql` converts it
+    to the type.
     """
 
     sql: str
@@ -31,7 +31,7 @@ class Piece:
 
     @property
     def quoted(self) -> str:
-        """A constant text in plain quotes, without its type or collation; any other expression as it is."""
+        """A constant text in plain quotes, without its type or collation; any other expression unchanged."""
         return "'" + self.constant.replace("'", "''") + "'" if isinstance(self.constant, str) else self.sql
 
     def __str__(self) -> str:
@@ -43,7 +43,7 @@ Operation: TypeAlias = Callable[[Sequence[Piece], SqlType], str]
 
 
 def natural_reach(kind: SqlType, constant: Constant | None = None) -> Reach:
-    """What the type alone, or the constant itself, says of the size."""
+    """The range that follows from the type, or from the constant itself."""
     if isinstance(constant, (int, float, Decimal)) and not isinstance(constant, bool):
         return of_number(float(constant))
     if not kind.is_exact:
@@ -53,7 +53,7 @@ def natural_reach(kind: SqlType, constant: Constant | None = None) -> Reach:
 
 
 def cannot(dialect: str, what: str, accepted: str, why: str | None = None) -> Refused:
-    """A construct that the engine has no equal form of."""
+    """The refusal of a construct that the engine cannot express."""
     return Refused(
         f"{what} on {dialect}", why or "It has no form there that gives the same value on every row.", accepted
     )

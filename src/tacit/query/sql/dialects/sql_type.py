@@ -1,6 +1,6 @@
 """SQL types of lowered SQL, as DuckDB names them, and the range of the numbers of a type.
 
-`unified` gives the type that two types are brought to. A `Reach` says how large a number can be, and how small
+`unified` gives the common type of two types. A `Reach` says how large a number can be, and how small
 besides zero: it decides whether arithmetic in doubles can leave their range.
 """
 
@@ -24,7 +24,7 @@ _MOST_DIGITS = 38
 class SqlType:
     """A type by its DuckDB name; `width` and `scale` are the digits of a DECIMAL, in all and after the point.
 
-    A name that is none of DuckDB's stands for a type that only its own engine knows: nothing can be done with it.
+    A name that DuckDB does not have means a type of another engine, which cannot be used.
     """
 
     name: str
@@ -49,17 +49,17 @@ class SqlType:
 
     @property
     def is_time(self) -> bool:
-        """Whether it is a day, or a moment without a time zone."""
+        """Whether it is a date, or a timestamp without a time zone."""
         return self.name in _TIMES
 
     @property
     def is_zoned(self) -> bool:
-        """Whether it is a moment with a time zone."""
+        """Whether it is a timestamp with a time zone."""
         return self.name == ZONED
 
     @property
     def is_known(self) -> bool:
-        """Whether lowered SQL may calculate with it."""
+        """Whether lowered SQL can use it."""
         return self.is_number or self.is_time or self.is_zoned or self.name in _OTHERS
 
     def __str__(self) -> str:
@@ -93,14 +93,14 @@ PARSED_TYPES = {
 
 
 def type_named(text: str) -> SqlType:
-    """The type that a header calls so."""
+    """The type for a name in a header."""
     name = text.strip().upper()
     match = _DECIMAL.fullmatch(name)
     return SqlType("DECIMAL", int(match[1]), int(match[2])) if match else SqlType(name)
 
 
 def decimal(width: int, scale: int) -> SqlType:
-    """A DECIMAL, as wide as there is at most."""
+    """A DECIMAL, at most of the largest width."""
     return SqlType("DECIMAL", min(width, _MOST_DIGITS), scale)
 
 
@@ -110,7 +110,7 @@ def as_decimal(kind: SqlType) -> SqlType:
 
 
 def unified(first: SqlType, second: SqlType) -> SqlType | None:
-    """The type that both are brought to where they are compared or stand in for each other; None if there is none."""
+    """The common type for comparing or substituting them; None if there is none."""
     if first == second or second == NULL:
         return first
     if first == NULL:
@@ -134,7 +134,7 @@ def _is_small(first: SqlType, second: SqlType) -> bool:
 
 TINIEST = 5e-324
 LARGEST = 1.7976931348623157e308
-_SLACK = 1.0001  # more than rounding adds in one step
+_SLACK = 1.0001  # more than the rounding error of one operation
 
 
 @frozen
@@ -145,7 +145,7 @@ class Reach:
     most: float = LARGEST
 
     def __add__(self, other: Reach) -> Reach:
-        """A sum or difference: large numbers may all but cancel out, so only its type says how small it is."""
+        """A sum or difference: numbers may almost cancel, so only its type bounds its size from below."""
         return Reach(TINIEST, min(LARGEST, (self.most + other.most) * _SLACK))
 
     def __mul__(self, other: Reach) -> Reach:
@@ -177,7 +177,7 @@ NOTHING = Reach(LARGEST, 0.0)
 
 
 def hull(parts: Iterable[Reach]) -> Reach:
-    """Holds of a value that is one of these."""
+    """The reach of a value that is one of these."""
     listed = [NOTHING, *parts]
     return Reach(min(part.least for part in listed), max(part.most for part in listed))
 

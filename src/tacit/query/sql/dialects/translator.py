@@ -1,6 +1,6 @@
-"""How a call of lowered SQL is translated: its operands are brought to their types, and the dialect says the call.
+"""The translation of a call of lowered SQL: its operands are converted to their types, and the dialect writes the call.
 
-`Translator` is what a function may ask of the walk over a statement (`query/engines/expression_walk.py`).
+`Translator` is the part of the walk over a statement that a function uses (`query/engines/expression_walk.py`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class Translator(Protocol):
     def __call__(self, node: exp.Expression) -> Piece: ...
 
     def refusal(self, what: str, accepted: str = ...) -> Refused:
-        """The word that the dialect lacks."""
+        """The refusal of an operation that the dialect lacks."""
         ...
 
     def say(self, operation: str, operands: Sequence[Piece], result: SqlType, reach: Reach | None = None) -> Piece:
-        """An operation, by its name, on operands that are of the right types already."""
+        """An operation, by its name, on operands that already have the right types."""
         ...
 
     def literal(self, value: Constant | None, kind: SqlType) -> Piece:
@@ -35,11 +35,11 @@ class Translator(Protocol):
         ...
 
     def convert(self, piece: Piece, target: SqlType) -> Piece:
-        """The value as the type that DuckDB would bring it to by itself."""
+        """The value converted to the type that DuckDB would convert it to implicitly."""
         ...
 
     def together(self, pieces: Sequence[Piece]) -> tuple[Sequence[Piece], SqlType]:
-        """The pieces in the one type that they are compared in."""
+        """The pieces converted to the common type of a comparison."""
         ...
 
 
@@ -48,14 +48,14 @@ Translation: TypeAlias = Callable[[exp.Expression, Translator], Piece]
 
 @frozen
 class Lowered:
-    """A function in lowered SQL: the types of its operands and of its result, and the calls that it is said by."""
+    """A function in lowered SQL: the types of its operands and of its result, and the calls that implement it."""
 
     translation: Translation
     calls: tuple[Call, ...] = ()
 
 
 def of_text(call: Call, result: SqlType, *others: str) -> Lowered:
-    """A call on a text and perhaps on more: `others` are the names of its further arguments in the tree."""
+    """A call on a text, and perhaps on further arguments: `others` are their names in the tree."""
 
     def translation(node: exp.Expression, walk: Translator) -> Piece:
         more = [walk(node.args[other]) for other in others if node.args.get(other) is not None]

@@ -109,7 +109,7 @@ def _multiply(node: exp.Expression, typer: Typer) -> Typed:
 
 
 def _product(left: Typed, right: Typed) -> Callable[[str, str], str]:
-    """a · b; where one of them is never anything but 0, without a product.
+    """a · b; without a product where one of them is always 0.
 
     DuckDB makes x · c · d an x · (c · d), and fails while it plans if c · d overflows; unless x is always 0 the bounds
     of the whole are at least |c · d|, and those fit.
@@ -169,7 +169,7 @@ def _truncated(node: exp.Expression, typer: Typer) -> Typed:
 
 
 def _truncate(a: int, b: int) -> int | None:
-    """Integer division as engines do it: towards zero."""
+    """Integer division as in engines: towards zero."""
     return None if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
@@ -185,7 +185,8 @@ def _remainder(node: exp.Expression, typer: Typer) -> Typed:
     assert own.low is not None
     assert own.high is not None
     bounds = Interval(max(own.low, -largest), min(own.high, largest))
-    through = quotient(interval(left), interval(right), Fraction(1, 10**scale))  # engines divide on the way
+    # engines compute this quotient internally
+    through = quotient(interval(left), interval(right), Fraction(1, 10**scale))
     return _whole(node, left, right, "%", bounds, _rest, through)
 
 

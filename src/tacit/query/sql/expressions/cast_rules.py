@@ -1,4 +1,4 @@
-"""CAST, TRY_CAST and ::, all alike: a value that cannot be cast is NULL."""
+"""CAST, TRY_CAST and ::, with the same meaning: a value that cannot be cast is NULL."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _cast(node: exp.Expression, typer: Typer) -> Typed:
 
 
 def cast(node: exp.Expression, value: Typed, kind: Kind, name: str, target: exp.Expression) -> Typed:
-    """A value as one of another kind."""
+    """The rule of a cast to another kind."""
     if is_null(value):
         return null_of(kind)
     if kind is Kind.INTEGER:

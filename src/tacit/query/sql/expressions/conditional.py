@@ -55,11 +55,11 @@ def _case(node: exp.Expression, typer: Typer) -> Typed:
 
 
 def _chosen(result: Typed, sql: str) -> Typed:
-    """One of several values; of a text that may be NULL the engine's planner learns nothing.
+    """One of several values; a text that may be NULL is hidden from the engine's planner.
 
     DuckDB's statistics of private rows can say that no row reaches a branch. A CASE of literals is then NULL, and a
-    comparison of texts with it fails while it is planned: with one row more it does not. `rtrim` of no letters is the
-    text itself, and has no statistics.
+    comparison of texts with it fails while it is planned: one row more changes that. `rtrim` of no letters is the text
+    itself, without statistics.
     """
     if result.kind is Kind.TEXT and result.nullable:
         sql = f"rtrim({sql}, '')"
@@ -120,7 +120,7 @@ def _several(call: Call) -> Lowered:
 
 
 def _clamped(node: exp.Expression, walk: Translator) -> Reach:
-    """The reach of least(greatest(x, low), high), whatever x is."""
+    """The reach of least(greatest(x, low), high) for any x."""
     inner, ends = node.this, [*node.expressions]
     if not (isinstance(node, exp.Least) and isinstance(inner, exp.Greatest) and len(ends) == 1):
         return Reach()
@@ -141,7 +141,7 @@ CONDITIONAL = Family.of(
 
 
 def greatest_bounds(items: Sequence[Typed]) -> Interval:
-    """The greatest is at least every item that is there; which ones are is known of those that cannot be NULL."""
+    """The greatest is at least every item that is not NULL, which is certain only for those that cannot be NULL."""
     everything = joined_bounds(items)
     sure = [low for low in (interval(item).low for item in items if not item.nullable) if low is not None]
     return Interval(max(sure) if sure else everything.low, everything.high)

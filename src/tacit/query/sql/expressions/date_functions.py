@@ -36,7 +36,7 @@ _RANGES = {
     "second": (0, 59),
 }
 _SYNONYMS = {"dayofweek": "dow", "weekday": "dow", "dayofyear": "doy", "weekofyear": "week", "dayofmonth": "day"}
-_SHORTEST = {  # days that a unit has at least; a difference counts the boundaries between two times
+_SHORTEST = {  # the least number of days of a unit; a difference counts the boundaries between two times
     "year": Fraction(365),
     "quarter": Fraction(90),
     "month": Fraction(28),
@@ -85,7 +85,7 @@ def _named(unit: str) -> Rule:
 
 
 def _difference(node: exp.Expression, typer: Typer) -> Typed:
-    """date_diff(unit, from, to): how many starts of the unit lie between."""
+    """date_diff(unit, from, to): the number of unit starts between two times."""
     written = node.args.get("unit")
     unit = unit_of(node, written.name if isinstance(written, exp.Expression) else "day", tuple(_SHORTEST))
     end, start = unify(node, typer(part(node)), typer(part(node, "expression")))
@@ -105,7 +105,7 @@ def _difference(node: exp.Expression, typer: Typer) -> Typed:
 
 
 def _starts(days: Fraction, unit: str) -> Fraction:
-    """At most so many starts of a unit lie within some days; none within a negative number of them."""
+    """The largest number of unit starts within some days; 0 within a negative number of days."""
     return Fraction(int(days / _SHORTEST[unit]) + 1 if days > 0 else 0)
 
 

@@ -41,12 +41,12 @@ class CalendarInterval:
 
 
 def is_shift(node: exp.Expression) -> bool:
-    """One side is an interval."""
+    """Whether one side is an interval."""
     return isinstance(node.this, exp.Interval) or isinstance(node.expression, exp.Interval)
 
 
 def shift(node: exp.Expression, typer: Typer) -> Typed:
-    """A date or timestamp ± a fixed interval; what leaves the years 1 to 9999 stays at their end."""
+    """A date or timestamp ± a fixed interval; results outside the years 1 to 9999 become their end."""
     base, length = part(node), part(node, "expression")
     if isinstance(base, exp.Interval) and isinstance(node, exp.Add):
         base, length = length, base
@@ -71,13 +71,13 @@ def shift(node: exp.Expression, typer: Typer) -> Typed:
 
 
 def _turns(value: Typed) -> tuple[Fraction, ...]:
-    """Moments within the bounds among which a shift takes its least and its greatest value.
+    """Times within the bounds among which a shift takes its least and its greatest value.
 
-    A shift by months is not monotone: 30 December 23:59 goes back to 30 November 23:59, and 31 December 00:00 to
-    30 November 00:00. But within one day it keeps the clock, and so the order; and whole days keep their order, since
-    the day of the month is cut to the length of its new month. So nothing that lies on a later day than `low` goes
-    below where the midnight after `low` goes, and nothing on an earlier day than `high` goes above where the last
-    microsecond before the day of `high` goes. Seconds move everything alike.
+    A shift by months is not monotone: 30 December 23:59 goes back to 30 November 23:59, and 31 December 00:00 to 30
+    November 00:00. But within one day it keeps the time of day, and so the order; and whole days keep their order,
+    since the day of the month is cut to the length of its new month. So nothing that lies on a later day than `low`
+    goes below where the midnight after `low` goes, and nothing on an earlier day than `high` goes above where the last
+    microsecond before the day of `high` goes. Seconds move all times equally.
     """
     assert value.low is not None
     assert value.high is not None
@@ -90,7 +90,7 @@ def _turns(value: Typed) -> tuple[Fraction, ...]:
 
 
 def _moved(own: Kind, kind: Kind, number: Fraction, span: CalendarInterval) -> Fraction | None:
-    """Where a moment goes; None if that is outside the years 1 to 9999."""
+    """The shifted time; None if that is outside the years 1 to 9999."""
     moment = _add(time_of(own, number), span)
     return None if moment is None else number_of(moment.date() if kind is Kind.DATE else moment)
 
@@ -152,10 +152,10 @@ _SHIFT = re.compile(r"(-?\d+) months (-?\d+) (days|seconds)")
 
 
 def shifted(node: exp.Expression, walk: Translator) -> Piece:
-    """What `shift` writes: date + INTERVAL 'm months n days', or timestamp + INTERVAL 'm months n seconds'.
+    """The SQL of `shift`: date + INTERVAL 'm months n days', or timestamp + INTERVAL 'm months n seconds'.
 
-    The result may leave the years 1 to 9999, and is then compared with their ends: a time beyond what an engine has may
-    be any that is as far out.
+    The result may leave the years 1 to 9999, and is then compared with their ends: a time beyond an engine's range may
+    be any other that compares the same.
     """
     written = node.expression.this
     match = _SHIFT.fullmatch(written.name) if isinstance(written, exp.Literal) else None

@@ -66,7 +66,7 @@ def _literal(node: exp.Expression, typer: Typer) -> Typed:
         raise refuse(node, "It is too large to calculate with exactly.", _ACCEPTED)
     places = len(text.partition(".")[2])
     if "e" in text.lower() or places > MOST_SCALE:
-        return float_constant(Fraction(double))  # that of the text, 1e-999999999, would take all memory
+        return float_constant(Fraction(double))  # the exact value of a text such as 1e-999999999 would take all memory
     number = Fraction(Decimal(text))
     if not number * 10**places < MOST_128:
         raise refuse(node, "It has too many digits to calculate with exactly.", _ACCEPTED)

@@ -59,7 +59,7 @@ def to_integer(node: exp.Expression, value: Typed, name: str) -> Typed:
 
 
 def _guarded(sql: str, bounds: Interval, nullable: bool) -> Typed:
-    """A result that the engine's TRY_CAST keeps within its type; 2^126 and above is NULL too."""
+    """A result that the engine's TRY_CAST keeps within its type; 2^126 and above become NULL too."""
     target = integer_type(bounds)
     if target == "HUGEINT":
         sql = f"(CASE WHEN {sql} BETWEEN {bounds.low} AND {bounds.high} THEN {sql} END)"
@@ -87,7 +87,7 @@ def _inside(bounds: Interval, limits: Interval) -> bool:
 
 
 def _meet(a: Interval, b: Interval) -> Interval:
-    """What both allow; a single point if they share nothing."""
+    """The intersection; a single point if it is empty."""
     assert a.low is not None
     assert b.low is not None
     assert a.high is not None
@@ -125,9 +125,9 @@ def to_decimal(node: exp.Expression, value: Typed, shape: list[int]) -> Typed:
 
 
 def _cut(low: Fraction, high: Fraction, scale: int) -> Interval:
-    """Where floats within [low, high] lie as decimals: engines round x·10^scale to a double first, then to an integer.
+    """The range of floats in [low, high] as decimals: engines round x·10^scale to a double, then to an integer.
 
-    Both steps are monotone, so the ends go to the ends. As a double 1e17·10^9 is 4.8·10^9 steps above itself.
+    Both steps are monotone, so ends map to ends. As a double 1e17·10^9 is 4.8·10^9 steps above itself.
     """
     least, most = (min(max(float(end) * 10.0**scale, -_FAR), _FAR) for end in (low, high))
     return Interval(Fraction(math.floor(least), 10**scale), Fraction(math.ceil(most), 10**scale))

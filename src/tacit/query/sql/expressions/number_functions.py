@@ -62,7 +62,7 @@ def _sqrt(node: exp.Expression, typer: Typer) -> Typed:
 
 
 def _logarithm(node: exp.Expression, typer: Typer, name: str, of: Callable[[float], float], inner: str) -> Typed:
-    """A logarithm, bounded even where nothing was declared: the least positive double has one too."""
+    """A logarithm, which is bounded without declared bounds, by that of the least positive double."""
     (given,) = numbers(node, typer(part(node, inner)))
     value = as_float(given)
     least = _LEAST_DOUBLE if given.kind is Kind.FLOAT else Fraction(float(Fraction(1, 10**given.scale)))
@@ -75,7 +75,7 @@ def _logarithm(node: exp.Expression, typer: Typer, name: str, of: Callable[[floa
 
 
 def _nearly(low: Fraction, high: Fraction) -> Interval:
-    """Wider than any mathematics library is off, except at 0, which they all hit."""
+    """Bounds wider than the error of any mathematical library, except at 0, which is exact in all of them."""
     wide = widened(Interval(low, high))
     return Interval(low if low == 0 else wide.low, high if high == 0 else wide.high)
 
@@ -124,7 +124,7 @@ def _size(node: exp.Expression, walk: Translator) -> Piece:
 
 
 def _signed(node: exp.Expression, walk: Translator) -> Piece:
-    """Of NaN it is 0."""
+    """SIGN; of NaN it is 0."""
     return walk.say("sign", [walk(node.this)], SqlType("TINYINT"))
 
 

@@ -54,7 +54,7 @@ def _match(node: exp.Expression, like: exp.Expression, typer: Typer, word: str, 
 
 
 def _linear(sql: str, negated: str, word: str, signs: Wildcards) -> str:
-    """A match in time linear in the text: LIKE where DuckDB looks for pieces, else an expression without steps back."""
+    """A match in time linear in the text: LIKE where DuckDB searches for pieces, else without backtracking."""
     if word == "ILIKE":
         sql, signs = f"lower({sql})", signs.changed(lambda letter: letter.lower()[:1])
     if signs.is_plain:

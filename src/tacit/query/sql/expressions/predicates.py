@@ -28,7 +28,7 @@ def boolean(sql: str, *parts: Typed) -> Typed:
 
 
 def sides(node: exp.Expression, typer: Typer, *items: Typed) -> tuple[str, ...]:
-    """The SQL of items to be compared, in one type; they were typed within."""
+    """The SQL of items to be compared, in one type."""
     same = unify(node, *items)
     types = {sql_type(item) for item in same}
     target = "HUGEINT" if "HUGEINT" in types else next(iter(types))
@@ -108,7 +108,7 @@ COMPARISON = Family(
 
 
 def truth(node: exp.Expression, typer: Typer) -> Typed:
-    """The expression, if it is a truth value."""
+    """The expression; refused unless it is a truth value."""
     typed = typer(node)
     if is_null(typed):
         return null_of(Kind.BOOLEAN)

@@ -1,4 +1,4 @@
-"""The type of a result: operands are brought to one kind, and a number is computed in a type that its bounds fit.
+"""The type of a result: operands are converted to one kind, and a number is computed in a type that its bounds fit.
 
 Operands of one kind can be compared or replace each other. A type that fits the bounds cannot overflow.
 """
@@ -31,7 +31,10 @@ from tacit.schema.kind import Key, Kind
 
 
 def unify(node: exp.Expression, *items: Typed) -> tuple[Typed, ...]:
-    """The same values as expressions of one kind and scale; refuses what SQL would coerce in surprising ways."""
+    """The same values as expressions of one kind and scale.
+
+    Combinations that SQL would coerce in surprising ways are refused.
+    """
     kinds = {item.kind for item in items if not is_null(item)}
     if not kinds:
         return tuple(null_of(items[0].kind, items[0].scale) for _ in items)
@@ -75,7 +78,7 @@ def _parse(node: exp.Expression, item: Typed) -> Typed:
 
 
 def parse_time(node: exp.Expression, text: str, kind: Kind | None = None) -> Typed:
-    """A written date or timestamp, read while planning."""
+    """A literal date or timestamp, read while planning."""
     try:
         value: date | datetime = datetime.fromisoformat(text.strip())
     except ValueError:
@@ -129,7 +132,7 @@ def exact_result(
 ) -> Typed:
     """An INTEGER or DECIMAL: the operands are cast to a type that also holds the result, before the operation.
 
-    `through`, if given, holds the stored integers that the formula goes through on its way.
+    `through`, if given, has the bounds of the formula's intermediate integers.
     """
     kind = Kind.DECIMAL if scale else Kind.INTEGER
     if any(is_null(item) for item in operands):

@@ -1,4 +1,4 @@
-"""ROUND, FLOOR, CEIL and TRUNC: halves go away from zero; what is whole afterwards is an INTEGER."""
+"""ROUND, FLOOR, CEIL and TRUNC: halves are rounded away from zero; a whole result is an INTEGER."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tacit.query.sql.values.typed import Typed
 from tacit.schema.kind import Kind
 
 _MOST_DIGITS = 15
-_EXACT = 2**53  # doubles below are whole numbers without gaps
+_EXACT = 2**53  # below it doubles represent all whole numbers
 
 Step = Callable[[Fraction], int]
 
@@ -61,7 +61,7 @@ def _half(v: str, step: int, value: Typed) -> str:
 
 
 def _ends(bounds: Interval, function: Step, scale: int) -> Interval:
-    """Where a monotone function takes stored bounds."""
+    """The bounds of a monotone function of stored bounds."""
     assert bounds.low is not None
     assert bounds.high is not None
     return Interval(Fraction(function(bounds.low), 10**scale), Fraction(function(bounds.high), 10**scale))
@@ -88,7 +88,7 @@ def _digits(node: exp.Expression, typer: Typer) -> int:
 
 
 def _round_float(value: Typed, digits: int) -> Typed:
-    """As the engine does it, in doubles: its steps are monotone, so the bounds are the rounded bounds."""
+    """Rounding in doubles, as in the engine: its steps are monotone, so the bounds are the rounded bounds."""
 
     def rounded(end: Fraction | None) -> Fraction | None:
         if end is None or not abs(end) < Fraction(10) ** 280:
@@ -103,7 +103,7 @@ def _round_float(value: Typed, digits: int) -> Typed:
 
 
 def _whole_float(value: Typed, sql: str, step: Step) -> Typed:
-    """A float made whole: an INTEGER if its bounds say that doubles hold it exactly."""
+    """A float made whole: an INTEGER if by its bounds doubles represent it exactly."""
     if is_null(value):
         return null_of(Kind.INTEGER)
     bounds = interval(value)
@@ -133,7 +133,7 @@ def _whole(name: str, step: Step) -> Rule:
 
 
 def _formulas(name: str, unit: int, up: int) -> Callable[[str], str]:
-    """Division cuts towards zero, so values are first moved up to where that is down."""
+    """Division cuts towards zero, so values are first shifted to be positive, where that rounds down."""
     if name == "TRUNC":
         return lambda v: f"({v} // {unit})"
     more = up + (unit - 1 if name == "CEIL" else 0)

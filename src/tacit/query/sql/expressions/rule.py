@@ -22,12 +22,12 @@ class Typer(Protocol):
 
     @property
     def is_outer(self) -> bool:
-        """Whether the parts stand by themselves in the SQL: then `second_line.tried` is put around what may fail."""
+        """Whether the parts are top-level in the SQL: then `second_line.tried` wraps those that may fail."""
         ...
 
     @property
     def within(self) -> Typer:
-        """Types what is part of a larger expression, around which `tried` will be."""
+        """Type a part of a larger expression, which `tried` will wrap."""
         ...
 
     def __call__(self, node: exp.Expression) -> Typed: ...
@@ -37,7 +37,7 @@ Rule: TypeAlias = Callable[[exp.Expression, Typer], Typed]
 
 
 def part(node: exp.Expression, key: str = "this") -> exp.Expression:
-    """The part of a node that must be there."""
+    """A required part of a node."""
     found = node.args[key]
     assert isinstance(found, exp.Expression)
     return found
@@ -58,7 +58,7 @@ class Scope(Protocol):
 
 @frozen
 class NamedScope:
-    """Columns known by their name alone, and by table and name; case does not count, as in DuckDB."""
+    """Columns by name, and by table and name; case is ignored, as in DuckDB."""
 
     columns: Mapping[str, Typed]
     qualified: Mapping[tuple[str, str], Typed] = field(default_factory=dict)

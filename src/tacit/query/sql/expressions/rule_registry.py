@@ -1,6 +1,6 @@
-"""The ordered registry of rules, the two functions that apply it, and the refusal of what has no rule or no bounds.
+"""The ordered registry of rules, the functions that apply it, and the refusals of other expressions.
 
-A refusal says what is not supported, why, and what is; of an expression without bounds, what would give it some.
+A refusal says what is not supported, why, and what is; for an expression without bounds, how to give it some.
 """
 
 from __future__ import annotations
@@ -55,21 +55,21 @@ FUNCTIONS: tuple[SqlFunction, ...] = tuple(entry for family in FAMILIES for entr
 CALLS: tuple[Call, ...] = tuple(call for entry in FUNCTIONS if entry.lowered for call in entry.lowered.calls)
 _NODES: dict[type[exp.Expression], Rule] = {node: rule for family in FAMILIES for node, rule in family.nodes.items()}
 _FUNCTIONS: dict[str, Rule] = {name: rule for family in FAMILIES for name, rule in family.functions.items()}
-_OPEN = {exp.Paren, *LOGIC.nodes, *COMPARISON.nodes}  # they do not fail, only what they are made of
+_OPEN = {exp.Paren, *LOGIC.nodes, *COMPARISON.nodes}  # only their operands can fail, not they themselves
 _DEEPEST = 200
-_LONGEST = 20_000  # letters of SQL: guards repeat what they guard, and an engine's planner feels that
+_LONGEST = 20_000  # letters of SQL: guards repeat their operand, which slows an engine's planner
 
 
 @frozen
 class _Room:
-    """How long the SQL of an expression may be: looked up once for all its parts, and only if one is long."""
+    """The limit on the length of an expression's SQL: computed once for all its parts, and only if one is long."""
 
     node: exp.Expression
     scope: Scope
 
     @cached_property
     def letters(self) -> int:
-        """Long lists of keys or literals may add to what is short otherwise."""
+        """The limit in letters, larger for long lists of keys or literals."""
         columns = {(found.name, found.table or None) for found in self.node.find_all(exp.Column)}
         widest = max((len(self.scope.column(*column).sql) for column in columns), default=0)
         return _LONGEST + 8 * (widest + len(self.node.sql()))
@@ -77,10 +77,10 @@ class _Room:
 
 @frozen
 class _Typing:
-    """Types one node by its rule, its parts by the same.
+    """Type a node by its rule, and its parts recursively.
 
-    Where the node `is_outer`, the second line is put around it; around the parts of a condition one by one, so that an
-    equality stays one, by which an engine joins.
+    Where the node `is_outer`, the second line wraps it; for a condition it wraps the parts one by one, so that an
+    equality stays visible to an engine's join.
     """
 
     scope: Scope
@@ -112,7 +112,7 @@ class _Typing:
 
 
 def type_expression(node: exp.Expression, scope: Scope) -> Typed:
-    """The total, bounded form of a row's expression; refuses what has none, saying what would be accepted."""
+    """The total, bounded form of a row's expression; others are refused, with what would be accepted."""
     return _weighed(node, _Typing(scope, _Room(node, scope))(node), scope)
 
 
@@ -156,7 +156,7 @@ _CHANGING = {"now", "today", "get_current_timestamp", "transaction_timestamp", "
 
 
 def refusal(node: exp.Expression, families: Sequence[Family]) -> Refused:
-    """Why this node has no rule, and what has one."""
+    """The refusal of a node without a rule."""
     for nodes, why, accepted in _REASONS:
         if isinstance(node, nodes):
             return refuse(node, why, accepted)

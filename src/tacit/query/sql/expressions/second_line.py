@@ -1,8 +1,9 @@
-"""The second line against failing rows: DuckDB's TRY around what an analyst wrote, whatever the first line proves.
+"""The second line against failing rows: DuckDB's TRY around an analyst's expressions, independent of the first.
 
-The first line are the total forms that every rule emits. This one does not believe them: where a function, a cast or
-an operator raises an error on a row, TRY makes NULL of the row's value. It does not catch sums that overflow, memory,
-or texts that no engine holds, and a row that fails costs time: so it stands behind total forms, never instead of them.
+The first line is the total forms that every rule emits. The second line does not rely on them: where a function, a cast
+or an operator raises an error on a row, TRY makes the row's value NULL. It does not catch overflowing sums, lack of
+memory, or texts that no engine holds, and a row that fails costs time: so it supplements total forms and does not
+replace them.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ import re
 
 from tacit.schema.kind import TIMES
 
-IS_ON = True  # tests turn it off to see the first line alone; no setting reaches it
+IS_ON = True  # tests turn it off to test the first line alone; it is not a setting
 
-_TIMES = "|".join(str(kind.traits.sql) for kind in TIMES)  # which stand before the text of a literal
+_TIMES = "|".join(str(kind.traits.sql) for kind in TIMES)  # which precede the text of a literal
 _HARMLESS = re.compile(
     rf"""(?:"(?:[^"]|"")*" | '(?:[^']|'')*'              # names and texts
     | \(-(?=\d) | \d+(?:\.\d+)?(?:e[+-]?\d+)?\b          # numbers
@@ -26,7 +27,7 @@ _HARMLESS = re.compile(
 
 
 def tried(sql: str) -> str:
-    """The expression such that no row can make it fail: as it is where nothing in it computes, else within TRY.
+    """The expression in a form that cannot fail on any row: unchanged where nothing in it can fail, else within TRY.
 
     Names, literals, comparisons, logic and choices do not fail. TRY around them would only cost time: around a bare
     column more than twice, and around a whole condition of a join the join itself, which would be a nested loop.

@@ -1,4 +1,4 @@
-"""One SQL function of one row: how it is read, and what each dialect calls it; and families of them."""
+"""One SQL function of one row: its rule and its words in each dialect; and families of functions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tacit.query.sql.expressions.rule import Rule
 
 @frozen
 class SqlFunction:
-    """All that is known of a function.
+    """Everything about one function.
 
     `words` are the names that a refusal and the documentation list. The parser makes one of `nodes` of a call, or a
     node without a type, which has one of `names`. `rule` reads the call: its kind, bounds, NULLs and text length, and
@@ -35,8 +35,8 @@ class SqlFunction:
 class Family:
     """Rules that belong together: by node, and by name for functions that the parser has no node for.
 
-    `words` is how a refusal and the documentation list what the family supports. Operators and casts have rules alone:
-    their words are tables of the dialects. What else there is stands in `entries`.
+    `words` is how a refusal and the documentation list what the family supports. Operators and casts have rules only:
+    their words are in the tables of the dialects. Functions are in `entries`.
     """
 
     name: str

@@ -106,7 +106,7 @@ def _joined(node: exp.Expression, nodes: Sequence[exp.Expression], typer: Typer,
 
 
 def _joined_keys(items: tuple[Typed, ...], longest: int, nulls_are_empty: bool) -> tuple[Key, ...] | None:
-    """Every way to join a key of each, if those are not too many."""
+    """All joined combinations of keys, if there are not too many."""
     sizes, choices = 1, []
     for item in items:
         known = domain(item)
@@ -120,7 +120,7 @@ def _joined_keys(items: tuple[Typed, ...], longest: int, nulls_are_empty: bool) 
 
 
 def _trimmed(node: exp.Expression, walk: Translator) -> Piece:
-    """Without letters that are named, every space separator is taken off."""
+    """Without named letters, every space separator is trimmed."""
     letters = node.args.get("expression")
     taken = walk.literal(_SPACES, VARCHAR) if letters is None else walk(letters)
     return walk.say(_side(node), [walk.convert(walk(node.this), VARCHAR), taken], VARCHAR)
@@ -138,7 +138,7 @@ def _cut(call: Call, *places: str) -> Lowered:
 
 
 def _listed(call: Call) -> Lowered:
-    """Texts in a row; concat reads NULL as no letters, || gives NULL."""
+    """Concatenated texts; concat reads NULL as an empty text, || gives NULL."""
 
     def translation(node: exp.Expression, walk: Translator) -> Piece:
         given = node.expressions or [node.this, node.expression]
@@ -148,7 +148,7 @@ def _listed(call: Call) -> Lowered:
 
 
 def _octets(node: exp.Expression, walk: Translator) -> Piece:
-    """How long a text is in UTF-8."""
+    """The length of a text in UTF-8."""
     return walk.say("strlen", [walk.convert(walk(node.expressions[0]), VARCHAR)], BIGINT)
 
 

@@ -18,7 +18,7 @@ _LAST = 2**32 - 1  # position
 
 
 def text(node: exp.Expression, typer: Typer) -> Typed:
-    """The expression, if it is a text."""
+    """The expression; refused unless it is a text."""
     value = typer(node)
     if is_null(value):
         return null_of(Kind.TEXT)
@@ -49,9 +49,9 @@ def fixed_number(node: exp.Expression, typer: Typer, least: int, accepted: str) 
 def changed(
     value: Typed, sql: str, function: Callable[[str], str], only_ascii: bool = False, longest: int | None = None
 ) -> Typed:
-    """A text that is not longer than the one it is made of, and has `longest` letters at most if that is given.
+    """A text that is not longer than its operand, and has at most `longest` letters if that is given.
 
-    Its keys are worked out here where this is sure to be what the engine does.
+    Its keys are computed here where the engine certainly computes the same.
     """
     keys = None
     if value.keys is not None and not (only_ascii and not all(str(key).isascii() for key in value.keys)):

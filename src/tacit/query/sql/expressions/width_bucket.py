@@ -55,7 +55,7 @@ def _width_bucket(node: exp.Expression, typer: Typer) -> Typed:
 
 
 def _ends(value: Typed, low: Fraction, high: Fraction, buckets: int) -> tuple[Fraction, Fraction]:
-    """No bucket below or above where the bounds say so."""
+    """The bounds: without the buckets below or above where the operand's bounds exclude them."""
     first = 1 if value.low is not None and value.low >= low else 0
     last = buckets if value.high is not None and value.high < high else buckets + 1
     return Fraction(min(first, last)), Fraction(last)

@@ -23,7 +23,7 @@ def in_plain_words(tree: exp.Select) -> exp.Select:
 
 
 def _filter_inside(node: exp.Filter) -> None:
-    """An aggregate of each person with FILTER, as one of a CASE: what is left out is NULL, and so not counted."""
+    """An aggregate of each person with FILTER, as one of a CASE: filtered values are NULL, and so not counted."""
     call, keep = node.this, node.expression.this
     holder = call.this if isinstance(call.this, exp.Distinct) else call
     inside = holder.expressions[0] if holder is not call else call.this
@@ -47,7 +47,7 @@ def _said(node: exp.Expression) -> exp.Expression:
 
 
 def _moment(node: exp.DateFromParts | exp.TimestampFromParts) -> exp.Expression:
-    """A date or moment of literals, as text; any other is left as it is."""
+    """A date or timestamp of literals, as text; others are unchanged."""
     parts = [_number(node.args.get(name)) for name in ("year", "month", "day", "hour", "min", "sec")]
     known = [part for part in parts if part is not None]
     try:
@@ -74,7 +74,7 @@ def _number(node: exp.Expression | None) -> Decimal | None:
 
 
 def _substring(node: exp.Substring) -> exp.Expression:
-    """ibis asks of a literal start whether it is negative; what is known is said."""
+    """ibis tests whether a literal start is negative; the test is evaluated here."""
     start = node.args.get("start")
     if isinstance(start, exp.Case):
         known = simplify(start.copy(), dialect="duckdb")
@@ -93,7 +93,7 @@ def _slice(node: exp.ArraySlice) -> exp.Expression:
 
 
 def _first_known(node: exp.Expression | None) -> exp.Expression | None:
-    """What COALESCE of literals is."""
+    """The value of a COALESCE of literals."""
     if not isinstance(node, exp.Coalesce):
         return node
     return next((part for part in (node.this, *node.expressions) if not isinstance(part, exp.Null)), node)

@@ -1,7 +1,7 @@
-"""Sub-selects merged into the SELECT around them, where that changes nothing of what is asked.
+"""Sub-selects merged into the SELECT around them, where that does not change the query's meaning.
 
-What comes out is planned like any other query, so that a mistake here could ask another question, but never for more
-than the planner allows.
+The result is planned like any other query, so a mistake here could change the question, but never exceed what the
+planner permits.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ROWS_ONLY = {"expressions", "from_", "joins", "where", "order", "kind"}
 
 
 def merged(select: exp.Select) -> exp.Select:
-    """The same question in as few SELECTs as it can be asked in, tables under their own names."""
+    """The same query in as few SELECTs as possible, with tables under their own names."""
     whole = select.copy()
     for common in whole.args["with_"].expressions if whole.args.get("with_") else []:
         if isinstance(common.this, exp.Select):
@@ -54,8 +54,7 @@ def _merged(select: exp.Select) -> exp.Select:
 
 
 def _below(select: exp.Select, inner: exp.Select, alias: str) -> exp.Select | None:
-    """A SELECT of rows, read by another: its tables and conditions go there. An order of rows that nobody cuts is no
-    matter."""
+    """A SELECT of rows, read by another: its tables and conditions go there. An ORDER BY without LIMIT is dropped."""
     if not _is_known(inner, _ROWS_ONLY) or not _tables_differ(select, inner) or not _joins_keep_left(select):
         return None
     meaning = meanings(inner)
@@ -123,7 +122,7 @@ def _merge_right(select: exp.Select, join: exp.Join) -> None:
 
 
 def _star_taken_over(select: exp.Select, inner: exp.Select) -> bool:
-    """Writes out SELECT *; False if it could not be."""
+    """Write out SELECT *; False if that is impossible."""
     if not any(item.is_star for item in select.expressions):
         return True
     if len(select.expressions) != 1 or len(sources(select)) != 1:
@@ -152,13 +151,13 @@ def _tables_differ(select: exp.Select, inner: exp.Select) -> bool:
 
 
 def _joins_keep_left(select: exp.Select) -> bool:
-    """Whether a condition on what stands before the joins may as well be asked after them."""
+    """Whether a condition on the relations before the joins can be applied after them."""
     kinds = ({str(word).upper() for word in (join.side, join.kind) if word} for join in select.args.get("joins") or [])
     return all(words <= {"LEFT", "INNER", "OUTER"} for words in kinds)
 
 
 def _call_by_own_names(select: exp.Select) -> None:
-    """Drops an alias where the table's own name means the same."""
+    """Drop an alias where the table's own name means the same."""
     every = sources(select)
     names = [name.lower() for source in every for name in {source.alias_or_name, source.name} if name]
     for source in every:

@@ -1,4 +1,4 @@
-"""Substitution in a SELECT: what its columns mean, whether it aggregates, and expressions put in place of names."""
+"""Substitution in a SELECT: the meanings of its columns, whether it aggregates, and replacing names by expressions."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 from sqlglot import exp
 
-MOST_PARTS = 20_000  # nodes that putting expressions in place of names may make
+MOST_PARTS = 20_000  # the most nodes after replacing names by expressions
 
 
 def sources(select: exp.Select) -> list[exp.Expression]:
-    """What stands in FROM and after JOIN."""
+    """The sources in FROM and after JOIN."""
     origin = select.args.get("from_")
     return [*([origin.this] if origin else []), *(join.this for join in select.args.get("joins") or [])]
 
@@ -26,7 +26,7 @@ def own_columns(select: exp.Select) -> list[exp.Column]:
 
 
 def aggregates(select: exp.Select) -> bool:
-    """Whether the SELECT makes one row of many."""
+    """Whether the SELECT aggregates rows."""
     return bool(select.args.get("group") or select.args.get("having")) or any(
         isinstance(node, exp.AggFunc) and not isinstance(node.parent, exp.Window)
         for item in select.expressions
@@ -35,12 +35,12 @@ def aggregates(select: exp.Select) -> bool:
 
 
 def looks_at_other_rows(select: exp.Select) -> bool:
-    """Whether a window or a query stands inside an expression; then nothing is moved."""
+    """Whether an expression has a window or a sub-query, in which case nothing is moved."""
     return any(isinstance(node, exp.Window | exp.Query) for part in _clauses(select) for node in part.walk())
 
 
 def meanings(select: exp.Select) -> Callable[[str], exp.Expression | None] | None:
-    """What a name means that the SELECT gives to whoever reads from it; None if that cannot be told."""
+    """The expressions of the SELECT's output names; None if that cannot be determined."""
     named: dict[str, exp.Expression] = {}
     star: str | None = None
     for item in select.expressions:
@@ -61,7 +61,7 @@ def meanings(select: exp.Select) -> Callable[[str], exp.Expression | None] | Non
 
 
 def put_in_place(select: exp.Select, alias: str, meaning: Callable[[str], exp.Expression | None]) -> bool:
-    """Puts what they mean in place of the columns of `alias`; False, and nothing is changed, if that cannot be."""
+    """Replace the columns of `alias` by their expressions; False, without changes, if that is impossible."""
     found = [(node, meaning(node.name)) for node in own_columns(select) if node.table.lower() == alias.lower()]
     size = 0
     for node, body in found:
@@ -87,7 +87,7 @@ def _is_star_alone(node: exp.Expression, select: exp.Select) -> bool:
 
 
 def _is_position(body: exp.Expression, node: exp.Expression) -> bool:
-    """Whether a number would come to stand where numbers mean columns."""
+    """Whether a number would be placed where numbers mean columns."""
     return isinstance(body, exp.Literal) and isinstance(node.parent, exp.Ordered | exp.Group)
 
 

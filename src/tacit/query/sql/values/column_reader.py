@@ -1,8 +1,8 @@
-"""The enforcing read: a column becomes an expression whose SQL makes everything declared of the column true.
+"""The enforcing read: a column becomes an expression whose SQL enforces everything declared about it.
 
-Whatever the file holds, the value read is of the declared kind, within the bounds and among the keys, or NULL; it is
-never NULL if the column was declared so. Nothing declared is believed. Dates and timestamps always lie within the
-years 1 to 9999.
+For any content of the file, the value read is of the declared kind, within the bounds and among the keys, or NULL; it
+is never NULL if the column was declared so. No declaration is trusted. Dates and timestamps always lie within the years
+1 to 9999.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def clamp_time(value: str, kind: Kind, low: Fraction, high: Fraction) -> str:
     return f"(CASE WHEN {value} < {first} THEN {first} WHEN {value} > {last} THEN {last} ELSE {value} END)"
 
 
-_GAPLESS = (Kind.INTEGER, Kind.DATE)  # between two neighbouring keys there is no other value
+_GAPLESS = (Kind.INTEGER, Kind.DATE)  # there is no other value between two neighbouring keys
 Read = Callable[[Column, str, str | None], Typed]
 
 
@@ -73,7 +73,8 @@ def _among(value: Typed, keys: tuple[Key, ...]) -> Typed:
     listed = ", ".join(_stored_literal(key, value) for key in known)
     numbers = [_number(key) for key in known if not isinstance(key, str)]
     low, high = (min(numbers), max(numbers)) if numbers and value.kind is not Kind.BOOLEAN else (None, None)
-    if value.kind is Kind.TEXT:  # a set that is hashed once: ten times as fast as a list, and no join as a query's is
+    # a set that is hashed once: ten times as fast as a list, and without the join of a sub-query
+    if value.kind is Kind.TEXT:
         sql = f"CASE WHEN TRY_CAST({value.sql} AS ENUM({listed})) IS NOT NULL THEN {value.sql} END"
     elif value.kind in _GAPLESS and low is not None and high is not None and len(known) == high - low + 1:
         sql = f"CASE WHEN {value.sql} BETWEEN {_first(known, value)} AND {_last(known, value)} THEN {value.sql} END"
@@ -104,7 +105,7 @@ def _stored_literal(key: Key, value: Typed) -> str:
 
 
 def _filled(value: Typed) -> Typed:
-    """What is missing is read as the first key, else the lower bound, else the kind's zero."""
+    """NULL is read as the first key, else the lower bound, else the kind's zero."""
     if not value.nullable:
         return value
     if value.keys:

@@ -19,11 +19,11 @@ from tacit.query.sql.values.typed import LONGEST, Typed
 from tacit.schema.kind import Key, Kind
 
 MOST_KEYS = 100_000
-_WIDEST = 9_000  # fewer than the 9,999 years of a date without bounds: those are not keys that anyone meant
+_WIDEST = 9_000  # fewer than the 9,999 years of a date without bounds, which are not intended as keys
 
 
 def domain(typed: Typed) -> tuple[Key, ...] | None:
-    """Every value it can have besides NULL, perhaps more; None if they are unknown or too many to list."""
+    """A superset of its values besides NULL; None if they are unknown or too many to list."""
     if typed.keys is not None:
         return typed.keys if len(typed.keys) <= MOST_KEYS else None
     if typed.kind is Kind.BOOLEAN:
@@ -70,32 +70,32 @@ HANDED_ON = 16_384
 """Letters, all together, of the texts that a sub-query computes: 2,048 rows of them are held at once, in 128 MB."""
 MOST_PIECES = 64  # of one text: PostgreSQL's functions take 100 arguments
 _MOST_JOINED = 64  # texts that a query makes of others
-_SHORT = 64  # letters of a text that is kept as it is
+_SHORT = 64  # the most letters of a text that is kept unchanged
 _HEAVIEST = 2**20  # letters of SQL
 _MOST_CHANGED = 256  # texts that a query makes in all: each may be as long as a column
 _CHANGES = (exp.Concat, exp.Lower, exp.Upper, exp.Trim, exp.Substring, exp.Left, exp.Right)
 
 
 def cut(sql: str, longest: int) -> str:
-    """A text's first letters. (DuckDB takes them once for each entry of a dictionary; with left, for each row.)"""
+    """A text's first letters. (DuckDB computes this once per dictionary entry; `left` would be computed per row.)"""
     return f"substring({sql}, 1, {longest})"
 
 
 def cut_where_read(sql: str) -> str:
-    """A column's first letters; its octets, which are at least as many, are counted without a look at them."""
+    """A column's first letters; its octets, at least as many, are counted first, which is fast."""
     return f"(CASE WHEN strlen({sql}) > {LONGEST} THEN {cut(sql, LONGEST)} ELSE {sql} END)"
 
 
 def longest_written(value: Typed) -> int:
-    """The most letters that a value of its kind is written with."""
+    """The length of the longest text of a value of its kind."""
     longest = value.kind.traits.longest
     return value.longest if longest is None else longest
 
 
 def kept(values: Sequence[Typed], letters: int = KEPT) -> list[Typed]:
-    """The same values, as they may be held together: the texts among them that the query computes share the letters.
+    """The same values with bounded total length: the texts that the query computes share the letters.
 
-    A text that stands in a table is as wide as its row is anyway, the first time it is named.
+    The first use of a table's text is not counted, because it is at most as long as its row.
     """
     names: set[str] = set()
     wide = []
@@ -117,22 +117,22 @@ def _first_letters(value: Typed, longest: int) -> Typed:
 
 
 def told_apart(value: Typed) -> str:
-    """SQL that differs where the values do; of a long text that a query makes its digest, which is kept in its place.
+    """SQL that differs where the values do: for a long computed text, its digest, which is stored in its place.
 
-    Different values are kept until all are seen, and one person may bring as many as there are pairs of their rows. A
-    digest that two texts share makes them one value: that moves a count as any function of the values does.
+    An engine stores all distinct values, and one person may have as many as pairs of their rows. Two texts with the
+    same digest count as one value, like under any function of the values.
     """
     is_made = value.kind is Kind.TEXT and _SHORT < value.longest < LONGEST
     return f"md5({value.sql})" if is_made else unsigned_zero(value)
 
 
 def weighed(node: exp.Expression, value: Typed, columns: Iterable[Typed]) -> Typed:
-    """The expression with its weight: its letters of SQL, and of all that its columns stand for, each time they do.
+    """The expression with its weight: its letters of SQL, including those of its columns' definitions at each use.
 
-    An engine's planner writes a sub-query's column out in each of its places: six levels that name theirs 60 times each
-    are 60⁶ places. A joined text weighs so much that as many fit as a query may have of them.
+    An engine's planner substitutes a sub-query's column at each use: six levels with 60 uses each are 60⁶ uses. A
+    joined text has a weight such that exactly the permitted number fits into a query.
     """
-    if isinstance(node, exp.Column):  # a name for what was weighed
+    if isinstance(node, exp.Column):  # a name for the weighed expression
         return value
     joined = sum(map(_is_joined, node.walk())) * (_HEAVIEST // _MOST_JOINED)
     behind = {column.sql: column.weight for column in columns if column.weight}
@@ -143,7 +143,7 @@ def weighed(node: exp.Expression, value: Typed, columns: Iterable[Typed]) -> Typ
 
 
 def refuse_many_texts(query: exp.Expression) -> None:
-    """Refuses a query that makes more texts of a row than an engine may have to hold at once."""
+    """Refuse a query that computes more texts per row than an engine should hold at once."""
     nodes = list(query.walk())
     joined, changed = sum(map(_is_joined, nodes)), sum(isinstance(node, _CHANGES) for node in nodes)
     for many, most, what in ((joined, _MOST_JOINED, "joined"), (changed, _MOST_CHANGED, "changed")):

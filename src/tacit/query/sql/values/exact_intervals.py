@@ -1,4 +1,4 @@
-"""Interval arithmetic with exact ends; a missing end is None and means that nothing bounds the values on that side."""
+"""Interval arithmetic with exact ends; an end of None means that the values are unbounded on that side."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from tacit.frozen import frozen
 
-_LARGEST = Fraction(2) ** 1023  # doubles go further; a bound near the end of the range is no bound
+_LARGEST = Fraction(2) ** 1023  # doubles have a larger range; a bound near its end counts as none
 
 
 @frozen
@@ -59,7 +59,7 @@ class Interval:
 
 
 def _open_product(a: Interval, b: Interval) -> Interval:
-    """The product where an end is missing: of it only the sign is known."""
+    """The product of unbounded intervals, of which only the sign is known."""
     if (_is_nonnegative(a) and _is_nonnegative(b)) or (_is_nonnegative(-a) and _is_nonnegative(-b)):
         return Interval(Fraction(0), None)
     if (_is_nonnegative(a) and _is_nonnegative(-b)) or (_is_nonnegative(-a) and _is_nonnegative(b)):
@@ -99,12 +99,12 @@ def hull(intervals: Iterable[Interval]) -> Interval:
 
 
 def doubles(interval: Interval) -> Interval:
-    """Where correctly rounded doubles of the values lie: rounding is monotone, so the rounded ends are the ends."""
+    """The range of correctly rounded doubles of the values: rounding is monotone, so the rounded ends are the ends."""
     return Interval(_double(interval.low), _double(interval.high))
 
 
 def widened(interval: Interval) -> Interval:
-    """`doubles`, moved apart by far more than any mathematics library is off, which is 4 units of the last place."""
+    """`doubles`, widened by far more than the error of any mathematical library, which is 4 units in the last place."""
     return Interval(_double(_moved(interval.low, -1)), _double(_moved(interval.high, 1)))
 
 

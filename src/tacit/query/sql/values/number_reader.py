@@ -1,6 +1,6 @@
 """The enforcing read of numbers: clamped, then rounded with halves away from zero, so that no value can fail.
 
-The type in the file's header says which integers a column can hold; it makes the SQL shorter.
+The type in the file's header bounds the integers of a column, which makes the SQL shorter.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tacit.query.sql.values.typed import Typed
 from tacit.schema.description import Column
 from tacit.schema.kind import Kind
 
-_NARROW = 2**51  # below, a value times a power of ten is less than half off as a double
+_NARROW = 2**51  # below it, the product of a value and a power of ten has a rounding error below one half
 _INFINITY = "'infinity'::DOUBLE"
 
 
@@ -55,7 +55,7 @@ def read_integer(column: Column, reference: str, physical: str | None) -> Typed:
 
 
 def _integer_bounds(column: Column) -> tuple[int, int]:
-    """The declared bounds as stored integers; what is not declared, or lies beyond the type, is the type's end."""
+    """The declared bounds as stored integers; undeclared bounds, and bounds beyond the type, are the type's ends."""
     unit = 10**column.scale
     widest = MOST_128 if column.scale == 0 else MOST_64
     low = LEAST_64 if column.low is None else min(widest, max(-widest, math.ceil(column.low * unit)))
@@ -64,7 +64,7 @@ def _integer_bounds(column: Column) -> tuple[int, int]:
 
 
 def _from_integer(reference: str, held: tuple[int, int], scale: int, bounds: tuple[int, int], target: str) -> str:
-    """From an integer type that holds `held`; a bound that no value of the type can pass is not tested."""
+    """From an integer type that holds `held`; a bound that no value of the type can exceed is not tested."""
     unit = 10**scale
     low, high = math.ceil(Fraction(bounds[0], unit)), math.floor(Fraction(bounds[1], unit))
     value = reference if (held, target) == ((LEAST_64, MOST_64), "BIGINT") else f"TRY_CAST({reference} AS {target})"
@@ -81,7 +81,7 @@ def _from_integer(reference: str, held: tuple[int, int], scale: int, bounds: tup
 
 
 def _fits(shape: tuple[int, int], scale: int) -> bool:
-    """Neither a comparison with a bound nor the product with 10^scale can pass DECIMAL's 38 digits."""
+    """Whether both a comparison with a bound and the product with 10^scale fit DECIMAL's 38 digits."""
     width, own = shape
     return width + scale + 1 <= 38 and width - own + max(scale, own) <= 38
 
@@ -107,7 +107,7 @@ def _from_decimal(reference: str, shape: tuple[int, int], scale: int, bounds: tu
 
 
 def _from_anything(reference: str, scale: int, bounds: tuple[int, int], target: str) -> str:
-    """From any type, exact for values that a double cannot hold; what is beyond 38 digits is known by its sign."""
+    """From any type, exact for values that a double cannot hold; values beyond 38 digits are treated by their sign."""
     middle = f"DECIMAL(38, {scale})" if scale else "HUGEINT"
     wide, double = f"TRY_CAST({reference} AS {middle})", f"TRY_CAST({reference} AS DOUBLE)"
     unit = 10**scale
@@ -160,5 +160,5 @@ def decimal_shape(physical: str | None) -> tuple[int, int] | None:
 
 
 def is_float(physical: str | None) -> bool:
-    """The type is a floating-point number."""
+    """Whether the type is a floating-point number."""
     return physical in ("DOUBLE", "FLOAT", "REAL")

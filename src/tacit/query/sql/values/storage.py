@@ -1,4 +1,4 @@
-"""How the values of a kind are kept in the engine: SQL types, literals, and exact changes from one to another."""
+"""The storage of values in the engine: SQL types, literals, and exact conversions between them."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ MOST_SCALE = 9
 
 
 def interval(typed: Typed) -> Interval:
-    """The bounds of an expression, as one thing to calculate with."""
+    """The bounds of an expression as an interval."""
     return Interval(typed.low, typed.high)
 
 
 def stored(typed: Typed) -> Interval:
-    """The bounds of the integers that stand for an INTEGER or a DECIMAL."""
+    """The bounds of the stored integers of an INTEGER or a DECIMAL."""
     return interval(typed) * Interval(Fraction(10**typed.scale), Fraction(10**typed.scale))
 
 
@@ -44,7 +44,7 @@ def sql_type(typed: Typed) -> str:
 
 
 def constant_number(typed: Typed) -> Fraction | None:
-    """The number that a constant expression is; None for a constant NULL, and for what is no constant number."""
+    """The number of a constant expression; None for a constant NULL, and for anything but a constant number."""
     is_known = typed.is_constant and typed.kind.is_number and not typed.nullable and typed.low == typed.high
     return typed.low if is_known else None
 
@@ -58,10 +58,10 @@ def as_type(typed: Typed, target: str) -> str:
 
 
 def unsigned_zero(typed: Typed) -> str:
-    """The SQL of an expression that is about to be written out: −0.0 and 0.0, which are equal, are written alike.
+    """The SQL of an expression for conversion to text: −0.0 becomes 0.0, which it equals.
 
-    Which of two equal values a MAX, a DISTINCT or a GROUP BY keeps, depends on the order in which an engine meets
-    them, and that on everybody's rows. So nothing may tell them apart.
+    Which of two equal values a MAX, a DISTINCT or a GROUP BY keeps depends on the order of rows in an engine, and so on
+    all rows. So their texts must be equal.
     """
     return f"({typed.sql} + 0e0)" if typed.kind is Kind.FLOAT else typed.sql
 
@@ -82,8 +82,8 @@ def decimal_sql(value: Fraction, scale: int) -> str:
 def double_sql(value: Fraction | float) -> str:
     """The double nearest to a number, as a literal that is a DOUBLE, to the last bit, in every engine.
 
-    Its digits are the shortest that mean this double. The exponent is what makes it one: without it a literal is a
-    DECIMAL first, and 0.9999999999999999 has been seen to become 1 on the way from there.
+    Its digits are the shortest that mean this double. The exponent makes it a double: without it a literal is a DECIMAL
+    first, and 0.9999999999999999 has become 1 in the conversion.
     """
     text = repr(float(value))
     literal = text if "e" in text else f"{text}e0"
@@ -127,7 +127,7 @@ def days(typed: Typed) -> Interval:
 
 
 def is_null(typed: Typed) -> bool:
-    """It has no value besides NULL."""
+    """Whether it is always NULL."""
     return typed.keys == ()
 
 
@@ -139,7 +139,7 @@ def null_of(kind: Kind, scale: int = 0) -> Typed:
 
 
 def as_float(typed: Typed) -> Typed:
-    """A number as a FLOAT: the nearest double, where the engine's own conversion is exact enough to say so."""
+    """A number as a FLOAT: the nearest double, where the engine's own conversion is exact enough."""
     if typed.kind is Kind.FLOAT:
         return typed
     if is_null(typed):
@@ -171,6 +171,6 @@ def rescaled(typed: Typed, scale: int, node: exp.Expression) -> Typed:
     number = constant_number(typed)
     if number is not None:
         return replace(finer, sql=integer_sql(int(number * 10**scale), target))
-    if typed.low == typed.high == 0:  # factors of what is always 0 have no bound that they would fit: see `_product`
+    if typed.low == typed.high == 0:  # a factor of an expression that is always 0 fits no bound: see `_product`
         return replace(finer, sql=as_type(typed, target))
     return replace(finer, sql=f"({as_type(typed, target)} * {factor})")

@@ -1,8 +1,8 @@
 """A LIKE pattern as its symbols, and forms of it that are matched in time linear in the text.
 
-A matcher that backtracks tries every way to share a text among several %: DuckDB's does where the pattern has _ or an
-escape, and so does Java's. Backtracking is not needed: a piece between two % that is found leftmost leaves most to
-the others.
+A matcher that backtracks tries every way to share a text among several %: DuckDB does where the pattern has _ or an
+escape, and so does Java. Backtracking is not needed: the leftmost match of a piece between two % leaves the most text
+for the others.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _WRITTEN = re.compile(r"\\x\{([0-9a-f]+)\}|(\.\*)|(\.)|(.)")
 
 @frozen
 class PatternSymbol:
-    """A letter, or if it `is_wild` _ (any letter) or % (any letters)."""
+    """A letter; or, if it `is_wild`, _ (any letter) or % (any letters)."""
 
     letter: str
     is_wild: bool = False
@@ -31,18 +31,18 @@ class PatternSymbol:
 
 @frozen
 class Wildcards:
-    """The signs of a pattern, in order; no two % in a row."""
+    """The symbols of a pattern, in order; no two % in a row."""
 
     signs: tuple[PatternSymbol, ...]
 
     @classmethod
     def of_like(cls, pattern: str, escape: str | None = None) -> Wildcards:
-        """What a pattern of LIKE means."""
+        """The symbols of a LIKE pattern."""
         return cls._of(_signs(pattern, escape))
 
     @classmethod
     def of_regex(cls, text: str) -> Wildcards:
-        """What `regex` wrote."""
+        """The inverse of `regex`."""
         found = _WRITTEN.findall(text)
         return cls._of(
             PatternSymbol(RUN if run else ONE if one else plain or chr(int(code or "0", 16)), bool(run or one))
@@ -59,12 +59,12 @@ class Wildcards:
 
     @property
     def searches(self) -> int:
-        """How many % have something to look for behind them: two make a matcher that steps back slow."""
+        """The number of % followed by something to search for; two make a backtracking matcher slow."""
         return sum(sign.is_run for sign in self.signs[:-1])
 
     @property
     def is_plain(self) -> bool:
-        """Whether % is its only sign that is no letter, and stands for nothing else: DuckDB then looks for pieces."""
+        """Whether % is its only wildcard and it has no literal %: DuckDB then searches for pieces."""
         return all(sign.is_run or (not sign.is_wild and sign.letter not in (ONE, RUN)) for sign in self.signs)
 
     def changed(self, change: Callable[[str], str]) -> Wildcards:
@@ -77,7 +77,7 @@ class Wildcards:
         return "".join(s.letter if s.is_wild or s.letter not in special else escape + s.letter for s in self.signs)
 
     def plain(self) -> str:
-        """As a pattern of LIKE without an escape, which it `is_plain` enough for."""
+        """As a pattern of LIKE without an escape, for one that `is_plain`."""
         return "".join(sign.letter for sign in self.signs)
 
     def regex(self) -> str:
@@ -85,9 +85,9 @@ class Wildcards:
         return "".join(map(_regex, self.signs))
 
     def possessive(self) -> str:
-        """As a regular expression of Java that is found in a text if the whole of it matches, without stepping back.
+        """As a regular expression of Java that is found in a text if the whole of it matches, without backtracking.
 
-        Each piece in the middle is looked for from where the last one ended, and what was found is kept: (?>…).
+        Each inner piece is searched for from the end of the last one, and its match is never revised: (?>…).
         """
         first, *others = "".join("\0" if sign.is_run else _regex(sign) for sign in self.signs).split("\0")
         if not others:
