@@ -206,6 +206,10 @@ def test_tables_beyond_the_sixtieth_are_linked_only() -> None:
     assert "k69.parquet" in found.links
 
 
+def test_signs_and_numbers_stay_on_one_line() -> None:
+    assert "cost ε&nbsp;=&nbsp;1, which" in publication_page(hostile(), None, ("csv",))
+
+
 def test_labels_lie_within_the_picture() -> None:
     """In a wide font, at the size of the style sheet: of bars, and at both sides of a heat map."""
     font = ImageFont.truetype(findfont("DejaVu Sans"), 13)

@@ -139,6 +139,12 @@ def test_the_commands_print_a_table_numbers_and_a_figure(words: tuple[str, ...],
     assert json.loads(RUNNER.invoke(app, ["account", *words, "--json"], catch_exceptions=False).stdout)
 
 
+def test_fewer_people_are_not_said_to_be_none() -> None:
+    few = ("account", "histogram", "--people", "10", "--cells", "16", "--epsilon", "9")
+    said = " ".join(RUNNER.invoke(app, few, catch_exceptions=False).stdout.split())
+    assert "local reports need 0.1 times as many people." in said
+
+
 def test_what_cannot_be_asked_is_refused() -> None:
     good = {"people": 10, "questions": 2, "epsilon": 1, "delta": "0.1", "domain": 4}
     bad = {"people": [0, 1, True], "questions": [0], "epsilon": [0, math.nan], "delta": [0, 1], "domain": [1]}

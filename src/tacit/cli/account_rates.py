@@ -102,7 +102,8 @@ def histogram(people: int, cells: int, epsilon: str, figure: Path | None, as_jso
         table.add_row(name, f"{error:.3g}", f"{error * people:,.1f}")
     _console.print(table)
     more = models.people_to_match
-    _console.print(f"To know the shares as well as the curator, local reports need {more:,.0f} times as many people.")
+    times = f"{more:,.0f}" if more >= 10 else f"{more:.2g}"
+    _console.print(f"To know the shares as well as the curator, local reports need {times} times as many people.")
     _say_where(figure)
 
 

@@ -17,6 +17,7 @@ def draw_rates(file: Path, rows: Sequence[tuple[int, Sequence[Reached]]], title:
         label = f"{model.guarantee}: {model.mechanism}"
         axes.plot(people, [found[place].error for _, found in rows], color=f"C{place}", lw=2, label=label)
         axes.plot(people, [found[place].rate for _, found in rows], color=f"C{place}", lw=1, ls=":")
+    axes.plot([], [], color="grey", lw=1, ls=":", label="its rate, without constants")
     axes.axhline(0.5, color="grey", lw=1, ls="--", label="the guess “one half”")
     axes.set(xscale="log", yscale="log", xlabel="people", ylabel="error of all answers at once, share", title=title)
     axes.legend(frameon=False, fontsize="small")
