@@ -21,7 +21,7 @@ DRIVERS: Final = ("duckdb", "psycopg", "pyspark", "py4j")
 STORE: Final = ("ledger", "psycopg")  # the ledger has a store of its own in PostgreSQL, beside no data
 
 Broken: TypeAlias = Mapping[str, str]
-"""What breaks a rule, each with a sentence about it."""
+"""The violations of a rule, each with a sentence about it."""
 
 
 def package_cycles(tree: Tree) -> Broken:

@@ -25,7 +25,7 @@ WALKS = {
     "tacit account compose": ("account", "compose", *RELEASES, "--delta", "1e-6"),
     "tacit poll estimate": ("poll", "estimate", "reports.jsonl"),
 }
-"""What is called; the first is the demo's first query, of a ledger in which nothing is."""
+"""The commands; the first is the demo's first query, with a new ledger."""
 
 
 def walk(name: str) -> Trace:

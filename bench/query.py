@@ -56,7 +56,7 @@ class Turn:
 
 
 Found = dict[str, Turn]
-"""What each contestant took for one workload."""
+"""The cost of each contestant for one workload."""
 
 
 def on_one_core(command: Sequence[str], subject: str) -> dict[str, float]:

@@ -27,7 +27,7 @@ COMMANDS = {
     "budget": (("budget", "events.toml"), 1.0),
     "--help": (("--help",), 0.5),
 }
-"""How each is called, and its target."""
+"""The label of each command, and its target."""
 
 
 def main() -> None:

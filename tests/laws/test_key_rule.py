@@ -34,7 +34,7 @@ def session() -> Iterator[DuckDBSession]:
 
 
 def weights_of(rule: KeyRule, session: DuckDBSession, most: int) -> dict[int, int]:
-    """The weight on each key of whoever holds 1, 2, … keys, as the engine computes it."""
+    """The weight on each key of a person with 1, 2, … keys, as the engine computes it."""
     sql = f"SELECT n, {rule.weight('n')} FROM (SELECT unnest(range(1, {most + 1})) AS n) AS t"
     return dict(session.connection.execute(sql).fetchall())
 

@@ -82,7 +82,7 @@ def test_no_person_moves_a_profile_further_than_its_radius(seed: int, session: D
 
 
 def test_every_shape_is_asked(session: DuckDBSession) -> None:
-    """Each shape of FROM that the generator knows is accepted, so that none is checked in vain."""
+    """Each shape of FROM of the generator is accepted, so that each is tested."""
     random = Random(5)
     wanted = {shape.name for shape in (*EACH, *MANY)}
     found: set[str] = set()

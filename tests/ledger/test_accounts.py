@@ -1,4 +1,4 @@
-"""Accounts: a budget belongs to data and a unit, whoever describes them and under whatever name."""
+"""Accounts: a budget belongs to data and a unit, independent of descriptions and names."""
 
 from __future__ import annotations
 

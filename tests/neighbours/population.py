@@ -39,7 +39,7 @@ _NAMES: tuple[tuple[str, tuple[Name, ...]], ...] = (
     ("VARCHAR", ("\u00e9", "e\u0301", "E", "e", "\u00df", "ss", "SS", "\u212b", "\u00c5")),
     ("VARCHAR", ("x" * 40, "x" * 39 + "y", "x", "X", "0", "-0", "0.0", "\U0001f600", "\u0130")),
 )
-"""What people are called: in one table by this type, in others perhaps as text."""
+"""Identifiers: of this type in one table, perhaps text in others."""
 _TYPES = {
     "BIGINT": pa.int64(),
     "DOUBLE": pa.float64(),

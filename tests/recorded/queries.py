@@ -120,4 +120,4 @@ ASKED: Final = (
     *(("approx", name) for name in QUERIES),
     *((clinic, name) for clinic, names in _MORE.items() for name in names),
 )
-"""(clinic, query): what is recorded."""
+"""(clinic, query): the recorded queries."""

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 Step: TypeAlias = Hashable
-"""A place in a list (a number), a name, or what all members of a set share (None)."""
+"""A place in a list (a number), a name, or None for the members of a set."""
 
 _WHOLE = (int, float, str, bytes, Number, date, time, timedelta, Enum, type(None), type(Ellipsis))
 

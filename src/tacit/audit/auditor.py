@@ -25,10 +25,10 @@ class Effort:
     alarm_rate: float = 1e-4
     samples: int = 1_000_000
     seconds: float = 60.0
-    """The time limit: a stage means to use its samples, and says so where this keeps it from them."""
+    """The time limit: a stage reports where it prevents the use of all samples."""
     seed: int = 1
     watch: Callable[[str], None] = field(default=lambda _: None, compare=False, repr=False)
-    """Told what is under way."""
+    """Called with the current work."""
 
     def __post_init__(self) -> None:
         if not 0 < self.alarm_rate < 1:

@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 _BATCH = 64
 _COMMON = (int, str, bool, bytes, type(None))
 DEEPEST = 8
-"""How deep nested answers are read: an answer may hold itself."""
+"""The largest depth to which nested answers are read, since an answer may contain itself."""
 
 
 def key_of(answer: Any, depth: int = 0) -> Hashable:
@@ -78,7 +78,7 @@ def sample_within(subject: AuditSubject, data: Data, count: int, seconds: float,
 
 
 POWER = 0.95
-"""With which probability a fault is found that a stage says it would have seen."""
+"""The probability with which a stage finds a fault of its stated power."""
 
 
 @frozen

@@ -118,7 +118,7 @@ class RowLists(Domain):
     universe: Sequence[Any]
     relation: Relation
     size: int = 12
-    """How many rows: at most, under add/remove; exactly, under replace."""
+    """The number of rows: at most under add/remove, exactly under replace."""
 
     def patterns(self) -> list[Pair]:
         """Each extreme row alone, among many of one kind, and among all kinds."""

@@ -29,15 +29,15 @@ class AdditiveStructure:
     """The integers that noise is added to, in grid steps."""
 
     sensitivity: Fraction
-    """How far they may lie apart on neighbours, in this norm."""
+    """Their declared sensitivity, in this norm."""
 
     norm: Norm
 
     law: Law
-    """The law that each coordinate's noise is said to follow."""
+    """The claimed law of each coordinate's noise."""
 
     noise: Callable[[int, Bits], Integers]
-    """So many draws of the noise that is really added."""
+    """Draws of the noise that is added."""
 
 
 @frozen
@@ -68,16 +68,16 @@ class AuditSubject:
     many: Callable[[Data, int, Bits], Outputs] | None = None
     additive: AdditiveStructure | None = None
     universe: Sequence[Any] = ()
-    """The rows that data may be made of, where data are lists of rows: stages that enumerate neighbours use them."""
+    """The possible rows, where data are lists of rows: stages that enumerate neighbours use them."""
     note: str = ""
-    """What is wrong with it, if that is known: for controls."""
+    """Its known fault, for controls."""
     domain: Domain | None = None
-    """All neighbours that the claim speaks of, where they can be written down: for the search for bad ones."""
+    """All neighbours of the claim, where they can be generated, for the search for bad ones."""
     worlds: Worlds | SampledLosses | None = None
-    """The laws of the answers on some pair of neighbours, where they can be written down or sampled with their loss."""
+    """The laws of the answers on some pair of neighbours, where they can be enumerated or sampled with their loss."""
 
     ladder: Sequence[tuple[Data, Data]] = ()
-    """Further pairs, one after another, for the stages to which a pair costs little."""
+    """Further pairs, for the stages in which a pair is cheap."""
 
     def sample(self, data: Data, count: int, bits: Bits) -> Outputs:
         """So many independent answers, one per row."""

@@ -20,9 +20,9 @@ class Outcome(Enum):
     """The outcome of a stage."""
 
     BROKEN = "broken"
-    """What is claimed does not hold."""
+    """The claim does not hold."""
     SUSPICIOUS = "suspicious"
-    """Something beside the answers differs, which may matter where somebody can measure it."""
+    """Something beside the answers differs, which matters if an adversary can measure it."""
     PASSED = "passed"
     NOT_APPLICABLE = "not applicable"
     LEFT_OUT = "left out"
@@ -48,7 +48,7 @@ class Finding:
     seconds: float = 0.0
     evidence: dict[str, Any] | None = None
     pair: tuple[Any, Any] | None = None
-    """The neighbouring data sets that it speaks of: the worst that the stage knows."""
+    """The worst pair of neighbouring data sets that the stage found."""
 
     @property
     def is_broken(self) -> bool:

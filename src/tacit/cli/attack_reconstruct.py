@@ -14,7 +14,7 @@ from tacit.audit.reconstruction.tacit_counts import TacitCounts, open_people
 from tacit.audit.table_file import read_bits
 
 _GUARDED = 2
-"""Counts a person through Tacit: its budget is shared by all, so that more of them are noisier and recover no more."""
+"""Counts per person through Tacit: all share one budget, so more counts are noisier and recover no more."""
 _DRAWN = 256
 """People in the figure, which solves for them 40 times over."""
 

@@ -34,7 +34,7 @@ from tacit.workload.linear.noisy_counts import NoisyCounts
 Floats = NDArray[np.float64]
 
 COUNTS = "counts."
-"""What the digests of counting questions begin with."""
+"""The prefix of the digests of counting questions."""
 
 _CLAIMS = (
     "the price was charged and durable before any row was read",

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tacit.query.bounding.profile import Profile
 
 Watcher: TypeAlias = Callable[[Session, int], None]
-"""Told of a session before it runs so many statements. What it sees is for the steward's eyes alone."""
+"""Called with a session and its number of statements before it runs. Its progress is for the steward only."""
 
 
 def unwatched(session: Session, statements: int) -> None:
@@ -36,7 +36,7 @@ def unwatched(session: Session, statements: int) -> None:
 
 
 PROFILE: Final = "profile."
-"""What the digest of a released profile begins with."""
+"""The prefix of the digest of a released profile."""
 
 
 @frozen(eq=False)

@@ -31,11 +31,11 @@ from tacit.workload.tables_plan import TablesPlan, plan_tables
 from tacit.workload.tables_run import TablesRun
 
 TABLES = "tables."
-"""What the digests of tables begin with."""
+"""The prefix of the digests of tables."""
 
 _Centres: TypeAlias = tuple[tuple[tuple[str, str], int], ...]
 _PLANS: WeakKeyDictionary[Opened, dict[tuple[str, _Centres, IntervalKind, Weighting], TablesPlan]] = WeakKeyDictionary()
-"""Of open data sets: each later query needs the plans of all releases, and a text of many tables is long to read."""
+"""A cache by open data set: each later query needs the plans of all releases, and reading many tables is slow."""
 
 _CLAIMS = (
     "the price was charged and durable before any row was read",

@@ -17,7 +17,7 @@ from tacit.ledger.signature import SigningKey, Verdict, present
 CERTIFICATE: Final = "certificate.json"
 """The name of the certificate in its folder."""
 FOLDER: Final = "folder"
-"""What the line of the list is called."""
+"""The name of the line for the list."""
 
 
 def present_folder(certificate: Certificate, files: Mapping[str, bytes], key: SigningKey) -> Certificate:

@@ -25,7 +25,7 @@ from tacit.noise.slabs import slabs
 from tacit.noise.uniform import UniformBelow
 
 Aim: TypeAlias = Literal["magnitude", "square"]
-"""What the best width makes smallest: E|X|, or E[X²]."""
+"""The objective that the best width minimises: E|X|, or E[X²]."""
 
 _LONGEST = 1 << 40  # longer periods are refused: no use needs a grid that fine
 

@@ -131,7 +131,7 @@ LARGEST_SCALE = 9
 
 Place: TypeAlias = tuple[str, ...]
 KeysOf: TypeAlias = Callable[[KeyLookup, Kind], tuple[Key, ...]]
-"""Reads the keys that a lookup gives to a column of a kind."""
+"""Reads the keys of a column of some kind from a lookup."""
 
 
 def read_columns(

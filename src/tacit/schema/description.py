@@ -166,7 +166,7 @@ class FailureLimits:
 
 
 FLOOR: Final = Fraction(1, 10_000)
-"""The part of the budget that every new question costs at least, where the steward says nothing else."""
+"""The default floor: the least part of the budget that a new question costs."""
 
 
 @frozen

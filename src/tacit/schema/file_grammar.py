@@ -20,7 +20,7 @@ from tacit.schema.names import suggestion
 from tacit.schema.problems import Problems
 
 Words: TypeAlias = tuple[str, str]
-"""Why a value is not taken, and what would be."""
+"""The reason for a refusal, and what is accepted."""
 
 Place: TypeAlias = tuple[str, ...]
 _PLAIN: Final[Mapping[Any, Words]] = {

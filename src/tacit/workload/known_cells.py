@@ -1,7 +1,7 @@
 """The steward's public facts about the cells of released tables: zeros, and public sums.
 
 They apply where they are linear in what is released: zeros to every measure by the keys that they name; totals to
-COUNT(*) of a whole table in which nobody is scaled, for scaled people do not add up to a number of rows.
+COUNT(*) of a whole table in which no unit is scaled, because scaled units do not add up to a number of rows.
 """
 
 from __future__ import annotations

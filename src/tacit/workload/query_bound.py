@@ -1,7 +1,7 @@
 """The noise of a query compared with the least possible, certified, with the class that the bound holds for.
 
-Known for counts and sums where nobody is scaled: one row a person, or limits that are the most that one person can
-have. What is compared follows the currency of the account:
+It is known for counts and sums where no unit is scaled: one row per unit, or limits by at_most. What is compared
+follows the currency of the account:
 
 - ρ: the variance of the noise with the least of any unbiased release (`optimality.unbiased`, `optimality.group_sums`),
   each column at its own share of ρ. The integers before they are rounded for reading are what is unbiased.
@@ -36,7 +36,7 @@ _NAMED = "\0"  # where names will stand
 
 @frozen
 class PartNoise:
-    """The noise on one part whose limit cuts nobody: its law, how many units one step is, and the limit."""
+    """The noise on one part whose limit cuts no unit: its law, how many units one step is, and the limit."""
 
     law: Law
     scale: Fraction
@@ -51,7 +51,7 @@ class QueryBound:
     """
 
     plan: Plan
-    noise: Mapping[Part, PartNoise]  # of the parts in which nobody is scaled
+    noise: Mapping[Part, PartNoise]  # of the parts in which no unit is scaled
     charge: Loss
     strength: Fraction
     groups: int | None

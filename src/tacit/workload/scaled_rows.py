@@ -22,9 +22,9 @@ from tacit.workload.key_structure import KeyStructure
 from tacit.workload.residual_basis import Attributes
 
 ROWS = "__table_rows"
-"""What people's scaled cells are called while tables are added up."""
+"""The name of people's scaled cells while tables are added up."""
 
-FAR = 2**34  # units: nobody counts who has more in all, so that forms of squares are added up in 128 bits
+FAR = 2**34  # units: a person with more in all does not count, so that forms of squares are added up in 128 bits
 CELL = 2**28  # units that a person adds to a cell at most: 2^34 people, more than there are, add up to a word
 _SLACK = 1 - 2.0**-44  # more than the rounding errors of conversion, root, division and product in double precision
 

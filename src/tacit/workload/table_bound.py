@@ -1,11 +1,11 @@
 """The noise of tables compared with the least possible, certified, with the class that the bound holds for.
 
-Known for counts and sums where nobody is scaled: one row a person, or a limit that is the most that one person can
-have. The residual basis has the least variance of all Gaussian noise (`optimality.tables_optimum`), and any unbiased
-release at this ρ at least 2ρ/(e^{2ρ} − 1) of that. Each measure is held against what its own share of ρ permits, and of
-several the farthest is told. Values of private keys are taken as they are shown: noise on counts is independent of the
-noise that chose them. Means are not linear, and no bound of theirs is known; nor of tables by levels of a hierarchy, or
-whose cells are partly known.
+It is known for counts and sums where no unit is scaled: one row per unit, or a limit by at_most. The residual basis has
+the least variance of all Gaussian noise (`optimality.tables_optimum`), and any unbiased release at this ρ at least
+2ρ/(e^{2ρ} − 1) of that. Each measure is held against what its own share of ρ permits, and of several the farthest is
+told. Values of private keys are taken as they are shown: noise on counts is independent of the noise that chose them.
+Means are not linear, and no bound of theirs is known; nor of tables by levels of a hierarchy, or whose cells are partly
+known.
 """
 
 from __future__ import annotations

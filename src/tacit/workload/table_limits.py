@@ -41,7 +41,8 @@ _ROW_BITS = 22  # of a row's size in units: larger steps are counted in coarser 
 class TableLimit:
     """A limit of a person's norm, in steps of the measure, and the posterior of what it cuts off at `LEVELS`.
 
-    `masses` are infinite where nobody can be seen, and None where the limit cuts nobody; `kept` is what is left.
+    `masses` are infinite where no count exceeds the noise, and None where the limit cuts no one; `kept` is the total
+    within it.
     """
 
     norm: Fraction

@@ -1,4 +1,4 @@
-"""Of polls that follow their design at most 1 in 2,000 is told that it does not: enumerated for every design."""
+"""At most 1 in 2,000 polls that follow their design is called impossible: enumerated for every design."""
 
 from __future__ import annotations
 

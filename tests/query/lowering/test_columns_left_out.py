@@ -41,7 +41,7 @@ def test_no_column_is_read_in_vain(name: str, tmp_path: Path) -> None:
 
 
 def test_columns_that_nobody_names_tell_requests_apart_no_more_than_before(tmp_path: Path) -> None:
-    """A family is told by all columns of its rows, so that a release answers whoever asks for a part of it."""
+    """A family includes all columns of its rows, so that a release answers queries for a part of it."""
     asked = ("SELECT COUNT(*) FROM visits", "SELECT SUM(cost) FROM visits", "SELECT AVG(age) FROM visits AS visits")
     plans = [Lowered.of(sql, tmp_path, is_pure=False).plan for sql in asked]
     assert len({plan.family for plan in plans}) == 1

@@ -229,7 +229,7 @@ def _of(person: object, found: list[tuple[object, ...]]) -> list[tuple[object, .
 def test_the_rows_of_a_person_depend_on_that_person_alone(
     rows: duckdb.DuckDBPyConnection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    """Whatever order the rows lie in, whoever else is there, and whichever columns a statement reads."""
+    """For any order of rows, any other people, and any columns that a statement reads."""
     monkeypatch.setattr(bounded_join, "MOST_ROWS", most)
     join = "visits a JOIN calls c ON a.patient = c.patient JOIN visits b ON b.patient = a.patient"
     relation = _rows(f"SELECT SUM(a.age + b.age) FROM {join} WHERE c.minutes < 9 AND a.ward = 'w'", tmp_path)

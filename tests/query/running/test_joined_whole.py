@@ -1,4 +1,4 @@
-"""Joins are sent without a cut where nobody has so many rows, and with it where somebody has; the sums are the same."""
+"""Joins are sent without a cut where no person has too many rows, and with it otherwise; the sums are the same."""
 
 from __future__ import annotations
 

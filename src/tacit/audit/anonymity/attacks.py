@@ -26,17 +26,17 @@ class Exposure:
     attack: str
     people: int
     said: int
-    """About so many people the attack says something that the table does not."""
+    """The number of people about whom the attack reveals more than the table says."""
 
     right: int
     words: str
-    """What it says, for a sentence after "N of M people"."""
+    """The statement in words, for a sentence after "N of M people"."""
 
     alone: int | None = None
-    """How many of them one table alone would have exposed, where the attack joins several."""
+    """The number of them that one table alone exposes, where the attack joins several."""
 
     is_secret: ClassVar[bool] = True
-    """Whether it learns the secret itself, not only a finer word of what is known."""
+    """Whether it reveals the secret itself, not only a finer word of a known fact."""
 
     @property
     def share(self) -> float:
@@ -117,7 +117,7 @@ class Downcoded(Exposure):
     """The exposure, and the share of correct guesses without the table."""
 
     public: float = 0.0
-    """So many would be right of as many people like these, who are in no table: by the public reference alone."""
+    """The number of right guesses from the public reference alone."""
 
     is_secret: ClassVar[bool] = False
 

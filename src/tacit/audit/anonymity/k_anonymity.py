@@ -132,7 +132,7 @@ class Measures:
     """The entropy ℓ: e to the least entropy of a class's secrets; at most `distinct`."""
 
     t: float
-    """The farthest that a class's secrets lie from everybody's."""
+    """The largest distance of a class's secrets from those of all people."""
 
     def describe(self) -> str:
         return (

@@ -93,7 +93,7 @@ class People:
     """For each person the leaf in each quasi-identifier's hierarchy, and the place of the secret among its values."""
 
     known: Places
-    """A row a person, a column a hierarchy."""
+    """One row per person, one column per hierarchy."""
 
     hierarchies: tuple[Hierarchy, ...]
     secrets: Places

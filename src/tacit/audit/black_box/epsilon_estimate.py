@@ -63,13 +63,13 @@ class Standing:
 
 
 _EARLY, _HIGH = (0.2, 0.2, 0.0), (0.25, 0.2, 0.15)
-"""Which shares of the samples find pairs, teach scores, and cut those of the best pair; the rest is for the verdict."""
+"""The shares of the samples for the search, for learning scores, and for their cuts; the rest is for the verdict."""
 _ONE_LOOK = ((1.0, 1.0),)
 _LOOKS = ((1 / 16, 0.05), (1 / 4, 0.1), (1.0, 0.85))
-"""After which share of the fresh samples it looks, and which share of the alarm rate that look may use."""
+"""The share of the fresh samples before each look, and the look's share of the alarm rate."""
 _DELTAS = (1e-5, 1e-4, 1e-3, 1e-2, 0.1)
 _RULES = (0.6, 0.2, 0.2)
-"""Which share of a look's rate each rule has."""
+"""The share of a look's rate for each rule."""
 _TRIAL, _TRIALS = 200, 3
 _LEARNED_AT_MOST = 2_000_000
 

@@ -28,7 +28,7 @@ class AnswerReader:
 
     width: int
     has_length: bool
-    """Whether the number of values of an answer comes first: answers of one length have no need of it."""
+    """Whether the number of values of an answer comes first; answers of one length do not need it."""
 
     @classmethod
     def of(cls, outputs: Outputs) -> AnswerReader:

@@ -98,7 +98,7 @@ class Rule:
     below: float
     claimed: Claimed
     excess: float = -math.inf
-    """By how much the bound of ε is expected to lie above what is claimed."""
+    """The expected excess of the bound of ε over the claim."""
 
     @property
     def as_first(self) -> bool:

@@ -58,7 +58,7 @@ def _joined(parts: list[Outputs]) -> Outputs:
 
 
 CAUTIOUS = 3.0
-"""Standard errors that a rule is taken worse than it looks, where one of many pairs is to be chosen."""
+"""Standard errors by which a rule is discounted in the choice among many pairs."""
 
 
 @frozen(eq=False)
@@ -88,7 +88,7 @@ class Studied:
 
 
 _BEST, _CHANGED = 2, 2
-"""How many pairs are kept, and how many changed ones are tried beside the patterns."""
+"""The number of pairs kept, and of changed ones tried beside the patterns."""
 _FEWEST = 1_000  # the least number of samples per pair for a look
 # with fewer samples, a pair that was changed or studied briefly could not be distinguished from lucky ones
 _ENOUGH = 500_000
@@ -138,7 +138,7 @@ def _best(field: Sequence[Studied], aim: Aim) -> list[Studied]:
 
 _TREES = 20
 _DOUBTS = (CAUTIOUS, 2.0, 1.5)
-"""How many standard errors worse than they look rules are taken: those that will do, should do, and might."""
+"""The discounts of rules in standard errors: safe, likely and optimistic."""
 
 
 @frozen(eq=False)

@@ -84,7 +84,7 @@ class Reconstruction:
     answered: int
     method: str
     answers: str
-    """How the answers were made, in words: "exact counts"."""
+    """The origin of the answers in words: "exact counts"."""
     seconds: float
 
     @property

@@ -16,7 +16,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, whole
 
 Watch: TypeAlias = Callable[[int, int], None]
-"""Told how many counts there are already, of how many."""
+"""Called with the number of counts so far, and their total."""
 _MOST_TOGETHER = 100  # the most columns of one statement
 _LOOKS = 40
 

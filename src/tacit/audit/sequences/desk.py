@@ -35,9 +35,9 @@ class Reply:
 
     cells: tuple[NoisyNumber, ...] = ()
     share: Fraction = Fraction(0)
-    """The part of the budget that it says it cost, just now."""
+    """The stated cost of this reply as a part of the budget."""
     rho: float = 0.0
-    """The same as zero-concentrated loss, where the account counts in that; 0 where it does not."""
+    """The same as ρ, in an account of zCDP; 0 in others."""
     is_refused: bool = False
     is_failed: bool = False
 

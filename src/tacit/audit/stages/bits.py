@@ -21,7 +21,7 @@ from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
 
 COARSEST = 1_100
-"""The grain of zero, and of what is not finite: coarser than any number's."""
+"""The grain of zero, infinities and NaN: coarser than any number's."""
 
 
 def grain(numbers: Floats) -> NDArray[np.int64]:

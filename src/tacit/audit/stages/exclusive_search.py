@@ -115,9 +115,9 @@ _FEWEST = 64
 _MOST_PAIRS = 16
 _SETS = 3
 _SEARCHED = 0.6
-"""The share of the answers that search; the rest hold what was found."""
+"""The share of the answers for the search; the rest test the findings."""
 _TIME = 0.7
-"""The share of the time that drawing may take: a machine is not equally fast all the time."""
+"""The share of the time for drawing, since a machine's speed varies."""
 
 
 @frozen
@@ -128,7 +128,7 @@ class SearchPlan:
     searched: int
     fresh: int
     answers: int
-    """How many there are in all."""
+    """Their total number."""
 
     @classmethod
     def of(cls, subject: AuditSubject, effort: Effort, bits: Bits) -> SearchPlan:
@@ -173,9 +173,9 @@ class Search:
     candidates: Sequence[Candidate]
     """The most promising single trait and sets, all of one pair."""
     noticed: int
-    """A trait that one data set alone has had so often would have been the most promising of all, and so been held."""
+    """A trait that one data set alone had this often would have been the most promising one, and so tested."""
     unread: frozenset[str]
-    """What of the answers was not read."""
+    """The parts of the answers that were not read."""
 
 
 def search(

@@ -19,10 +19,10 @@ from tacit.audit.subject import Raised
 from tacit.frozen import frozen
 
 Trait: TypeAlias = tuple[str, Hashable]
-"""What kind of trait it is, and which."""
+"""The kind of trait, and the trait."""
 
 NOT_SEARCHED = "not searched"
-"""The kind of trait that says what of an answer was left unread."""
+"""The kind of trait for unread parts of an answer."""
 KINDS = (
     "whole answers, their types and lengths, parts at any depth, members, words, starts and ends of texts and bytes, "
     "and errors"

@@ -62,7 +62,7 @@ def run(subject: AuditSubject, data: Data, bits: Bits) -> Run:
 NAME = "replay"
 _ROUNDS = 48
 _HELD = 1_000
-"""Fresh runs on either data set, that hold a form which only one of them had."""
+"""Number of fresh runs on either data set that test a form which only one of them had."""
 
 
 def look(subject: AuditSubject, effort: Effort) -> Finding:

@@ -1,4 +1,4 @@
-"""Amplification by sub-sampling: a release about a secret sample costs less than one about everybody.
+"""Amplification by sub-sampling: a release about a secret sample costs less than one about all people.
 
 `Sampling` says how people are drawn into the sample; each way goes with one neighbour relation. The (ε, δ) and the
 Rényi privacy of any release on a sample follow from those of the release alone.

@@ -30,10 +30,10 @@ class SampleAndAggregate(Mechanism[Sequence[Any], Answer]):
     Claim: the release costs what `aggregate` costs when one of its `blocks` inputs is replaced, whatever `function`
     does (Nissim, Raskhodnikova and Smith 2007). Proof: the split is independent of the records, so couple the splits of
     two neighbours and condition on them; then one result at most differs, and divergences are jointly (quasi-)convex.
-    Under replace the split is a uniformly random one into blocks of equal size (within one), the same for both.
-    Under add/remove everybody draws a block of their own, so that the others' blocks do not depend on who else is
-    there. (A split into equal sizes would not do: its sizes change with the number of people, and where the newcomer
-    is not in the block that grew, somebody else has moved: two results differ.)
+    Under replace the split is a uniformly random one into blocks of equal size (within one), the same for both. Under
+    add/remove each person draws a block independently, so that the others' blocks do not depend on who is in the data.
+    (A split into equal sizes would not do: its sizes change with the number of people, and where the newcomer is not in
+    the block that grew, somebody else has moved: two results differ.)
 
     `function` must depend on its block alone: no state, no output of its own. What it raises or returns that is not a
     number counts as zero; results go to the nearest point of the range. `error` is about the

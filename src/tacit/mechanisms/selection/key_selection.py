@@ -158,7 +158,7 @@ class SelectedKeys(Answer):
     mechanism: KeySelection
 
     def interval(self, confidence: Number = "0.95") -> tuple[int, int]:
-        """A withheld key is held by nobody, or by this many people at most."""
+        """A withheld key is held by at most this many people."""
         return 0, self.mechanism.error(confidence)
 
     def describe(self, confidence: Number = "0.95") -> str:

@@ -27,7 +27,7 @@ class Moment(Tally):
     grid: Grid | None = None
 
     fineness: ClassVar[int]
-    """How many bits of a value's place between the bounds are kept, where no grid is named."""
+    """The bits of a value's position between the bounds, where no grid is named."""
 
     def __post_init__(self) -> None:
         check_people(self.people, self.relation)

@@ -116,7 +116,7 @@ class OnlineWeights(Mechanism[Any, "WeightsAnswers"]):
         For a public number of people, under replace. Claim: if no noise exceeds alarm/2, a surprise moves the relative
         entropy by at least ½(alarm/people)² (`Hypothesis.corrected`), which is at most ln|X| to begin with; so 2·ln|X|·
         (people/alarm)² updates suffice. (The 1 in alarm = 2·noise + 1 makes up for guesses that are rounded.) More
-        updates need a higher alarm, for they have more noise, and a higher alarm needs fewer.
+        updates need a higher alarm, because they have more noise, and a higher alarm needs fewer.
         """
         shape, asked, level = checked_sizes(sizes), whole(questions, "questions", 1), proper(confidence, "confidence")
         entropy = log(prod(shape))

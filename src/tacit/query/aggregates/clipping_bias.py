@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 _NODES = np.linspace(-3, 3, 41)
 LEVELS: Floats = np.array([NormalDist().cdf(node) for node in _NODES])
-"""The levels at which a posterior of what was cut off is kept: closer to one another towards both ends."""
+"""The levels at which a posterior of the clipping bias is kept: denser towards both ends."""
 
 _WEIGHTS = np.diff(np.concatenate([[0.0], (LEVELS[1:] + LEVELS[:-1]) / 2, [1.0]]))
 

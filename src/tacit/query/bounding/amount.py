@@ -43,7 +43,7 @@ class Amount(ABC, Generic[_P]):
     def possible(self, at_most: AtMost) -> Fraction | None:
         """The norm of the most that one person can have in these rows; None where that is not known.
 
-        Claim: whoever has at most `rows` of them, and totals within `totals`, has a norm within it, in however many
+        Claim: a person with at most `rows` of them, and totals within `totals`, has a norm within it, in any number of
         groups. Proof: over groups an ℓ₂ norm is at most the ℓ₁ norm, which is the sum over all rows.
         """
 
@@ -61,7 +61,7 @@ class Amount(ABC, Generic[_P]):
         """The standard deviation of the noise on the answer where the limit is a norm of 1."""
 
     def unseen(self, rows: Fraction | None) -> int:
-        """The amount that counts where nobody can be seen above the noise: that of `rows` rows, each at its largest."""
+        """The limit where no count exceeds the noise: that of `rows` rows, each at its largest."""
         return FEW_ROWS
 
     def objective(self, plan: Plan, price: Price) -> Objective:

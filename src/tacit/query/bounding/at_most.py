@@ -1,6 +1,6 @@
 """The most that one person can have in the rows of a question, from what is declared of its tables.
 
-As a limit it cuts nobody who is within it, so that an interval of the noise holds on all data: a guaranteed one.
+As a limit it cuts no one who keeps to it, so that an interval of the noise holds on all data: a guaranteed one.
 """
 
 from __future__ import annotations

@@ -39,11 +39,11 @@ MOST_NODES = 2**25
 def make_plan(
     question: Question, catalogue: Catalogue, is_gaussian: bool, interval: IntervalKind = IntervalKind.BOUNDED
 ) -> Plan:
-    """The plan of a question; limits that nobody declared and no construction gives are left to be chosen.
+    """The plan of a question; limits that are neither declared nor given by construction are chosen later.
 
     For guaranteed intervals none is chosen: a limit is what the most that one person can have implies, or the question
-    is refused. Then nobody who has no more than that is cut, so that noise is all that an answer is off by. Whoever has
-    more is cut to it, as to any other limit: privacy does not rest on what is declared.
+    is refused. Then no one who keeps to at_most is cut, so that the noise is the only error. A person with more is cut
+    to it, as to any other limit: privacy does not depend on the declaration.
     """
     unit = catalogue.description.unit
     declared = _declared(question, catalogue)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 Headers: TypeAlias = Mapping[str, Mapping[str, str]]
-"""For each table its columns' names and types, as the engine calls them."""
+"""For each table the names and types of its columns, in the engine's terms."""
 
 
 class Session(Protocol):
@@ -41,7 +41,7 @@ class Adding(Protocol):
     def add_up(self, sql: str, where: str | None = None) -> pa.Table:
         """The rows of one SELECT whose columns y0 … and w are sums over people, and all others keys.
 
-        `where` is a condition on the sums over everybody, never on those of a part.
+        `where` is a condition on the sums over all people, never on those of a shard.
         """
         ...
 
@@ -123,7 +123,7 @@ Fetched: TypeAlias = "pa.Table | Mapping[str, Sequence[Any]]"
 def add_up(session: Session, sql: str, is_few: bool = False, where: str | None = None) -> Fetched:
     """The rows of a SELECT of sums over people: shard by shard, if the session needs and supports it.
 
-    `where` is a condition on the sums over everybody; other rows are not fetched.
+    `where` is a condition on the sums over all people; other rows are not fetched.
     """
     if not isinstance(session, Adding):
         return session.run(rows_where(sql, where))

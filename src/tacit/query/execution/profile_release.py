@@ -145,7 +145,7 @@ class Subject:
 
 
 Centres = Mapping[tuple[str, str], int]
-"""Where the values of a table's column seem to lie, in its steps."""
+"""Estimated centres of table columns, in their steps."""
 
 
 def value_subjects(catalogue: Catalogue, is_gaussian: bool, statements: Statements = STATEMENTS) -> tuple[Subject, ...]:

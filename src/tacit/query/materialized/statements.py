@@ -19,7 +19,7 @@ from tacit.query.sql.rows import Rows, Select
 
 TOTALS: Final = "__kept_totals"
 NORMS: Final = "__kept_norms"
-"""What people's totals and norms are called while limits are found."""
+"""The names of people's totals and norms while limits are found."""
 
 _Block = TypeVar("_Block", FindingBlock, TallyBlock, RanksBlock, DistinctBlock)
 

@@ -78,7 +78,7 @@ class KeyRule:
     probability at most δ. Outside that event neighbours show the same keys from the same list, which is
     post-processing of the noisy weights.
 
-    Proof of (b): whoever holds k ≤ most keys puts at most w = 256/√k on each, so some key is shown with probability
+    Proof of (b): a person with k ≤ most keys puts at most w = 256/√k on each, so some key is shown with probability
     at most k·P(w + noise ≥ threshold) = (256/w)²·tail(threshold − w), by the very predicate that shows keys. Its
     logarithm is convex in w as long as w ≤ √2·σ, for there −2·ln w bends more than the normal tail does (whose
     hazard rate never rises faster than 1); so it is largest at one of the ends, k = 1 and k = most, and the threshold

@@ -16,7 +16,7 @@ from tacit.schema.kind import Key, Kind, kind_of
 Floats: TypeAlias = NDArray[np.float64]
 
 PUBLISHED = "_published"
-"""What the name of a column for publication ends with, after that of its number."""
+"""The suffix of a column for publication, after the name of its number."""
 
 
 @frozen(eq=False)

@@ -22,7 +22,7 @@ from tacit.frozen import frozen
 from tacit.query.sql.values.storage import double_sql
 
 WORD = 2**62
-"""What a sum is cut at: ±2^62 moves no two sums apart, and fits 64 bits with noise added."""
+"""The cut of a sum: ±2^62, which increases no difference of sums, and fits 64 bits with noise added."""
 
 _ADDED = 2**96  # 2^30 rows of it add up to 126 bits
 _LARGEST = Fraction(sys.float_info.max)

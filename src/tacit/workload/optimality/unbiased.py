@@ -47,7 +47,7 @@ def unbiased_variance_down(optimum_down: Number, rho: Number, rows: int = 1) -> 
 
     `rows` is C, the most rows that one person has, where the release is unbiased for all data that keep to it. A
     person may then have C rows of one kind, and C·w_j takes the place of w_j in the proof. Where people with more are
-    scaled down, the bound is still one for data in which nobody is; for other data no bound is known.
+    scaled down, the bound still holds for data in which no one is; for other data no bound is known.
     """
     least, price, most = _read(optimum_down, rho, rows)
     with precision(START_BITS):

@@ -83,7 +83,7 @@ class ListedPrevalence:
     means: tuple[float, float]
     variances: tuple[float, float]
     tallies: tuple[tuple[int, ...], tuple[int, ...]]
-    """People by the number they said, from 0 to all items and the sensitive one; of the shorter list first."""
+    """People by their count, from 0 to all items and the sensitive one; the shorter list first."""
 
     missing: int = 0
 

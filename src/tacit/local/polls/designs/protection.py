@@ -19,7 +19,7 @@ class Protection:
     loss: Loss | None
     because: str = ""
     unknowing: Loss | None = None
-    """The loss against whoever does not know the answer to the innocuous question."""
+    """The loss against an adversary who does not know the answer to the innocuous question."""
 
     @property
     def epsilon(self) -> float:

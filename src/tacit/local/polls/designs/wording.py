@@ -60,7 +60,7 @@ class QuestionPart:
 class Group:
     """Respondents with the same questions: their choices, the randomizer of their device, and their instructions.
 
-    Where nothing is drawn by a device, `instructions` are what everybody reads; else they are for paper, and "" where a
+    Where nothing is drawn by a device, `instructions` are for all respondents; else they are for paper, and "" where a
     coin, a die or slips cannot do it. `hides` explains in plain words what hides the answer.
     """
 
@@ -69,16 +69,16 @@ class Group:
     instructions: str
     hides: str = ""
     asks: bool = True
-    """Whether the sensitive question is asked here; where it is not, nobody may come to see it."""
+    """Whether the sensitive question is asked here; where it is not, it must not be visible."""
 
     reports: tuple[str, ...] | None = None
-    """What reports are called, where they are not called as the options are."""
+    """The names of reports, where they differ from the options."""
 
     hides_on_paper: str = ""
-    """The same as `hides` for whoever draws by hand; "" where that is no different."""
+    """`hides` for respondents who draw by hand; "" where it is the same."""
 
     by_hand: str = ""
-    """Where nobody can draw this by hand: the nearest design that can be, as options of `tacit poll design`."""
+    """Where this cannot be drawn by hand: the nearest design that can, as options of `tacit poll design`."""
 
     @property
     def answers(self) -> int:

@@ -102,7 +102,7 @@ class Prevalence:
     missing: int = 0
     missing_share: float = 0.0
     count: int | None = None
-    """How many reports counted, before weights."""
+    """The number of reports that counted, without weights."""
 
     @classmethod
     def of(

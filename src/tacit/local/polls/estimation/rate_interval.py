@@ -25,7 +25,7 @@ class Method(Enum):
     """Normal approximation at each candidate rate (Wilson): 95% on average over the prevalence."""
 
     EXACT = "exact"
-    """No candidate rate is left out that would not make the count surprising (Blaker): never below 95%."""
+    """Only rates at which the count is improbable are excluded (Blaker): coverage is never below 95%."""
 
 
 def wald(count: float, people: float, miss: float) -> tuple[float, float]:

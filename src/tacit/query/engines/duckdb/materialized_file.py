@@ -21,7 +21,7 @@ from tacit.query.sql.rows import UNIT, quoted
 from tacit.schema.description import Description
 
 Progress = Callable[[str, int, int], None]
-"""Told what is done, how many steps are behind, and how many there are."""
+"""Called with the current work, the steps done, and their number."""
 
 
 @frozen

@@ -10,7 +10,7 @@ IN_MILLISECONDS: Final = "logical_type LIKE '%MILLIS=Milli%' OR converted_type =
 """The condition on a row of `parquet_schema` that its column is moments in milliseconds."""
 _PLAIN: Final = "TIMESTAMP"
 _FIRST, _LAST = "TIMESTAMPTZ '0001-01-01 00:00:00+00'", "TIMESTAMPTZ '9999-12-31 23:59:59.999999+00'"
-"""Beyond these years every moment is read as one of them; the engine fails to say what time it is in UTC."""
+"""Timestamps beyond these years are read as one of them, because the engine cannot convert them to UTC."""
 # timestamps between have no text form
 _EARLIEST, _NEVER = "TIMESTAMP '290309-12-22 (BC) 00:00:00'", "TIMESTAMP '-infinity'"
 _CALENDAR = (-9_223_372_022_400_000, 9_223_372_036_854_775)  # its ends in milliseconds, without the infinities

@@ -20,7 +20,7 @@ _GROUP: Final = 48  # octets of a person's sums for one key, if these are few
 class Shard:
     """The people whose hash leaves `place` over when it is divided by `of`.
 
-    Claim: everybody is in one part, with all of their rows, in whatever tables these are. Proof: the engine groups
+    Claim: every person is in one shard, with all of their rows, in all tables. Proof: the engine groups
     people by that hash itself, so that it is the same wherever people are; and tables whose identifiers have different
     types are not cut at all (`can_be_cut`).
     """
@@ -78,7 +78,7 @@ def parts_expected(connection: duckdb.DuckDBPyConnection, sql: str, memory: int)
 def added_sql(answers: str, columns: Sequence[str]) -> str:
     """The SELECT that adds up the results of the shards: y0 … and w are sums over people, all other columns are keys.
 
-    Claim: with at most 2^31 people it gives, bit for bit, what one statement about everybody gives. Proof: a person
+    Claim: with at most 2^31 people it gives, bit for bit, the result of one statement over all people. Proof: a person
     adds less than 2^31 units to a sum (the radius of `NoiseShare`), so that no sum, of a part or of all, is beyond the
     ±2^62 at which `word_sum` cuts, and integers add up alike in any order. With more people the sum of a shard may be
     cut before it is added. Even then no person moves a sum further than before: they are in one shard only, and neither

@@ -69,7 +69,7 @@ _CONTEXT: Final = {
 }
 _HERE: Final = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 SECURED: Final = {"spark.authenticate": "true", "spark.network.crypto.enabled": "true"}
-"""Whoever speaks to Spark knows its secret, and nobody else can read along."""
+"""Connections to Spark need its secret and are encrypted."""
 
 _JAVA: Final = "spark.driver.extraJavaOptions"
 _LOCAL_DIRS: Final = ("SPARK_LOCAL_DIRS", "SPARK_EXECUTOR_DIRS")
@@ -120,9 +120,9 @@ with warnings.catch_warnings():
     from pyspark.sql import DataFrame, SparkSession
 
 GONE: Final = (PySparkException, Py4JError, OSError, EOFError)
-"""What says that something broke on the cluster, or on the way to it."""
+"""The errors of the cluster, or of the connection to it."""
 _TELLING: Final = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
-"""Where pyspark writes every error as it is caught, with its message: that could hold a value."""
+"""The logger to which pyspark writes every caught error with its message, which could contain a value."""
 
 
 def new_session(master: str, settings: Mapping[str, str]) -> SparkSession:
