@@ -13,6 +13,7 @@ from tests.laws.databases import Worlds
 
 from tacit.loss.families.loss import Relation
 from tacit.query.aggregates.aggregate import Measure
+from tacit.query.engines.protocol import Session
 from tacit.query.plans.price import Price
 from tacit.schema.kind import Key
 from tacit.workload.residual_basis import ResidualStrategy
@@ -59,7 +60,7 @@ def drawn_limit(plan: TablesPlan, part: Measure, random: Random) -> TableLimit:
 
 def vector(
     run: TablesRun,
-    session: WorldSession,
+    session: Session,
     keys: tuple[TableKey, ...],
     scales: tuple[MeasureScale, ...],
     strategies: Mapping[Measure, ResidualStrategy],

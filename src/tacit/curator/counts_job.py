@@ -70,7 +70,9 @@ def counts_plan(planner: Planner, sql: str, weights: Sequence[Number] | None, in
             "a budget with a δ; or one query for each question.",
         )
     weighed = None if weights is None else [positive(weight, "weight") for weight in weights]
-    return plan_counts(read_asked(sql, weighed, planner.catalogue), planner.catalogue, interval)
+    asked = read_asked(sql, weighed, planner.catalogue)
+    planner.checked(asked.question)
+    return plan_counts(asked, planner.catalogue, interval)
 
 
 def counts_price(planner: Planner, epsilon: Number, delta: Number | None) -> Price:

@@ -65,7 +65,10 @@ class Planner:
 
     def question(self, sql: str) -> Question:
         centres = None if self.profile is None else self.profile.centres
-        question = read_question(sql, self.catalogue, centres)
+        return self.checked(read_question(sql, self.catalogue, centres))
+
+    def checked(self, question: Question) -> Question:
+        """The question, if the engine has words for all of it: refused now, and not behind a charge."""
         check_question(question, self.catalogue, self.opened.engine)
         return question
 

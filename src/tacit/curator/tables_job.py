@@ -76,7 +76,9 @@ def tables_plan(planner: Planner, sql: str, interval: IntervalKind, weighting: W
     asked = sql, tuple(sorted((centres or {}).items())), interval, weighting
     known = _PLANS.setdefault(planner.opened, {})
     if asked not in known:
-        known[asked] = plan_tables(read_tables(sql, planner.catalogue, centres), planner.catalogue, interval, weighting)
+        tables = read_tables(sql, planner.catalogue, centres)
+        planner.checked(tables.question)
+        known[asked] = plan_tables(tables, planner.catalogue, interval, weighting)
     return known[asked]
 
 

@@ -170,6 +170,7 @@ def open_weights(
 def weights_plan(planner: Planner, sql: str) -> TablesPlan:
     """The plan of one table of counts; refused where one unit may be in several cells, or its keys are private."""
     asked = read_tables(sql, planner.catalogue)
+    planner.checked(asked.question)
     plan = plan_tables(asked, planner.catalogue, IntervalKind.GUARANTEED, Weighting.CELLS)
     counts = [part for part in plan.measures if part.subject == "rows" and part.size == 1]
     whole = tuple(range(len(plan.base.question.keys)))
