@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tests.attack.small_clinic import open_clinic
 
 from tacit.curator.dataset import Dataset
-from tacit.query.bounding.tail_posterior import Cap, tail_posterior
+from tacit.query.bounding.tail_posterior import TailCap, tail_posterior
 from tacit.query.bounding.usual_limits import find_usual
 from tacit.query.execution import profile_release, run
 from tacit.query.execution import run as running
@@ -122,8 +122,8 @@ def test_a_cap_takes_weight_from_longer_tails() -> None:
     edges = np.array([2.0 ** (place / 2) for place in range(24)]).round().cumsum()
     counts = np.concatenate([np.full(6, 900.0), np.full(4, 20.0), np.zeros(14)])
     own = tail_posterior(edges, counts, 30.0, 0, 5)
-    low = Cap(np.where(np.arange(24) < 6, 1e5, 0.0), np.full(24, 5.0))
-    wide = Cap(np.full(24, 1e9), np.full(24, 5.0))
+    low = TailCap(np.where(np.arange(24) < 6, 1e5, 0.0), np.full(24, 5.0))
+    wide = TailCap(np.full(24, 1e9), np.full(24, 5.0))
     limit = float(edges[5])
     free, tight, loose = (
         tail_posterior(edges, counts, 30.0, 0, 5, cap=each).beyond(limit) for each in (None, low, wide)

@@ -97,7 +97,7 @@ def weighted_quantiles(points: Floats, weights: Floats, levels: Floats) -> Float
 
 
 @frozen(eq=False)
-class Cap:
+class TailCap:
     """At most so many people have the least amount of each bin, or more: noisy numbers, and their deviations."""
 
     people: Floats
@@ -114,7 +114,13 @@ class Cap:
 
 
 def tail_posterior(
-    edges: Floats, counts: Floats, deviation: float, first: int, last: int, most: float = np.inf, cap: Cap | None = None
+    edges: Floats,
+    counts: Floats,
+    deviation: float,
+    first: int,
+    last: int,
+    most: float = np.inf,
+    cap: TailCap | None = None,
 ) -> TailPosterior:
     """The tails that explain noisy numbers of people by bin; people were seen in bins `first` to `last`.
 

@@ -21,7 +21,7 @@ from tacit.query.bounding.amount_histogram import Span, seen
 from tacit.query.bounding.amounts import amount_of
 from tacit.query.bounding.histogram_sql import FindingBlock
 from tacit.query.bounding.objectives import EVENNESS
-from tacit.query.bounding.tail_posterior import Cap, TailPosterior, tail_posterior
+from tacit.query.bounding.tail_posterior import TailCap, TailPosterior, tail_posterior
 from tacit.query.plans.limit import AmountCounts
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
@@ -96,7 +96,7 @@ class _PartLimit:
         return self.people.people[1:]  # whoever has nothing is not touched by a limit
 
     @property
-    def _cap(self) -> Cap | None:
+    def _cap(self) -> TailCap | None:
         """What a profile of all rows says of the people beyond each bin, as far as it sees any."""
         cap = self.plan.caps.get(self.part)
         span = None if cap is None else seen(cap.people[1:], cap.deviation, self.price.is_pure)
@@ -104,7 +104,7 @@ class _PartLimit:
             return None
         people = cap.people[1 : span.last + _BEYOND + 1]
         many = np.arange(len(people), 0, -1)
-        return Cap(np.cumsum(people[::-1])[::-1], cap.deviation * np.sqrt(many))
+        return TailCap(np.cumsum(people[::-1])[::-1], cap.deviation * np.sqrt(many))
 
     @property
     def _amounts(self) -> Amount[Part]:
