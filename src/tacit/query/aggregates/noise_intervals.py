@@ -67,10 +67,18 @@ def ratio_between(
     A ratio r is kept unless top − r·bottom, which is noise alone at the true ratio, exceeds the reach of that noise:
     the ends are the roots of (S − rN)² = quantile²·(deviation of S² + r²·deviation of N²), where for Laplace noise the
     quantile depends a little on r. Where the bottom could be noise alone, the ends are low and high.
+    Where top/bottom lies beyond low or high, the ends move along with it: that leaves out no r that was kept.
     """
-    first, last = (_root(top, bottom, confidence, side) for side in (-1, 1))
+    first, last = (_root(top, bottom, confidence, side) + _beyond(top, bottom, low, high) for side in (-1, 1))
     telling = is_telling(bottom, confidence)
     return np.clip(np.where(telling, first, low), low, high), np.clip(np.where(telling, last, high), low, high)
+
+
+def _beyond(top: NoisySum, bottom: NoisySum, low: float, high: float) -> Floats:
+    """How far top/bottom is moved to lie between low and high. Cut alone, its interval might have no width."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratio = top.steps / bottom.steps
+        return np.asarray(np.clip(ratio, low, high) - ratio)
 
 
 def is_telling(bottom: NoisySum, confidence: Fraction) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
