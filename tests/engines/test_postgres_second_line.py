@@ -20,8 +20,8 @@ from tacit.query.engines.postgres import engine as postgres_engine
 from tacit.query.engines.postgres import engine as postgres_second_line
 from tacit.query.engines.postgres.engine import PostgresEngine, PostgresSession
 from tacit.query.engines.postgres.spelling import ROW_ERRORS
-from tacit.query.sql.dialects.piece import Piece
 from tacit.query.sql.dialects.sql_type import BIGINT
+from tacit.query.sql.dialects.translator import Piece
 from tacit.query.sql.expressions import second_line, type_expression
 from tacit.schema.description import Description
 from tacit.schema.reader import read_description

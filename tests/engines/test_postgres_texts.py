@@ -13,7 +13,7 @@ import pytest
 from tests.engines.postgres_server import PostgresUnderTest
 
 from tacit.query.engines.postgres.casts import written
-from tacit.query.engines.postgres.texts import cased, lower_letter, upper_letter
+from tacit.query.engines.postgres.functions import cased, lower_letter, upper_letter
 from tacit.query.sql.dialects.sql_type import DOUBLE
 
 _RANDOM = Random(5)

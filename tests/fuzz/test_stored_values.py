@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from tests.fuzz.stored import compare
 
-from tacit.query.engines.duckdb import parquet as parquet_files
 from tacit.query.engines.duckdb import tables as duckdb_tables
 from tacit.schema import header_check
 
@@ -44,7 +43,7 @@ def _moments_as_they_are(patch: pytest.MonkeyPatch) -> None:
 
 
 def _texts_as_they_are(patch: pytest.MonkeyPatch) -> None:
-    real = parquet_files.parquet_sql
+    real = duckdb_tables.parquet_sql
     patch.setattr(duckdb_tables, "parquet_sql", lambda source: real(source).replace("'replace'", "'strict'"))
 
 

@@ -12,11 +12,11 @@ from tacit.errors import Refused
 from tacit.query.engines import dialect as vocabulary
 from tacit.query.engines.expression_walk import TranslatedColumn, TranslatedRelation
 from tacit.query.engines.postgres.dialect import OPERATIONS, Postgres
+from tacit.query.engines.postgres.functions import lower_letter, upper_letter
 from tacit.query.engines.postgres.spelling import literal
-from tacit.query.engines.postgres.texts import lower_letter, upper_letter
 from tacit.query.engines.translation import translate
-from tacit.query.sql.dialects.piece import natural_reach
 from tacit.query.sql.dialects.sql_type import BIGINT, BOOLEAN, DATE, DOUBLE, HUGEINT, VARCHAR, decimal, type_named
+from tacit.query.sql.dialects.translator import natural_reach
 
 _KINDS = {
     "n": BIGINT,

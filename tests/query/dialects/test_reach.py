@@ -12,8 +12,8 @@ import pytest
 from tacit.query.engines.expression_walk import TranslatedColumn, TranslatedRelation
 from tacit.query.engines.postgres.dialect import Postgres
 from tacit.query.engines.translation import translate
-from tacit.query.sql.dialects.piece import natural_reach
 from tacit.query.sql.dialects.sql_type import BIGINT, BOOLEAN, DOUBLE, Reach, hull, of_number, type_named
+from tacit.query.sql.dialects.translator import natural_reach
 
 _TABLE = {
     "t": TranslatedRelation(

@@ -11,8 +11,8 @@ from tacit.query.engines.expression_walk import TranslatedColumn, TranslatedRela
 from tacit.query.engines.spark.dialect import SPARK
 from tacit.query.engines.spark.spelling import literal, quoted, text
 from tacit.query.engines.translation import translate
-from tacit.query.sql.dialects.piece import Piece, natural_reach
 from tacit.query.sql.dialects.sql_type import BIGINT, HUGEINT, Reach, type_named
+from tacit.query.sql.dialects.translator import Piece, natural_reach
 
 _TYPES = {
     "n": "BIGINT",

@@ -15,8 +15,8 @@ from tests.query.running.all_stages import run
 from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
 from tacit.noise.bits import Seeded
+from tacit.query.engines.duckdb.memory import EVERYBODY, Seen, can_be_cut
 from tacit.query.engines.duckdb.session import DuckDBSession, SessionProgress
-from tacit.query.engines.duckdb.shards import EVERYBODY, Seen, can_be_cut
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.sql.rows import in_type, quoted, unit_type

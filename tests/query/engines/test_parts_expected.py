@@ -8,9 +8,9 @@ import duckdb
 import pytest
 from tests.query.engines.parted_worlds import as_set
 
-from tacit.query.engines.duckdb import shards as parts
+from tacit.query.engines.duckdb import memory as parts
 from tacit.query.engines.duckdb.engine import DuckDBEngine
-from tacit.query.engines.duckdb.shards import MOST, parts_expected
+from tacit.query.engines.duckdb.memory import MOST, parts_expected
 from tacit.schema.reader import read_description
 
 _ROWS = "SELECT i * 1000000007 % 99991 * 1000000 AS writer, 'w' || i % 997 AS word FROM range(100000) AS r(i)"

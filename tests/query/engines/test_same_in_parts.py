@@ -14,11 +14,11 @@ from tests.laws.databases import engine_session, worlds
 from tests.query.engines.parted_worlds import as_set, differences, is_cut, profile_differences
 from tests.query.fixtures.rendering import FOLDER, Lowered
 
+from tacit.query.engines.duckdb import memory as parts
 from tacit.query.engines.duckdb import session as duckdb_session
-from tacit.query.engines.duckdb import shards as parts
 from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.query.engines.duckdb.memory import EVERYBODY, Seen, Shard
 from tacit.query.engines.duckdb.session import DuckDBSession
-from tacit.query.engines.duckdb.shards import EVERYBODY, Seen, Shard
 from tacit.query.engines.protocol import Headers
 from tacit.schema.description import Description
 

@@ -15,9 +15,8 @@ from tests.query.engines.parted_worlds import as_set
 
 from tacit.errors import Refused
 from tacit.query.engines.duckdb.engine import DuckDBEngine
-from tacit.query.engines.duckdb.memory import engine_memory, read_memory
+from tacit.query.engines.duckdb.memory import Shard, can_be_cut, engine_memory, read_memory
 from tacit.query.engines.duckdb.session import DuckDBSession
-from tacit.query.engines.duckdb.shards import Shard, can_be_cut
 from tacit.schema.description import Description
 from tacit.schema.reader import read_description
 

@@ -20,14 +20,11 @@ from tacit.query.engines.expression_walk import TranslatedColumn, TranslatedRela
 from tacit.query.engines.operator_handlers import OPERATORS
 from tacit.query.engines.postgres import dialect as postgres
 from tacit.query.engines.spark import dialect as spark
-from tacit.query.sql.dialects.lowered_call import OWN, Call
-from tacit.query.sql.dialects.piece import Operation, Piece
 from tacit.query.sql.dialects.sql_type import VARCHAR, Reach, SqlType, type_named
-from tacit.query.sql.dialects.translator import of_text
+from tacit.query.sql.dialects.translator import OWN, Call, Operation, Piece, of_text
 from tacit.query.sql.expressions import rule_registry
-from tacit.query.sql.expressions.rule import Typer, part
+from tacit.query.sql.expressions.rule import SqlFunction, Typer, part
 from tacit.query.sql.expressions.rule_registry import CALLS, FUNCTIONS
-from tacit.query.sql.expressions.sql_function import SqlFunction
 from tacit.query.sql.expressions.text_functions import TEXTS
 from tacit.query.sql.expressions.text_operands import changed, text
 from tacit.query.sql.values.domains import refuse_many_texts

@@ -30,8 +30,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from tacit.query.sql.dialects.piece import Constant, Operation, Piece
 from tacit.query.sql.dialects.sql_type import SqlType
+from tacit.query.sql.dialects.translator import Constant, Operation, Piece
 
 
 class Dialect(Protocol):

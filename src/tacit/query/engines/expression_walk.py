@@ -16,8 +16,8 @@ from sqlglot import exp
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.engines.dialect import Dialect
-from tacit.query.sql.dialects.piece import Constant, Piece, cannot, natural_reach
 from tacit.query.sql.dialects.sql_type import ANY, DOUBLE, NULL, TINIEST, Reach, SqlType, unified
+from tacit.query.sql.dialects.translator import Constant, Piece, cannot, natural_reach
 
 
 @frozen

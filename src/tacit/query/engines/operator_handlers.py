@@ -9,8 +9,7 @@ from sqlglot import exp
 
 from tacit.query.engines.case_ranges import as_choice, branch_facts
 from tacit.query.engines.expression_walk import Handler, Walk
-from tacit.query.engines.leaf_handlers import integer_type
-from tacit.query.sql.dialects.piece import Piece
+from tacit.query.engines.value_handlers import integer_type
 from tacit.query.sql.dialects.sql_type import (
     BIGINT,
     BOOLEAN,
@@ -22,6 +21,7 @@ from tacit.query.sql.dialects.sql_type import (
     decimal,
     hull,
 )
+from tacit.query.sql.dialects.translator import Piece
 from tacit.query.sql.expressions.date_shifts import shifted
 
 

@@ -20,7 +20,6 @@ from sqlglot import exp
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.query.engines.aggregate_handlers import AGGREGATES
 from tacit.query.engines.dialect import Dialect
 from tacit.query.engines.expression_walk import (
     Attempting,
@@ -32,10 +31,10 @@ from tacit.query.engines.expression_walk import (
     attempt,
     without_attempts,
 )
-from tacit.query.engines.leaf_handlers import LEAVES
 from tacit.query.engines.operator_handlers import OPERATORS
-from tacit.query.sql.dialects.piece import Piece, cannot
+from tacit.query.engines.value_handlers import AGGREGATES, LEAVES
 from tacit.query.sql.dialects.sql_type import hull, unified
+from tacit.query.sql.dialects.translator import Piece, cannot
 from tacit.query.sql.expressions.rule_registry import FUNCTIONS
 
 FRAMES: Final = 20_000

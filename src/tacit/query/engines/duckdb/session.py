@@ -16,8 +16,18 @@ import duckdb
 
 from tacit.errors import Failed
 from tacit.frozen import frozen
-from tacit.query.engines.duckdb.memory import Arrays, engine_memory
-from tacit.query.engines.duckdb.shards import EVERYBODY, MORE, MOST, Seen, Shard, added_sql, can_be_cut, parts_expected
+from tacit.query.engines.duckdb.memory import (
+    EVERYBODY,
+    MORE,
+    MOST,
+    Arrays,
+    Seen,
+    Shard,
+    added_sql,
+    can_be_cut,
+    engine_memory,
+    parts_expected,
+)
 from tacit.query.engines.protocol import rows_where
 from tacit.query.sql.rows import UNIT, quoted
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from tacit.errors import Refused
 from tacit.query.engines.postgres.doubles import half_away
 from tacit.query.engines.postgres.spelling import ENGINE, double, once, type_name
-from tacit.query.sql.dialects.piece import Piece, cannot
 from tacit.query.sql.dialects.sql_type import BOOLEAN, DATE, DOUBLE, VARCHAR, SqlType, as_decimal
+from tacit.query.sql.dialects.translator import Piece, cannot
 
 _WORD = 2**64
 _SIGNED = 2**63

@@ -17,8 +17,8 @@ from tacit.errors import Failed
 from tacit.frozen import frozen
 from tacit.query.engines.expression_walk import TranslatedColumn, TranslatedRelation
 from tacit.query.engines.postgres.spelling import CATALOGUE
-from tacit.query.sql.dialects.piece import natural_reach
 from tacit.query.sql.dialects.sql_type import SqlType, type_named
+from tacit.query.sql.dialects.translator import natural_reach
 from tacit.schema.kind import TIMES
 
 if TYPE_CHECKING:

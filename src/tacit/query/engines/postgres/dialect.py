@@ -18,16 +18,14 @@ from typing import Final
 from sqlglot import exp
 
 from tacit.frozen import frozen
-from tacit.query.engines.aggregate_handlers import SMALL_SUM
 from tacit.query.engines.expression_walk import Walk
 from tacit.query.engines.postgres import doubles
 from tacit.query.engines.postgres.casts import cast
+from tacit.query.engines.postgres.functions import TEXTS, TIMES
 from tacit.query.engines.postgres.spelling import ENGINE, ROW_ERRORS, literal, quote, type_name
-from tacit.query.engines.postgres.texts import TEXTS
-from tacit.query.engines.postgres.times import TIMES
-from tacit.query.sql.dialects.lowered_call import Call, words_of
-from tacit.query.sql.dialects.piece import Constant, Operation, Piece, natural_reach
+from tacit.query.engines.value_handlers import SMALL_SUM
 from tacit.query.sql.dialects.sql_type import HUGEINT, NULL, VARCHAR, SqlType
+from tacit.query.sql.dialects.translator import Call, Constant, Operation, Piece, natural_reach, words_of
 from tacit.query.sql.expressions.rule_registry import CALLS
 
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from tacit.query.engines.postgres.overflow_thresholds import LARGEST, by_constant, largest, under_constant, vanishing
 from tacit.query.engines.postgres.spelling import double, once
-from tacit.query.sql.dialects.piece import Operation, Piece
 from tacit.query.sql.dialects.sql_type import SqlType
+from tacit.query.sql.dialects.translator import Operation, Piece
 
 _INFINITY, _BELOW = double(math.inf), double(-math.inf)
 _DOWN, _UP = double(2.0**-520), double(2.0**500)

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable
 
 from tacit.query.engines.postgres.spelling import double, once
-from tacit.query.sql.dialects.piece import Piece
+from tacit.query.sql.dialects.translator import Piece
 
 LARGEST = 1.7976931348623157e308
 _BITS = 0x7FEF_FFFF_FFFF_FFFF  # of the largest double, as an integer: doubles from 0 on are in that order

@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from tacit.query.sql.dialects.piece import Constant, Piece, cannot
 from tacit.query.sql.dialects.sql_type import BOOLEAN, DOUBLE, VARCHAR, SqlType
+from tacit.query.sql.dialects.translator import Constant, Piece, cannot
 from tacit.schema.kind import ZONED
 
 ENGINE = "PostgreSQL"

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 
 from tacit.query.engines.spark import spelling
+from tacit.query.engines.spark.functions import written
 from tacit.query.engines.spark.numbers import Whole, nearest, wide
 from tacit.query.engines.spark.spelling import ENGINE, HUGE, attempt, call, case, double, once, text, type_name, whole
-from tacit.query.engines.spark.times import written
-from tacit.query.sql.dialects.piece import Piece, cannot
 from tacit.query.sql.dialects.sql_type import BIGINT, BOOLEAN, HUGEINT, VARCHAR, SqlType
+from tacit.query.sql.dialects.translator import Piece, cannot
 
 _SPACE = r"[\x09-\x0D ]*+"
 _AROUND = text(" _\t\n\v\f\r")

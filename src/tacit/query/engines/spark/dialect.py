@@ -12,13 +12,11 @@ from typing import Final
 from tacit.frozen import frozen
 from tacit.query.engines.spark import spelling
 from tacit.query.engines.spark.casts import cast_value
+from tacit.query.engines.spark.functions import LETTERS, TIMES
 from tacit.query.engines.spark.numbers import NUMBERS, OPERATORS, wide
 from tacit.query.engines.spark.spelling import HUGE, call, calling, cast
-from tacit.query.engines.spark.texts import LETTERS
-from tacit.query.engines.spark.times import TIMES
-from tacit.query.sql.dialects.lowered_call import Call, words_of
-from tacit.query.sql.dialects.piece import Constant, Operation, Piece
 from tacit.query.sql.dialects.sql_type import HUGEINT, SqlType
+from tacit.query.sql.dialects.translator import Call, Constant, Operation, Piece, words_of
 from tacit.query.sql.expressions.rule_registry import CALLS
 
 _BITS = 22  # bits of each part of a word: the parts of 2^41 rows add up in 64 bits

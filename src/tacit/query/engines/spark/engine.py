@@ -20,8 +20,8 @@ from tacit.query.engines.spark.dialect import SPARK
 from tacit.query.engines.spark.spelling import quoted
 from tacit.query.engines.spark.tables import SparkTable, table_of
 from tacit.query.engines.translation import translate
-from tacit.query.sql.dialects.piece import natural_reach
 from tacit.query.sql.dialects.sql_type import type_named
+from tacit.query.sql.dialects.translator import natural_reach
 from tacit.schema.description import Description, Source
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from tacit.query.engines.spark.spelling import (
     type_name,
     whole,
 )
-from tacit.query.sql.dialects.piece import Operation, Piece
 from tacit.query.sql.dialects.sql_type import BIGINT, HUGEINT, SqlType
+from tacit.query.sql.dialects.translator import Operation, Piece
 
 _HALF = 10**19  # of the digits of a HUGEINT
 _INFINITY = double(float("inf"))

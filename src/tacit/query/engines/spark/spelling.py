@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Final
 
-from tacit.query.sql.dialects.piece import Constant, Operation, Piece, cannot
 from tacit.query.sql.dialects.sql_type import SqlType
+from tacit.query.sql.dialects.translator import Constant, Operation, Piece, cannot
 from tacit.schema.kind import ZONED
 
 ENGINE = "Spark"

@@ -13,8 +13,7 @@ from sqlglot import exp
 from tacit.query.sql.expressions.date_shifts import difference, is_shift, shift
 from tacit.query.sql.expressions.leaves import exact_constant
 from tacit.query.sql.expressions.result_types import exact_result, float_result, unify
-from tacit.query.sql.expressions.rule import Typer, part
-from tacit.query.sql.expressions.sql_function import Family
+from tacit.query.sql.expressions.rule import Family, Typer, part
 from tacit.query.sql.values.domains import mapped
 from tacit.query.sql.values.exact_intervals import Interval, doubles, hull, quotient
 from tacit.query.sql.values.refusal import refuse

@@ -10,8 +10,7 @@ from sqlglot import exp
 
 from tacit.query.sql.expressions.number_casts import to_decimal, to_float, to_integer
 from tacit.query.sql.expressions.result_types import as_timestamp, parse_time
-from tacit.query.sql.expressions.rule import Typer, part
-from tacit.query.sql.expressions.sql_function import Family
+from tacit.query.sql.expressions.rule import Family, Typer, part
 from tacit.query.sql.values.column_reader import clamp_time
 from tacit.query.sql.values.domains import cut, longest_written, mapped
 from tacit.query.sql.values.refusal import refuse

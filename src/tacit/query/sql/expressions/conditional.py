@@ -8,14 +8,11 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from tacit.query.sql.dialects.lowered_call import Call
-from tacit.query.sql.dialects.piece import Piece
 from tacit.query.sql.dialects.sql_type import TINIEST, Reach, hull
-from tacit.query.sql.dialects.translator import Lowered, Translator
+from tacit.query.sql.dialects.translator import Call, Lowered, Piece, Translator
 from tacit.query.sql.expressions.predicates import sides, truth
 from tacit.query.sql.expressions.result_types import joined_bounds, unify
-from tacit.query.sql.expressions.rule import Rule, Typer, part, parts
-from tacit.query.sql.expressions.sql_function import Family, SqlFunction
+from tacit.query.sql.expressions.rule import Family, Rule, SqlFunction, Typer, part, parts
 from tacit.query.sql.values.domains import united
 from tacit.query.sql.values.exact_intervals import Interval
 from tacit.query.sql.values.refusal import refuse

@@ -6,15 +6,12 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from tacit.query.sql.dialects.lowered_call import OWN, Call
-from tacit.query.sql.dialects.piece import Piece
 from tacit.query.sql.dialects.sql_type import BIGINT, DATE, TIMESTAMP
-from tacit.query.sql.dialects.translator import Lowered, Translator
+from tacit.query.sql.dialects.translator import OWN, Call, Lowered, Piece, Translator
 from tacit.query.sql.expressions.date_shifts import shift, shifted
 from tacit.query.sql.expressions.date_truncation import unit_literal, unit_of
 from tacit.query.sql.expressions.result_types import as_timestamp, unify
-from tacit.query.sql.expressions.rule import Rule, Typer, part, parts
-from tacit.query.sql.expressions.sql_function import Family, SqlFunction
+from tacit.query.sql.expressions.rule import Family, Rule, SqlFunction, Typer, part, parts
 from tacit.query.sql.expressions.text_operands import fixed_text
 from tacit.query.sql.values.exact_intervals import Interval
 from tacit.query.sql.values.refusal import refuse

@@ -10,9 +10,8 @@ from fractions import Fraction
 from sqlglot import exp
 
 from tacit.frozen import frozen
-from tacit.query.sql.dialects.piece import Piece
 from tacit.query.sql.dialects.sql_type import INTEGER, TIMESTAMP
-from tacit.query.sql.dialects.translator import Translator
+from tacit.query.sql.dialects.translator import Piece, Translator
 from tacit.query.sql.expressions.result_types import as_timestamp, exact_result
 from tacit.query.sql.expressions.rule import Typer, part
 from tacit.query.sql.values.column_reader import clamp_time

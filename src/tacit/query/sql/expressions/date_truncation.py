@@ -9,13 +9,10 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from tacit.query.sql.dialects.lowered_call import Call
-from tacit.query.sql.dialects.piece import Piece
 from tacit.query.sql.dialects.sql_type import TIMESTAMP, VARCHAR
-from tacit.query.sql.dialects.translator import Lowered, Translator
+from tacit.query.sql.dialects.translator import Call, Lowered, Piece, Translator
 from tacit.query.sql.expressions.result_types import as_timestamp
-from tacit.query.sql.expressions.rule import Typer, part
-from tacit.query.sql.expressions.sql_function import Family, SqlFunction
+from tacit.query.sql.expressions.rule import Family, SqlFunction, Typer, part
 from tacit.query.sql.values.domains import mapped
 from tacit.query.sql.values.refusal import refuse
 from tacit.query.sql.values.storage import is_null, number_of, time_of

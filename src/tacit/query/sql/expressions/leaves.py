@@ -8,8 +8,7 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from tacit.query.sql.expressions.rule import Typer, part
-from tacit.query.sql.expressions.sql_function import Family
+from tacit.query.sql.expressions.rule import Family, Typer, part
 from tacit.query.sql.values.domains import LONGEST_MADE
 from tacit.query.sql.values.refusal import refuse
 from tacit.query.sql.values.storage import (

@@ -8,14 +8,20 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from tacit.query.sql.dialects.lowered_call import OWN, Call, refusing
-from tacit.query.sql.dialects.piece import Piece
 from tacit.query.sql.dialects.sql_type import BOOLEAN, DOUBLE, INTEGER, TINIEST, Reach, SqlType
-from tacit.query.sql.dialects.translator import Lowered, Translator, of_double, whole_literal
+from tacit.query.sql.dialects.translator import (
+    OWN,
+    Call,
+    Lowered,
+    Piece,
+    Translator,
+    of_double,
+    refusing,
+    whole_literal,
+)
 from tacit.query.sql.expressions.arithmetic import numbers
 from tacit.query.sql.expressions.result_types import exact_result, float_result
-from tacit.query.sql.expressions.rule import Typer, part
-from tacit.query.sql.expressions.sql_function import Family, SqlFunction
+from tacit.query.sql.expressions.rule import Family, SqlFunction, Typer, part
 from tacit.query.sql.values.exact_intervals import Interval, doubles, widened
 from tacit.query.sql.values.refusal import refuse
 from tacit.query.sql.values.storage import (

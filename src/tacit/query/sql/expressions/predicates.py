@@ -10,9 +10,8 @@ from dataclasses import replace
 from sqlglot import exp
 
 from tacit.query.sql.expressions.result_types import unify
-from tacit.query.sql.expressions.rule import Rule, Typer, part, parts
+from tacit.query.sql.expressions.rule import Family, Rule, Typer, part, parts
 from tacit.query.sql.expressions.second_line import tried
-from tacit.query.sql.expressions.sql_function import Family
 from tacit.query.sql.values.refusal import refuse
 from tacit.query.sql.values.storage import as_type, is_null, null_of, sql_type
 from tacit.query.sql.values.typed import Typed

@@ -8,14 +8,11 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from tacit.query.sql.dialects.lowered_call import OWN, Call
-from tacit.query.sql.dialects.piece import Piece
 from tacit.query.sql.dialects.sql_type import DOUBLE, INTEGER, Reach
-from tacit.query.sql.dialects.translator import Lowered, Translator, of_double, whole_literal
+from tacit.query.sql.dialects.translator import OWN, Call, Lowered, Piece, Translator, of_double, whole_literal
 from tacit.query.sql.expressions.arithmetic import numbers
 from tacit.query.sql.expressions.result_types import exact_result, float_result
-from tacit.query.sql.expressions.rule import Rule, Typer, part
-from tacit.query.sql.expressions.sql_function import Family, SqlFunction
+from tacit.query.sql.expressions.rule import Family, Rule, SqlFunction, Typer, part
 from tacit.query.sql.values.domains import mapped
 from tacit.query.sql.values.exact_intervals import Interval
 from tacit.query.sql.values.refusal import refuse

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.query.sql.dialects.lowered_call import Call
+from tacit.query.sql.dialects.translator import Call
 from tacit.query.sql.expressions.arithmetic import ARITHMETIC, DIVISION
 from tacit.query.sql.expressions.cast_rules import CASTING
 from tacit.query.sql.expressions.conditional import CONDITIONAL
@@ -21,13 +21,12 @@ from tacit.query.sql.expressions.date_functions import DATES
 from tacit.query.sql.expressions.date_truncation import TRUNCATING
 from tacit.query.sql.expressions.leaves import COLUMNS, LITERALS
 from tacit.query.sql.expressions.number_functions import ELEMENTARY
-from tacit.query.sql.expressions.patterns import PATTERNS
 from tacit.query.sql.expressions.predicates import COMPARISON, LOGIC, truth
 from tacit.query.sql.expressions.rounding import ROUNDING
-from tacit.query.sql.expressions.rule import Rule, Scope
+from tacit.query.sql.expressions.rule import Family, Rule, Scope, SqlFunction
 from tacit.query.sql.expressions.second_line import tried
-from tacit.query.sql.expressions.sql_function import Family, SqlFunction
 from tacit.query.sql.expressions.text_functions import TEXTS
+from tacit.query.sql.expressions.text_operands import PATTERNS
 from tacit.query.sql.expressions.width_bucket import BUCKETS
 from tacit.query.sql.values.domains import weighed
 from tacit.query.sql.values.refusal import near, refuse, shown

@@ -8,12 +8,9 @@ from itertools import product
 
 from sqlglot import exp
 
-from tacit.query.sql.dialects.lowered_call import OWN, Call
-from tacit.query.sql.dialects.piece import Piece
 from tacit.query.sql.dialects.sql_type import BIGINT, INTEGER, VARCHAR, SqlType
-from tacit.query.sql.dialects.translator import Lowered, Translator, of_text, whole_literal
-from tacit.query.sql.expressions.rule import Rule, Typer, part, parts
-from tacit.query.sql.expressions.sql_function import Family, SqlFunction
+from tacit.query.sql.dialects.translator import OWN, Call, Lowered, Piece, Translator, of_text, whole_literal
+from tacit.query.sql.expressions.rule import Family, Rule, SqlFunction, Typer, part, parts
 from tacit.query.sql.expressions.text_operands import changed, fixed_number, fixed_text, text
 from tacit.query.sql.values.domains import LONGEST_MADE, MOST_PIECES, cut, domain, mapped
 from tacit.query.sql.values.refusal import refuse

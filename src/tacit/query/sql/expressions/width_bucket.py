@@ -7,8 +7,7 @@ from fractions import Fraction
 from sqlglot import exp
 
 from tacit.query.sql.expressions.arithmetic import numbers
-from tacit.query.sql.expressions.rule import Typer, part
-from tacit.query.sql.expressions.sql_function import Family, SqlFunction
+from tacit.query.sql.expressions.rule import Family, SqlFunction, Typer, part
 from tacit.query.sql.values.exact_intervals import Interval
 from tacit.query.sql.values.refusal import refuse
 from tacit.query.sql.values.storage import (
