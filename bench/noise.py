@@ -14,8 +14,8 @@ from tacit.loss.families.loss import Relation
 from tacit.mechanisms.additive.gaussian import DiscreteGaussian as DiscreteGaussianMechanism
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
+from tacit.noise.bits import ENTROPY
 from tacit.noise.discrete_laplace import DiscreteLaplace
-from tacit.noise.entropy import ENTROPY
 from tacit.noise.gaussian_law import DiscreteGaussianLaw, RoundedGaussian
 from tacit.noise.slabs import slabs
 

@@ -19,8 +19,7 @@ from tacit.local.polls.designs.design import OneSample
 from tacit.local.polls.designs.randomized_response import ForcedDesign, Kuk, WarnerDesign
 from tacit.local.polls.estimation.logistic_regression import logistic
 from tacit.local.polls.estimation.prevalence import Prevalence
-from tacit.noise.bits import Bits
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY, Bits
 
 DESIGNS: list[tuple[str, WarnerDesign | ForcedDesign | Kuk]] = [
     ("truth with probability 3/4", WarnerDesign("3/4")),

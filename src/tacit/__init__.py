@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tacit.loss.interpretation import describe as describe
     from tacit.mechanisms.additive.gaussian import Gaussian as Gaussian
     from tacit.mechanisms.additive.laplace import Laplace as Laplace
-    from tacit.mechanisms.answer import Answer as Answer
+    from tacit.mechanisms.mechanism import Answer as Answer
     from tacit.mechanisms.statistics.bounded_mean import BoundedMean as BoundedMean
     from tacit.mechanisms.statistics.bounded_sum import BoundedSum as BoundedSum
     from tacit.mechanisms.statistics.counts import Count as Count
@@ -47,7 +47,7 @@ _HOME = {
     "Relation": "loss.families.loss",
     "describe": "loss.interpretation",
     "Zcdp": "loss.families.zcdp",
-    "Answer": "mechanisms.answer",
+    "Answer": "mechanisms.mechanism",
     "BoundedMean": "mechanisms.statistics.bounded_mean",
     "BoundedSum": "mechanisms.statistics.bounded_sum",
     "Count": "mechanisms.statistics.counts",

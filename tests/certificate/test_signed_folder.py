@@ -9,8 +9,16 @@ import pytest
 from tests.certificate.test_certificate import STATEMENT
 
 from tacit.ledger.certificate import Certificate
-from tacit.ledger.signature import SigningKey, present, sign, verify
-from tacit.ledger.signed_folder import FOLDER, is_of_folder, present_folder, verify_folder
+from tacit.ledger.signature import (
+    FOLDER,
+    SigningKey,
+    is_of_folder,
+    present,
+    present_folder,
+    sign,
+    verify,
+    verify_folder,
+)
 
 FILES = {"region.csv": b"region,n\nnorth,12\n", "ward.csv": b"ward,n\na,7\n", "index.html": b"<!DOCTYPE html>"}
 

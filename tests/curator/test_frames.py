@@ -20,7 +20,7 @@ from tacit.curator.dataset import Dataset, open_dataset
 from tacit.errors import Refused
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.duckdb.frames import read_frame
-from tacit.schema.problems import RefusedDescription
+from tacit.schema.names import RefusedDescription
 
 DESCRIPTION = """\
 [dataset]

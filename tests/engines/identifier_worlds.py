@@ -13,7 +13,7 @@ from tests.laws.movement import Probe, Reading, planned, probes
 from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Engine
 from tacit.schema.description import Description
-from tacit.schema.header_check import compare_headers
+from tacit.schema.header_types import compare_headers
 from tacit.schema.reader import read_description
 
 COLUMNS = {"visits": ("pid", "visit", "cost"), "people": ("who", "bonus"), "items": ("visit", "price")}

@@ -18,7 +18,7 @@ from tacit.ledger.ledger import Ledger
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.protocol import Engine
 from tacit.schema.description import Description
-from tacit.schema.header_check import compare_headers
+from tacit.schema.header_types import compare_headers
 from tacit.schema.reader import read_description
 
 DECLARED = {

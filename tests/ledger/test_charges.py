@@ -192,7 +192,7 @@ def test_nothing_is_charged_that_could_not_be_witnessed(tmp_path: Path, monkeypa
         return real(path, flags, mode)
 
     with monkeypatch.context() as patch:
-        patch.setattr("tacit.ledger.witness.os.open", refusing)
+        patch.setattr("tacit.ledger.chain.os.open", refusing)
         with pytest.raises(Refused, match="could not be read or written"):
             account.charge(request("q", Pure("0.1")))
     assert rows(tmp_path) == before

@@ -11,7 +11,7 @@ from tests.ledger.books import account_of, bodies, let_go, opened, places, reque
 
 from tacit.errors import Failed, Refused
 from tacit.ledger import AccountName, Charge, Stored
-from tacit.ledger.witness import Witness
+from tacit.ledger.chain import Witness
 from tacit.loss import Pure
 
 
@@ -105,7 +105,7 @@ def test_a_charge_is_not_handed_out_before_it_is_witnessed(tmp_path: Path, monke
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("tacit.ledger.witness.os.pwrite", fail)
+        patched.setattr("tacit.ledger.chain.os.pwrite", fail)
         with pytest.raises(Failed):
             account.charge(request("q", Pure(1)))
     charge = account.charge(request("q", Pure(1)))
@@ -116,7 +116,7 @@ def test_a_charge_is_not_handed_out_before_it_is_witnessed(tmp_path: Path, monke
     assert (known.entries, known.hash) == (charge.number + 1, account.head())
     assert [body["of"] for body in bodies(tmp_path, "again")] == [charge.number]
     with monkeypatch.context() as patched:
-        patched.setattr("tacit.ledger.witness.os.pwrite", fail)
+        patched.setattr("tacit.ledger.chain.os.pwrite", fail)
         with pytest.raises(Failed):
             account.store(charge, b"answer")
         with pytest.raises(Refused):

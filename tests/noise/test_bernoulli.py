@@ -13,9 +13,8 @@ from tests.goodness import FALSE_ALARM, p_value
 
 from tacit.errors import Refused
 from tacit.noise.ball import Ball, ball, less, precision
-from tacit.noise.bernoulli import Bernoulli, BernoulliExp, Coin, flip_exp
-from tacit.noise.bits import Bits, Scripted, ScriptEnded, Seeded
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY, Bits, Scripted, ScriptEnded, Seeded
+from tacit.noise.uniform import Bernoulli, BernoulliExp, Coin, flip_exp
 
 
 def exp_down(power: Fraction, width: int) -> int:

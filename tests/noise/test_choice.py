@@ -14,8 +14,7 @@ from tests.goodness import FALSE_ALARM, p_value
 
 from tacit.errors import Refused
 from tacit.noise.ball import Ball, precision
-from tacit.noise.bits import Bits, Scripted, ScriptEnded, Seeded
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY, Bits, Scripted, ScriptEnded, Seeded
 from tacit.noise.selection_draws import Board, choice_law, choose, choose_many, noisy_max, permute_and_flip
 
 COUNTS, EXPONENTS, RATE = np.array([2, 0, 3, 1]), np.array([4, 0, 5, 9]), Fraction(1, 2)

@@ -16,9 +16,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tacit.noise import entropy
-from tacit.noise.bits import Bits, Rehearsal, Scripted, ScriptEnded, Seeded
-from tacit.noise.entropy import ENTROPY, Entropy
+from tacit.noise import bits
+from tacit.noise.bits import ENTROPY, Bits, Entropy, Rehearsal, Scripted, ScriptEnded, Seeded
 
 PIECE = 16  # two honest pieces of 16 bytes agree with probability 2^-128
 
@@ -97,7 +96,7 @@ def test_threads_never_repeat_a_draw() -> None:
 FORK = """
 import os, sys, threading
 from tacit.noise.bits import Bits
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY
 
 class Forgetful(Bits):
     "A stock that does not know which process it belongs to."
@@ -159,7 +158,7 @@ def test_a_source_that_forgets_its_process_is_caught(tmp_path: Path) -> None:
 
 POOL = """
 import multiprocessing, sys
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY
 
 if __name__ == "__main__":
     ENTROPY.octets(16)
@@ -199,7 +198,7 @@ def failing_at(call: int, honest: Callable[[int], bytes]) -> Callable[[int], byt
 def test_a_failing_operating_system_is_heard_and_nothing_is_handed_out_twice(
     monkeypatch: pytest.MonkeyPatch, call: int, size: int
 ) -> None:
-    monkeypatch.setattr(entropy.os, "urandom", failing_at(call, os.urandom))
+    monkeypatch.setattr(bits.os, "urandom", failing_at(call, os.urandom))
     drawn: list[bytes] = []
     failures = 0
     for _ in range(max(12, 4 * 2**18 // size)):

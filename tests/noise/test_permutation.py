@@ -14,8 +14,7 @@ from tests.enumeration import OCTETS, broken_brackets, outcomes
 from tests.goodness import FALSE_ALARM, p_value
 
 from tacit.errors import Refused
-from tacit.noise.bits import Bits, Scripted, Seeded
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY, Bits, Scripted, Seeded
 from tacit.noise.uniform import permutation, sample_without_replacement
 
 

@@ -15,8 +15,7 @@ from tests.goodness import FALSE_ALARM, p_value
 
 from tacit.errors import Refused
 from tacit.noise.ball import Ball, ball, precision
-from tacit.noise.bits import Bits, Scripted, ScriptEnded, Seeded
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY, Bits, Scripted, ScriptEnded, Seeded
 from tacit.noise.real_noise import (
     CAUCHY,
     EXPONENTIAL,

@@ -13,8 +13,7 @@ from tests.goodness import FALSE_ALARM, p_value
 
 from tacit.errors import Refused
 from tacit.noise.ball import ball, precision
-from tacit.noise.bits import Bits, Scripted, ScriptEnded, Seeded
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY, Bits, Scripted, ScriptEnded, Seeded
 from tacit.noise.uniform import UniformBelow
 
 

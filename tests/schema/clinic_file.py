@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tacit.schema.description import Description, Source
-from tacit.schema.problems import RefusedDescription
+from tacit.schema.names import RefusedDescription
 from tacit.schema.reader import read_description
 
 CLINIC = """\

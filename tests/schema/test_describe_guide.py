@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.schema.clinic_file import read
 
-from tacit.schema.problems import RefusedDescription
+from tacit.schema.names import RefusedDescription
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "guides" / "describe-your-data.md").read_text(encoding="utf-8")
 FILE = GUIDE.split("```toml\n")[1].split("```")[0]

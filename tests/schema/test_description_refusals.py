@@ -9,7 +9,7 @@ import pytest
 from tests.schema.clinic_file import AGE, BUDGET, CLINIC, ROWS, changed, read, refused_at, written
 
 from tacit.errors import Refused
-from tacit.schema.problems import RefusedDescription
+from tacit.schema.names import RefusedDescription
 from tacit.schema.reader import read_description
 
 UNIT = '{ id = "patient_id", hides = "one patient, all visits" }'

@@ -15,7 +15,7 @@ from tacit.errors import Refused
 from tacit.schema.description import AtMost, EachRow, OwnColumn, Source
 from tacit.schema.first_description import FirstFile, first_description
 from tacit.schema.kind import Kind
-from tacit.schema.problems import RefusedDescription
+from tacit.schema.names import RefusedDescription
 from tacit.schema.reader import read_description
 from tacit.schema.sources import read_source
 

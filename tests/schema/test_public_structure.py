@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tacit.schema.description import Description, Impossible, KeyHierarchy, PublicTotal
-from tacit.schema.problems import RefusedDescription
+from tacit.schema.names import RefusedDescription
 from tacit.schema.reader import read_description
 
 FILE = """\

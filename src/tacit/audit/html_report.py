@@ -18,7 +18,7 @@ import numpy as np
 from tacit.audit.event_counts import Counted, numbers_of
 from tacit.audit.subject import AuditSubject
 from tacit.audit.verdict import AuditVerdict, Finding, Outcome
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,7 +19,7 @@ from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.loss import Loss, Relation
 from tacit.loss.families.zcdp import Zcdp
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY
 
 _TRIES = 5
 

@@ -15,9 +15,8 @@ from tacit.local.frequencies.hashing import HashingOracle
 from tacit.local.frequencies.oracle import Oracle
 from tacit.local.frequencies.set_reports import SubsetOracle, UnaryOracle
 from tacit.local.means.optimal_mean import one_bit
-from tacit.local.randomizers.randomizer import Randomizer, odds_within
+from tacit.local.randomizers.randomizer import Randomizer, WeightTable, odds_within
 from tacit.local.randomizers.subset_selection import KaryResponse, SubsetSelection
-from tacit.local.randomizers.weight_table import WeightTable
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.loss import Relation
@@ -30,17 +29,15 @@ from tacit.mechanisms.additive.laplace import Laplace, TruncatedGeometric
 from tacit.mechanisms.additive.staircase import Staircase
 from tacit.mechanisms.mechanism import Mechanism
 from tacit.mechanisms.response.binary import Forced, OptimalResponse, Warner
-from tacit.mechanisms.response.kary_response import Kary
-from tacit.mechanisms.response.randomized_response import Response
+from tacit.mechanisms.response.randomized_response import Kary, Response
 from tacit.mechanisms.robust.inverse_median import InverseMedian
 from tacit.mechanisms.robust.propose_test_release import ProposeTestRelease, stable_median
 from tacit.mechanisms.robust.public_range import PublicRange
 from tacit.mechanisms.robust.sample_and_aggregate import SampleAndAggregate
 from tacit.mechanisms.robust.smooth_median import SmoothMedian
-from tacit.mechanisms.selection.above_threshold import AboveThreshold
+from tacit.mechanisms.selection.above_threshold import AboveThreshold, SparseVector
 from tacit.mechanisms.selection.candidates import Exponential, NoisyMax, PermuteAndFlip
 from tacit.mechanisms.selection.key_selection import KeySelection
-from tacit.mechanisms.selection.sparse_vector import SparseVector
 from tacit.mechanisms.selection.stability_histogram import StabilityHistogram
 from tacit.mechanisms.statistics.bounded_mean import BoundedMean
 from tacit.mechanisms.statistics.bounded_sum import BoundedSum

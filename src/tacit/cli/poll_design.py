@@ -17,7 +17,7 @@ from tacit.local.polls.designs.multiple_choice import SetOfMany
 from tacit.local.polls.designs.wording import YES_NO, Wording
 from tacit.local.polls.poll import Poll, PollQuestion
 from tacit.local.polls.poll_file import CATALOGUE, design_of, new_poll_text, poll_from, question_text, read_poll
-from tacit.mechanisms.answer import percent
+from tacit.mechanisms.mechanism import percent
 
 _TITLE: Final = (
     "A short survey"  # no words of the question: some respondents must not see it, and none must be seen with it

@@ -18,9 +18,17 @@ from tacit.ledger.certificate import Certificate
 from tacit.ledger.history import Evidence
 from tacit.ledger.ledger import Ledger
 from tacit.ledger.places import default_places
-from tacit.ledger.signature import SigningKey, Verdict, fingerprint, key_beside, verify_table
+from tacit.ledger.signature import (
+    CERTIFICATE,
+    SigningKey,
+    Verdict,
+    fingerprint,
+    is_of_folder,
+    key_beside,
+    verify_folder,
+    verify_table,
+)
 from tacit.ledger.signature import verify as verify_certificate
-from tacit.ledger.signed_folder import CERTIFICATE, is_of_folder, verify_folder
 from tacit.printable import printable
 
 _KEY: Final = 32  # octets

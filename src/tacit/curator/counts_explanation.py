@@ -12,7 +12,7 @@ from tacit.curator.counts_answer import optimality_of
 from tacit.curator.counts_job import find_counts
 from tacit.curator.planner import Planner
 from tacit.frozen import frozen
-from tacit.mechanisms.answer import percent
+from tacit.mechanisms.mechanism import percent
 from tacit.query.plans.price import Price
 from tacit.query.post_noise.estimates import Keys, OutputColumn, Rendered
 from tacit.release.price import PriceWords, price_words

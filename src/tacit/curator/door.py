@@ -32,8 +32,7 @@ from tacit.ledger.account import BudgetAccount
 from tacit.ledger.affordability import Totals, price_of, refuse_unless_affordable
 from tacit.ledger.request import Charge, Request, Stored
 from tacit.loss.families.loss import Relation
-from tacit.noise.bits import Bits
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY, Bits
 from tacit.query.engines.protocol import Session, Stage
 from tacit.query.plans.price import Price
 

@@ -12,8 +12,7 @@ from tacit.errors import Refused
 from tacit.query.engines.protocol import Engine
 from tacit.schema.description import Description, Source
 from tacit.schema.file_identity import file_names
-from tacit.schema.names import suggestion
-from tacit.schema.problems import Problems
+from tacit.schema.names import Problems, suggestion
 from tacit.schema.sources import DATABASE, FRAME
 
 

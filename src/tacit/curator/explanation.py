@@ -16,7 +16,7 @@ from tacit.curator.query_job import find_stored
 from tacit.curator.terms import refuse_below_floor
 from tacit.curator.translation_check import in_words_of
 from tacit.frozen import frozen
-from tacit.mechanisms.answer import percent
+from tacit.mechanisms.mechanism import percent
 from tacit.printable import printable, printable_lines
 from tacit.query.bounding.histogram_sql import BINS
 from tacit.query.execution.program import finding

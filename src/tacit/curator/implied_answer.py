@@ -21,7 +21,7 @@ from tacit.curator.planner import Planner
 from tacit.frozen import frozen
 from tacit.ledger.certificate import Grounds
 from tacit.loss.families.loss import Loss
-from tacit.mechanisms.answer import percent
+from tacit.mechanisms.mechanism import percent
 from tacit.query.aggregates.moments import Total
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.plan import Plan

@@ -21,7 +21,7 @@ from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Engine, Session
 from tacit.query.materialized.form import forms_of
 from tacit.query.materialized.statements import Statements
-from tacit.schema.header_check import compare_headers
+from tacit.schema.header_types import compare_headers
 from tacit.schema.reader import read_description
 
 if TYPE_CHECKING:

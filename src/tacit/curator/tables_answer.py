@@ -23,8 +23,7 @@ from tacit.curator.tables_words import (
 )
 from tacit.errors import Failed, Refused
 from tacit.ledger.certificate import Certificate, Grounds
-from tacit.ledger.signature import sign
-from tacit.ledger.signed_folder import present_folder
+from tacit.ledger.signature import present_folder, sign
 from tacit.query.aggregates.aggregate import Measure, Part
 from tacit.query.aggregates.moments import Total
 from tacit.query.plans.limit import IntervalKind

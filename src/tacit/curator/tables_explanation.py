@@ -10,7 +10,7 @@ from tacit.curator.planner import Planner
 from tacit.curator.tables_job import find_tables
 from tacit.curator.terms import refuse_below_floor
 from tacit.frozen import frozen
-from tacit.mechanisms.answer import percent
+from tacit.mechanisms.mechanism import percent
 from tacit.printable import printable_lines
 from tacit.query.plans.price import Price
 from tacit.release.price import PriceWords, price_words

@@ -29,7 +29,7 @@ from tacit.ledger.durable import make_folder
 from tacit.ledger.request import Stored
 from tacit.loss.families.loss import Relation
 from tacit.loss.families.zcdp import Zcdp
-from tacit.mechanisms.answer import percent
+from tacit.mechanisms.mechanism import percent
 from tacit.mechanisms.weights.hypothesis import Hypothesis, private_histogram
 from tacit.mechanisms.weights.online_weights import OnlineWeights
 from tacit.mechanisms.weights.weights_session import WeightsReply, WeightsSession

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from tacit.errors import Refused
 from tacit.ledger.account import BudgetAccount
-from tacit.ledger.chain import Chain
+from tacit.ledger.chain import Chain, Witness
 from tacit.ledger.events import AccountOpened, SourceJoined
 from tacit.ledger.history import Evidence, evidence_of
 from tacit.ledger.link import Head
@@ -24,7 +24,6 @@ from tacit.ledger.registry import AccountName, Known, find_account, read_account
 from tacit.ledger.sqlite_database import Database, create_database
 from tacit.ledger.store import Store, retried
 from tacit.ledger.verification import Verification, verify_chain
-from tacit.ledger.witness import Witness
 from tacit.loss.families.loss import Loss
 from tacit.loss.filters.currency import currency_of
 

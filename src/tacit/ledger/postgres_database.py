@@ -16,8 +16,7 @@ from psycopg.pq import TransactionStatus
 
 from tacit.errors import Refused
 from tacit.ledger.places import Address, beside_of
-from tacit.ledger.store import Conflicted, SqlExecutor, Unavailable
-from tacit.ledger.tables import POSTGRES_TABLES, POSTGRES_VERSION
+from tacit.ledger.store import POSTGRES_TABLES, POSTGRES_VERSION, Conflicted, SqlExecutor, Unavailable
 
 _PATIENCE = 60_000  # milliseconds to wait for other writers, which take a few each, or for one that hangs
 _SETTINGS = {

@@ -17,8 +17,7 @@ from pathlib import Path
 
 from tacit.errors import Refused
 from tacit.ledger.durable import make_folder, put_in_place
-from tacit.ledger.store import Unavailable
-from tacit.ledger.tables import SQLITE_MARK, SQLITE_TABLES, SQLITE_VERSION
+from tacit.ledger.store import SQLITE_MARK, SQLITE_TABLES, SQLITE_VERSION, Unavailable
 
 
 class Held:

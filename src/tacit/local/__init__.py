@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from tacit.local.polls.designs.randomized_response import ForcedDesign as ForcedDesign
     from tacit.local.polls.designs.randomized_response import Kuk as Kuk
     from tacit.local.polls.designs.randomized_response import WarnerDesign as WarnerDesign
-    from tacit.local.polls.designs.unrelated_question import Unrelated as Unrelated
-    from tacit.local.polls.designs.unrelated_question import UnrelatedEstimated as UnrelatedEstimated
+    from tacit.local.polls.designs.two_samples import Unrelated as Unrelated
+    from tacit.local.polls.designs.two_samples import UnrelatedEstimated as UnrelatedEstimated
     from tacit.local.polls.estimation.logistic_regression import logistic as logistic
     from tacit.local.polls.estimation.logistic_regression import logistic_on_report as logistic_on_report
     from tacit.local.polls.estimation.rate_interval import Method as Method
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from tacit.local.randomizers.extremal import extremal as extremal
     from tacit.local.randomizers.longitudinal import Respondent as Respondent
     from tacit.local.randomizers.longitudinal import new_key as new_key
+    from tacit.local.randomizers.randomizer import WeightTable as WeightTable
     from tacit.local.randomizers.subset_selection import KaryResponse as KaryResponse
     from tacit.local.randomizers.subset_selection import SubsetSelection as SubsetSelection
-    from tacit.local.randomizers.weight_table import WeightTable as WeightTable
     from tacit.local.shuffle.shuffled import ShuffledReports as ShuffledReports
 
     Forced = ForcedDesign
@@ -58,8 +58,8 @@ _HOME = {
     "ListExperiment": "polls.designs.list_experiment",
     "OneOfMany": "polls.designs.multiple_choice",
     "SetOfMany": "polls.designs.multiple_choice",
-    "Unrelated": "polls.designs.unrelated_question",
-    "UnrelatedEstimated": "polls.designs.unrelated_question",
+    "Unrelated": "polls.designs.two_samples",
+    "UnrelatedEstimated": "polls.designs.two_samples",
     "Warner": "polls.designs.randomized_response:WarnerDesign",
     "WarnerDesign": "polls.designs.randomized_response",
     "read_poll": "polls.poll_file",
@@ -67,8 +67,8 @@ _HOME = {
     "Poll": "polls.poll",
     "KaryResponse": "randomizers.subset_selection",
     "SubsetSelection": "randomizers.subset_selection",
-    "Table": "randomizers.weight_table:WeightTable",
-    "WeightTable": "randomizers.weight_table",
+    "Table": "randomizers.randomizer:WeightTable",
+    "WeightTable": "randomizers.randomizer",
     "logistic": "polls.estimation.logistic_regression",
     "logistic_on_report": "polls.estimation.logistic_regression",
     "ShuffledReports": "shuffle.shuffled",

@@ -116,7 +116,7 @@ _HOME = {
     "Atom": "pairs.finite_pair",
     "FinitePair": "pairs.finite_pair",
     "LaplacePair": "pairs.additive_noise",
-    "Pair": "pairs.pair",
+    "Pair": "pairs.finite_pair",
     "BoundedRange": "pairs.bounded_range",
     "binary_response": "pairs.response_pairs",
     "forced_response": "pairs.response_pairs",

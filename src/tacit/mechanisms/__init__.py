@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from tacit.mechanisms.additive.laplace import Laplace as Laplace
     from tacit.mechanisms.additive.laplace import TruncatedGeometric as TruncatedGeometric
     from tacit.mechanisms.additive.staircase import Staircase as Staircase
-    from tacit.mechanisms.answer import Answer as Answer
     from tacit.mechanisms.continual.continual_sum import ContinualSum as ContinualSum
+    from tacit.mechanisms.mechanism import Answer as Answer
     from tacit.mechanisms.mechanism import Mechanism as Mechanism
     from tacit.mechanisms.response.binary import Forced as Forced
     from tacit.mechanisms.response.binary import OptimalResponse as OptimalResponse
     from tacit.mechanisms.response.binary import Warner as Warner
-    from tacit.mechanisms.response.kary_response import Kary as Kary
+    from tacit.mechanisms.response.randomized_response import Kary as Kary
     from tacit.mechanisms.robust.inverse_median import InverseMedian as InverseMedian
     from tacit.mechanisms.robust.propose_test_release import ProposeTestRelease as ProposeTestRelease
     from tacit.mechanisms.robust.public_range import PublicRange as PublicRange
     from tacit.mechanisms.robust.sample_and_aggregate import SampleAndAggregate as SampleAndAggregate
     from tacit.mechanisms.robust.smooth_median import SmoothMedian as SmoothMedian
     from tacit.mechanisms.selection.above_threshold import AboveThreshold as AboveThreshold
+    from tacit.mechanisms.selection.above_threshold import SparseVector as SparseVector
     from tacit.mechanisms.selection.candidates import Exponential as Exponential
     from tacit.mechanisms.selection.candidates import NoisyMax as NoisyMax
     from tacit.mechanisms.selection.candidates import PermuteAndFlip as PermuteAndFlip
     from tacit.mechanisms.selection.key_selection import KeySelection as KeySelection
-    from tacit.mechanisms.selection.sparse_vector import SparseVector as SparseVector
     from tacit.mechanisms.selection.stability_histogram import StabilityHistogram as StabilityHistogram
     from tacit.mechanisms.statistics.bounded_mean import BoundedMean as BoundedMean
     from tacit.mechanisms.statistics.bounded_sum import BoundedSum as BoundedSum
@@ -50,13 +50,13 @@ _HOME = {
     "Laplace": "additive.laplace",
     "Staircase": "additive.staircase",
     "TruncatedGeometric": "additive.laplace",
-    "Answer": "answer",
+    "Answer": "mechanism",
     "ContinualSum": "continual.continual_sum",
     "KeySelection": "selection.key_selection",
     "StabilityHistogram": "selection.stability_histogram",
     "Mechanism": "mechanism",
     "Forced": "response.binary",
-    "Kary": "response.kary_response",
+    "Kary": "response.randomized_response",
     "OptimalResponse": "response.binary",
     "Warner": "response.binary",
     "InverseMedian": "robust.inverse_median",
@@ -74,7 +74,7 @@ _HOME = {
     "Histogram": "statistics.histogram",
     "Quantiles": "statistics.quantiles",
     "AboveThreshold": "selection.above_threshold",
-    "SparseVector": "selection.sparse_vector",
+    "SparseVector": "selection.above_threshold",
     "Mwem": "weights.mwem",
     "OnlineWeights": "weights.online_weights",
 }

@@ -19,10 +19,9 @@ from tacit.errors import Refused
 from tacit.exact import Number, nonnegative, whole
 from tacit.frozen import frozen
 from tacit.noise.ball import Ball, ball, precision
-from tacit.noise.bernoulli import flip_exp
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.near import exp_near, log_near, product_near
-from tacit.noise.uniform import UniformBelow, UniformReal, permutation
+from tacit.noise.uniform import UniformBelow, UniformReal, flip_exp, permutation
 
 _SLACK: Final = 2.0**-42  # relative: the filter's 2^-44 and three roundings, with a margin
 _FINEST: Final = 61

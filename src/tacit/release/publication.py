@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.ledger.signed_folder import CERTIFICATE
+from tacit.ledger.signature import CERTIFICATE
 from tacit.release.publication_page import publication_page
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from tacit.ledger.certificate import Certificate
 from tacit.ledger.signature import fingerprint
-from tacit.mechanisms.answer import percent
+from tacit.mechanisms.mechanism import percent
 from tacit.query.post_noise.estimates import PUBLISHED, Estimates, Keys, OutputColumn, Rendered
 from tacit.release.cells import Cell, cells_of
 from tacit.release.page_pictures import pictures

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.ledger.certificate import Certificate
-from tacit.mechanisms.answer import percent
+from tacit.mechanisms.mechanism import percent
 from tacit.query.post_noise.estimates import Rendered
 from tacit.release.cells import is_exact
 from tacit.release.price import PriceWords

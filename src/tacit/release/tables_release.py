@@ -14,7 +14,7 @@ import numpy as np
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.ledger.certificate import Certificate
-from tacit.mechanisms.answer import percent
+from tacit.mechanisms.mechanism import percent
 from tacit.printable import printable
 from tacit.query.post_noise.estimates import Estimates
 from tacit.release.canonical import canonical_digest

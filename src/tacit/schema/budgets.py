@@ -19,8 +19,7 @@ from tacit.loss.families.loss import Loss
 from tacit.loss.families.zcdp import Zcdp
 from tacit.schema.description import FLOOR, FailureLimits
 from tacit.schema.file_models import BudgetFile
-from tacit.schema.names import check_name, clashes, letters, number_from, share_from, whole_from
-from tacit.schema.problems import Problems
+from tacit.schema.names import Problems, check_name, clashes, letters, number_from, share_from, whole_from
 
 _PLACE = ("dataset", "budget")
 _FORMS = "{ epsilon = 1, delta = 1e-7 }, { epsilon = 1 }, { rho = 0.1 } or { rho = 0.1, delta = 1e-9 }."

@@ -15,8 +15,7 @@ from tacit.errors import Refused
 from tacit.schema.description import Column
 from tacit.schema.file_models import ColumnFile, KeyLookup, KeyRange
 from tacit.schema.kind import Key, Kind
-from tacit.schema.names import check_name, clashes, number_from
-from tacit.schema.problems import Problems
+from tacit.schema.names import Problems, check_name, clashes, number_from
 
 LARGEST_INTEGER = 2**63 - 1
 _LARGEST_SCALED = 2**126

@@ -16,8 +16,7 @@ from typing import Annotated, Any, Final, Literal, NoReturn, TypeAlias, TypeVar,
 from typing import get_type_hints as hints_of
 
 from tacit.frozen import frozen
-from tacit.schema.names import suggestion
-from tacit.schema.problems import Problems
+from tacit.schema.names import Problems, suggestion
 
 Words: TypeAlias = tuple[str, str]
 """The reason for a refusal, and what is accepted."""

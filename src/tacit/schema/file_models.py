@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal
 
 from tacit.schema.file_grammar import FileSection, Place, read_section
-from tacit.schema.problems import Problems
+from tacit.schema.names import Problems
 
 _NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 

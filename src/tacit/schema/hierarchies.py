@@ -11,8 +11,7 @@ from tacit.schema.columns import key_from
 from tacit.schema.description import Column, KeyHierarchy
 from tacit.schema.file_models import HierarchyFile
 from tacit.schema.kind import Key, Kind
-from tacit.schema.names import check_name, suggestion
-from tacit.schema.problems import Problems
+from tacit.schema.names import Problems, check_name, suggestion
 
 _FORM = 'levels = ["region", "ward"], members = { north = ["w1", "w2"], south = ["w3"] }.'
 _SHOWN = 5

@@ -14,8 +14,7 @@ from tacit.schema.columns import check_keyed, key_from, listed_keys, read_column
 from tacit.schema.description import Lookup, Source
 from tacit.schema.file_models import KeyLookup, LookupFile
 from tacit.schema.kind import Key, Kind
-from tacit.schema.names import check_name, suggestion
-from tacit.schema.problems import Problems
+from tacit.schema.names import Problems, check_name, suggestion
 from tacit.schema.tables import Place, source_of
 
 ReadPublic: TypeAlias = Callable[[Source, str], Sequence[object]]

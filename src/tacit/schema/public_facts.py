@@ -11,8 +11,7 @@ from tacit.schema.columns import key_from
 from tacit.schema.description import Column, Impossible, KeyHierarchy, PublicTotal
 from tacit.schema.file_models import TotalFile
 from tacit.schema.kind import Key
-from tacit.schema.names import suggestion, whole_from
-from tacit.schema.problems import Problems
+from tacit.schema.names import Problems, suggestion, whole_from
 
 _LARGEST = 2**50  # rows: doubles hold such numbers exactly
 _MOST_CELLS = 2**18  # the largest number of cells that totals may distinguish

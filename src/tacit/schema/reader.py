@@ -15,8 +15,7 @@ from tacit.schema.description import FLOOR, Description, Lookup, Source, Table, 
 from tacit.schema.file_identity import file_names
 from tacit.schema.file_models import CURES, DatasetFile, DescriptionFile, UnitFile, read_file
 from tacit.schema.lookups import LookupKeys, ReadPublic, read_lookups
-from tacit.schema.names import check_name, clashes
-from tacit.schema.problems import Problems
+from tacit.schema.names import Problems, check_name, clashes
 from tacit.schema.sources import is_database, read_master
 from tacit.schema.tables import Place, read_tables
 

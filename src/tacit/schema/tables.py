@@ -18,8 +18,7 @@ from tacit.schema.description import AtMost, Column, EachRow, Limits, OwnColumn,
 from tacit.schema.file_models import AtMostFile, LimitsFile, OwnerFile, SourceFile, TableFile
 from tacit.schema.hierarchies import read_hierarchies
 from tacit.schema.kind import Kind
-from tacit.schema.names import check_name, folded, number_from, suggestion, whole_from
-from tacit.schema.problems import Problems
+from tacit.schema.names import Problems, check_name, folded, number_from, suggestion, whole_from
 from tacit.schema.public_facts import check_facts, read_impossible, read_totals
 from tacit.schema.sources import FRAME, SPARK, read_by_spark, read_catalogue_source, read_frame_source, read_source
 

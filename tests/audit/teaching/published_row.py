@@ -11,9 +11,8 @@ from tacit.errors import Refused
 from tacit.exact import Number, probability, whole
 from tacit.frozen import frozen
 from tacit.loss.pairs.finite_pair import Atom, FinitePair
-from tacit.noise.bernoulli import Bernoulli
 from tacit.noise.bits import Bits
-from tacit.noise.uniform import UniformBelow
+from tacit.noise.uniform import Bernoulli, UniformBelow
 
 _ZERO = Fraction(0)
 

@@ -15,9 +15,8 @@ import pytest
 from tests.local.browser.chromium import Chromium
 from tests.local.browser.vectors import FILE, cases, written
 
-from tacit.local.randomizers.randomizer import Randomizer
+from tacit.local.randomizers.randomizer import Randomizer, WeightTable
 from tacit.local.randomizers.subset_selection import KaryResponse, SubsetSelection
-from tacit.local.randomizers.weight_table import WeightTable
 
 MODULE = (files("tacit.local.browser") / "tacit.js").read_text()
 REPLAY = Path(__file__).with_name("replay.js").read_text()

@@ -16,7 +16,7 @@ from tacit.errors import Refused
 from tacit.local.browser.questionnaire import GroupTold, Questionnaire
 from tacit.local.browser.report_file import read_submission, write_submission
 from tacit.schema.file_grammar import read_section
-from tacit.schema.problems import Problems, RefusedDescription
+from tacit.schema.names import Problems, RefusedDescription
 
 SMALL = [name for name, each in NAMED.items() if each.answers <= 10]
 NEARBY: list[Any] = [-1, *range(12), True, False, 1.0, "1", [], [0], {}, 10**30]

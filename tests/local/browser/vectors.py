@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tacit.local.randomizers.randomizer import Randomizer, below, odds_within
+from tacit.local.randomizers.randomizer import Randomizer, WeightTable, below, odds_within
 from tacit.local.randomizers.subset_selection import KaryResponse, SubsetSelection
-from tacit.local.randomizers.weight_table import WeightTable
 from tacit.noise.bits import Scripted
 
 FILE = Path(__file__).with_name("vectors.json")

@@ -22,8 +22,7 @@ from tacit.local.frequencies.projective import AffineOracle, ProjectiveOracle
 from tacit.local.frequencies.set_reports import SubsetOracle, UnaryOracle
 from tacit.local.randomizers.subset_selection import KaryResponse
 from tacit.noise.ball import ball, less
-from tacit.noise.bits import Seeded
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY, Seeded
 
 EPSILONS = [Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4), Fraction(8)]
 SMALL = [kind.within(epsilon, options) for kind in KINDS for epsilon in EPSILONS for options in (2, 6)]

@@ -15,8 +15,7 @@ from tacit.errors import Refused
 from tacit.local.frequencies.frequency_estimates import lower_ends
 from tacit.local.frequencies.heavy_hitters import PrefixSearch
 from tacit.local.frequencies.wide_hashing import WideHashing
-from tacit.noise.bits import Seeded
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY, Seeded
 
 RATE = Fraction(3, 10)
 SHORT = WideHashing(4, 3, Fraction(5, 2), prime=5, limb=2)

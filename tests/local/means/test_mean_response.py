@@ -18,9 +18,8 @@ from tacit.errors import Refused
 from tacit.local.means.linear_program import ProgramShape
 from tacit.local.means.mean_response import MeanResponse
 from tacit.local.means.optimal_mean import best_mean, kept_epsilons, read_table, shape_for, solved, tables_text
-from tacit.local.randomizers.weight_table import WeightTable
-from tacit.noise.bits import Seeded
-from tacit.noise.entropy import ENTROPY
+from tacit.local.randomizers.randomizer import WeightTable
+from tacit.noise.bits import ENTROPY, Seeded
 
 HYBRID = {1: 4.29, 2: 1.042, 3: 0.432, 4: 0.219}
 BEST = {1: 3.99, 2: 0.866, 3: 0.305, 4: 0.128}

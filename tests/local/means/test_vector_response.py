@@ -16,8 +16,7 @@ from tests.goodness import FALSE_ALARM, p_value
 from tacit.errors import Refused
 from tacit.local.means.cap import Cap
 from tacit.local.means.vector_response import VectorResponse, products
-from tacit.noise.bits import Seeded
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY, Seeded
 from tacit.noise.gaussian_law import RoundedGaussian
 
 Floats = NDArray[np.float64]

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from tacit.local.polls.designs.design import Design, OneSample
 from tacit.local.polls.designs.nonrandomized_response import AtLeastOne, Crosswise, Triangular
 from tacit.local.polls.designs.randomized_response import ForcedDesign, Kuk, WarnerDesign
-from tacit.local.polls.designs.two_samples import TwoSamples
-from tacit.local.polls.designs.unrelated_question import Unrelated, UnrelatedEstimated
+from tacit.local.polls.designs.two_samples import TwoSamples, Unrelated, UnrelatedEstimated
 from tacit.local.polls.designs.wording import Group, Wording
-from tacit.local.randomizers.weight_table import WeightTable
-from tacit.noise.bernoulli import Bernoulli
+from tacit.local.randomizers.randomizer import WeightTable
 from tacit.noise.bits import Seeded
+from tacit.noise.uniform import Bernoulli
 
 WORDS = Wording("Have you?", innocuous="Was your mother born in spring?", items=("a", "b", "c"))
 INNOCUOUS = Fraction(1, 4)

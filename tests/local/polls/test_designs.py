@@ -18,8 +18,7 @@ from tacit.local.polls.designs.list_experiment import ListExperiment
 from tacit.local.polls.designs.multiple_choice import OneOfMany
 from tacit.local.polls.designs.nonrandomized_response import AtLeastOne, Crosswise, Triangular
 from tacit.local.polls.designs.randomized_response import ForcedDesign, Kuk, WarnerDesign
-from tacit.local.polls.designs.two_samples import TwoSamples
-from tacit.local.polls.designs.unrelated_question import Unrelated
+from tacit.local.polls.designs.two_samples import TwoSamples, Unrelated
 from tacit.local.polls.designs.wording import Wording
 from tacit.local.polls.estimation.rate_interval import Method
 from tacit.noise.ball import ball, less

@@ -17,8 +17,7 @@ from tacit.exact import probability, proper
 from tacit.local.polls.designs.list_experiment import ListExperiment
 from tacit.local.polls.designs.nonrandomized_response import AtLeastOne
 from tacit.local.polls.designs.randomized_response import WarnerDesign
-from tacit.local.polls.designs.two_samples import JointPrevalence
-from tacit.local.polls.designs.unrelated_question import UnrelatedEstimated
+from tacit.local.polls.designs.two_samples import JointPrevalence, UnrelatedEstimated
 from tacit.local.polls.designs.wording import Wording
 from tacit.local.polls.estimation.rate_interval import Method
 from tacit.local.polls.poll_file import read_poll

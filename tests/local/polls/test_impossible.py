@@ -14,8 +14,7 @@ from scipy.stats import binom
 
 from tacit.local.polls.designs.list_experiment import ListExperiment
 from tacit.local.polls.designs.nonrandomized_response import AtLeastOne
-from tacit.local.polls.designs.two_samples import TwoSamples
-from tacit.local.polls.designs.unrelated_question import UnrelatedEstimated
+from tacit.local.polls.designs.two_samples import TwoSamples, UnrelatedEstimated
 from tacit.local.polls.estimation.prevalence import Prevalence, misfit
 from tacit.local.polls.estimation.yes_no_channel import YesNoChannel
 

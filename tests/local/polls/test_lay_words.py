@@ -9,7 +9,7 @@ from tests.local.browser.test_designs_in_the_browser import question
 
 from tacit.local.browser.page import told
 from tacit.local.browser.questionnaire import Questionnaire
-from tacit.local.polls.designs.protection import odds_words
+from tacit.local.polls.designs.design import odds_words
 from tacit.local.polls.designs.randomized_response import ForcedDesign, Kuk, WarnerDesign
 from tacit.local.polls.designs.wording import Wording
 from tacit.local.polls.poll import Poll

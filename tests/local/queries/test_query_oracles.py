@@ -27,8 +27,7 @@ from tacit.local.statistical_queries import (
 )
 from tacit.loss.families.loss import Relation
 from tacit.mechanisms.statistics.bounded_mean import BoundedMean
-from tacit.noise.bits import Integers, Seeded
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY, Integers, Seeded
 
 
 def above(place: float) -> Query:

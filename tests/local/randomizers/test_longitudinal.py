@@ -18,9 +18,8 @@ from tests.local.randomizers.laws import worst_ratio
 
 from tacit.errors import Refused
 from tacit.local.randomizers.longitudinal import KeyedBits, Respondent, fresh_cost, memoised_cost, new_key
-from tacit.local.randomizers.randomizer import Randomizer
+from tacit.local.randomizers.randomizer import Randomizer, WeightTable
 from tacit.local.randomizers.subset_selection import KaryResponse, SubsetSelection
-from tacit.local.randomizers.weight_table import WeightTable
 
 KEY = bytes(range(32))
 THREE = KaryResponse(3, Fraction(5, 2))

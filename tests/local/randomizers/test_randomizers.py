@@ -16,12 +16,10 @@ from tests.local.randomizers.laws import is_private, totals, worst_ratio
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.local.randomizers.randomizer import Randomizer, below, odds_within
+from tacit.local.randomizers.randomizer import Randomizer, WeightTable, below, odds_within
 from tacit.local.randomizers.subset_selection import KaryResponse, SubsetSelection
-from tacit.local.randomizers.weight_table import WeightTable
 from tacit.noise.ball import ball, less
-from tacit.noise.bits import Bits, Seeded
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY, Bits, Seeded
 
 WARNER = WeightTable.of([["3/4", "1/4"], ["1/4", "3/4"]])
 FORCED = WeightTable.of([["5/6", "1/6"], ["1/6", "5/6"]])

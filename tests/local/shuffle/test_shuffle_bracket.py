@@ -11,9 +11,8 @@ import pytest
 from scipy.stats import binom
 
 from tacit.errors import Refused
-from tacit.local.randomizers.randomizer import odds_within
+from tacit.local.randomizers.randomizer import WeightTable, odds_within
 from tacit.local.randomizers.subset_selection import KaryResponse, SubsetSelection
-from tacit.local.randomizers.weight_table import WeightTable
 from tacit.local.shuffle.shuffled import ShuffledReports
 from tacit.loss.families.approx import Approx, Pure
 

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from tests.local.shuffle.shuffled_laws import exact_delta, float_delta, kary_laws, neighbours
 
-from tacit.local.randomizers.randomizer import Randomizer
+from tacit.local.randomizers.randomizer import Randomizer, WeightTable
 from tacit.local.randomizers.subset_selection import KaryResponse, SubsetSelection
-from tacit.local.randomizers.weight_table import WeightTable
 from tacit.local.shuffle.shuffled import ShuffledReports
 from tacit.loss.families.approx import Pure
 

@@ -17,8 +17,7 @@ from tacit.loss.families.approx import Approx
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.loss import Relation
 from tacit.mechanisms.continual import continual_sum
-from tacit.mechanisms.continual.continual_session import ContinualSession
-from tacit.mechanisms.continual.continual_sum import ContinualSum
+from tacit.mechanisms.continual.continual_sum import ContinualSession, ContinualSum
 from tacit.noise.ball import precision
 from tacit.noise.bits import Seeded
 from tacit.workload.factorisation.optimal_strategy import optimal_strategy

@@ -14,9 +14,8 @@ from tests.goodness import FALSE_ALARM, p_value
 from tacit.errors import Refused
 from tacit.loss.families.loss import Relation
 from tacit.mechanisms.response.binary import Forced, OptimalResponse, Warner
-from tacit.mechanisms.response.kary_response import Kary
 from tacit.mechanisms.response.proportion import Share
-from tacit.mechanisms.response.randomized_response import Response
+from tacit.mechanisms.response.randomized_response import Kary, Response
 from tacit.noise.bits import Seeded
 
 RESPONSES = [

@@ -16,8 +16,7 @@ from tests.mechanisms.threshold.crossings import Values, crossing_law, neighbour
 from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
-from tacit.mechanisms.selection.above_threshold import AboveThreshold
-from tacit.mechanisms.selection.sparse_vector import SparseVector
+from tacit.mechanisms.selection.above_threshold import AboveThreshold, SparseVector
 from tacit.noise.bits import Seeded
 from tacit.noise.grid import Grid
 

@@ -16,7 +16,7 @@ from tests.mechanisms.threshold.crossings import REACH, Values, no_given_thresho
 
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
-from tacit.mechanisms.selection.sparse_vector import SparseVector
+from tacit.mechanisms.selection.above_threshold import SparseVector
 
 CLAIM = Pure(1)
 THRESHOLDS = np.arange(-REACH, REACH + 1)

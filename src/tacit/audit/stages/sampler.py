@@ -20,8 +20,7 @@ from tacit.audit.auditor import Effort, Stage
 from tacit.audit.stages.exact_tests import LawCells, agreements, fits, least_scale_error
 from tacit.audit.subject import AdditiveStructure, AuditSubject
 from tacit.audit.verdict import Finding, Outcome
-from tacit.noise.bits import Bits, Integers
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY, Bits, Integers
 
 _WORKERS = 3
 _PATIENCE = 20.0  # seconds after which a hanging worker is abandoned

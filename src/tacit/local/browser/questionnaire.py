@@ -8,7 +8,7 @@ from math import prod
 from typing import Annotated, Any, Final, Literal
 
 from tacit.schema.file_grammar import FileSection, Place, ValueRule, Words, read_section
-from tacit.schema.problems import Problems
+from tacit.schema.names import Problems
 
 _EXACT = 2**53 - 1  # the largest integer that a browser reads exactly from JSON
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tacit.errors import Refused
 from tacit.exact import Number, proper
 from tacit.frozen import frozen
-from tacit.mechanisms.answer import percent
+from tacit.mechanisms.mechanism import percent
 from tacit.noise.bits import Integers
 
 _OUTWARD = 1e-9  # relative, of the distance to 0 or 1: more than the quantile's own rounding

@@ -19,8 +19,7 @@ from tacit.local.frequencies.report_rows import Rows, checked_rows
 from tacit.local.frequencies.wide_hashing import WideHashing
 from tacit.local.randomizers.randomizer import below, odds_within
 from tacit.loss.families.loss import Loss, Relation
-from tacit.noise.bits import Bits, Integers, Rehearsal
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY, Bits, Integers, Rehearsal
 
 LONGEST = 62  # bits of a value
 

@@ -15,8 +15,7 @@ from tacit.local.frequencies.frequency_estimates import Frequencies
 from tacit.local.frequencies.report_rows import Rows, checked_rows
 from tacit.local.least_noise import frequency_words
 from tacit.loss.families.loss import Loss, Relation
-from tacit.noise.bits import Bits, Integers, Rehearsal
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY, Bits, Integers, Rehearsal
 
 MOST_OPTIONS = 1 << 24
 

@@ -13,7 +13,7 @@ from typing import Protocol
 from tacit.exact import Number, positive, proper, whole
 from tacit.frozen import frozen
 from tacit.loss.families.curve import float_down, float_up
-from tacit.mechanisms.answer import percent
+from tacit.mechanisms.mechanism import percent
 from tacit.noise.ball import Ball, ball, first_true, precision
 
 _HALVINGS = 64

@@ -14,13 +14,11 @@ from tacit.errors import Refused
 from tacit.exact import Number, exact, positive, whole
 from tacit.frozen import frozen
 from tacit.local.means.mean_estimate import MeanEstimate
-from tacit.local.randomizers.randomizer import below, odds_within
-from tacit.local.randomizers.weight_table import WeightTable
+from tacit.local.randomizers.randomizer import WeightTable, below, odds_within
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
 from tacit.noise.ball import ball
-from tacit.noise.bits import Bits, Integers, Rehearsal
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY, Bits, Integers, Rehearsal
 from tacit.noise.uniform import UniformReal
 
 _CHUNK = 1 << 16  # number of values drawn at once, so that tables stay small

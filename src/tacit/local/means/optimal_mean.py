@@ -20,8 +20,7 @@ from tacit.errors import Refused
 from tacit.exact import Number, exact, positive
 from tacit.local.means.linear_program import SLACK, ProgramShape, solve, whole_weights
 from tacit.local.means.mean_response import MeanResponse
-from tacit.local.randomizers.randomizer import odds_within
-from tacit.local.randomizers.weight_table import WeightTable
+from tacit.local.randomizers.randomizer import WeightTable, odds_within
 
 
 def one_bit(epsilon: Number) -> MeanResponse:

@@ -19,8 +19,7 @@ from tacit.local.means.cap import Cap
 from tacit.local.randomizers.randomizer import below
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
-from tacit.noise.bits import Bits, Integers, Rehearsal
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY, Bits, Integers, Rehearsal
 from tacit.noise.gaussian_law import RoundedGaussian
 
 

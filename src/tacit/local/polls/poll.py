@@ -17,14 +17,13 @@ from numpy.typing import ArrayLike
 from tacit.errors import Refused
 from tacit.exact import Number
 from tacit.frozen import frozen
-from tacit.local.polls.designs.design import Design
-from tacit.local.polls.designs.protection import Protection
+from tacit.local.polls.designs.design import Design, Protection
 from tacit.local.polls.designs.wording import Group, Wording
 from tacit.local.polls.estimation.prevalence import PollFinding, misfit
 from tacit.local.shuffle.shuffled import ShuffledReports
 from tacit.loss.composition.sequential import compose
 from tacit.loss.families.loss import Loss
-from tacit.mechanisms.answer import percent
+from tacit.mechanisms.mechanism import percent
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
 

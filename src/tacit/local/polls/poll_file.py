@@ -18,11 +18,11 @@ from tacit.local.polls.designs.list_experiment import ListExperiment
 from tacit.local.polls.designs.multiple_choice import OneOfMany, SetOfMany
 from tacit.local.polls.designs.nonrandomized_response import AtLeastOne, Crosswise, Triangular
 from tacit.local.polls.designs.randomized_response import ForcedDesign, Kuk, WarnerDesign
-from tacit.local.polls.designs.unrelated_question import Unrelated, UnrelatedEstimated
+from tacit.local.polls.designs.two_samples import Unrelated, UnrelatedEstimated
 from tacit.local.polls.designs.wording import YES_NO, Wording
 from tacit.local.polls.poll import Poll, PollQuestion
 from tacit.schema.file_grammar import FileSection, Place, read_section
-from tacit.schema.problems import Problems
+from tacit.schema.names import Problems
 from tacit.toml_text import quoted
 
 

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from tacit.errors import Refused
 from tacit.exact import Number, positive, probability, whole
 from tacit.frozen import frozen
-from tacit.local.randomizers.randomizer import odds_within
-from tacit.local.randomizers.weight_table import WeightTable
+from tacit.local.randomizers.randomizer import WeightTable, odds_within
 
 Utility: TypeAlias = Callable[[Sequence[float]], float]
 

@@ -27,8 +27,7 @@ from tacit.loss.composition.sequential import Composition
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Loss
 from tacit.loss.filters.privacy_filter import Filter
-from tacit.noise.bits import Bits
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY, Bits
 
 
 def fresh_cost(randomizer: Randomizer[Any], reports: int) -> Loss:

@@ -19,9 +19,8 @@ from tacit.exact import Number, positive, proper, whole
 from tacit.frozen import frozen
 from tacit.loss.families.loss import Relation
 from tacit.loss.interpretation import cost
-from tacit.mechanisms.answer import Answer, percent
 from tacit.mechanisms.inputs import farthest, in_steps
-from tacit.mechanisms.mechanism import Mechanism, Value
+from tacit.mechanisms.mechanism import Answer, Mechanism, Value, percent
 from tacit.noise.bits import Bits
 from tacit.noise.grid import Grid
 from tacit.noise.slabs import AdditiveLaw

@@ -18,9 +18,8 @@ from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
 from tacit.loss.interpretation import cost
-from tacit.mechanisms.answer import Answer, percent
 from tacit.mechanisms.inputs import in_steps
-from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.mechanism import Answer, Mechanism, percent
 from tacit.noise.ball import START_BITS, Ball, ball, first_true, less, precision, up
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.grid import saturated

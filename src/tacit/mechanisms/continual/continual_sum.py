@@ -2,34 +2,36 @@
 
 The matrix L of running totals is M·M, M the Toeplitz matrix of f_0 = 1, f_k = f_{k−1}·(2k − 1)/2k (the series of (1 −
 z)^−½). The mechanism measures C·x for C = M times a power of two, rounded to whole numbers, and computes totals by
-L·C⁻¹, which is Toeplitz too and exists because C is triangular with its diagonal above 0.
+L·C⁻¹, which is Toeplitz too and exists because C is triangular with its diagonal above 0. In a session the total is
+released after each number; the noise of a step is drawn once.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, sqrt
 from statistics import NormalDist
-from typing import Any
+from threading import Lock
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.errors import Refused
+from tacit.errors import Failed, Refused
 from tacit.exact import Number, positive, proper, whole
 from tacit.frozen import frozen
 from tacit.loss.calibration import gaussian_variance
 from tacit.loss.families.gdp import Gdp
 from tacit.loss.families.loss import Loss, Relation
-from tacit.mechanisms.answer import Answer
-from tacit.mechanisms.continual.continual_session import ContinualSession
 from tacit.mechanisms.inputs import in_steps
-from tacit.mechanisms.mechanism import Mechanism
-from tacit.noise.bits import Bits
-from tacit.noise.entropy import ENTROPY
+from tacit.mechanisms.mechanism import Answer, Mechanism, percent
+from tacit.noise.bits import ENTROPY, Bits
 from tacit.noise.gaussian_law import RoundedGaussian
+from tacit.noise.slabs import slabs
+from tacit.words import number as shown
 
 Floats = NDArray[np.float64]
 
@@ -159,3 +161,69 @@ class RunningTotals(Answer):
 
     def error(self, confidence: Number = "0.95") -> Floats:
         return np.array([self.mechanism.error_at(step + 1, confidence) for step in range(len(self.value))])
+
+
+@frozen
+class TotalSoFar:
+    """The running total after a step, with its interval."""
+
+    value: float
+    step: int
+    mechanism: ContinualSum
+
+    def error(self, confidence: Number = "0.95") -> float:
+        return self.mechanism.error_at(self.step, confidence)
+
+    def __str__(self) -> str:
+        half = self.error()
+        return f"{shown(self.value, half)} ± {shown(half, half)}  ({percent('0.95')} interval; step {self.step})"
+
+
+class ContinualSession:
+    """Takes one number after another and releases the total so far. It closes after the last step.
+
+    Each step's noise protects one run only. So a session cannot be copied, pickled or used by a forked process, calls
+    of several threads are serialised, and any exception while a total is computed closes it, with a constant error.
+    """
+
+    __slots__ = ("_bits", "_is_broken", "_lock", "_measured", "_mechanism", "_numbers", "_owner")
+
+    def __init__(self, mechanism: ContinualSum, bits: Bits) -> None:
+        self._mechanism, self._bits = mechanism, bits
+        self._numbers: list[int] = []
+        self._measured: list[int] = []
+        self._lock, self._owner, self._is_broken = Lock(), os.getpid(), False
+
+    @property
+    def measured(self) -> tuple[int, ...]:
+        """The noisy measurements so far: already private."""
+        return tuple(self._measured)
+
+    def add(self, value: int) -> TotalSoFar:
+        """The total of all numbers so far, this one included."""
+        mechanism = self._mechanism
+        with self._lock:
+            if os.getpid() != self._owner:
+                raise Refused("a number in a forked process", "The session stayed with its parent.", "a new session.")
+            if self._is_broken or len(self._measured) == mechanism.horizon:
+                why = "The session is closed."
+                raise Refused("a number after the last step", why, "a new session, at its price.")
+            number = int(in_steps(value, None))
+            try:
+                self._numbers.append(number)
+                exact = sum(a * b for a, b in zip(mechanism.factor, reversed(self._numbers), strict=False))
+                self._measured.append(exact + int(slabs(mechanism.law).draw(1, self._bits)[0]))
+                total = sum(float(a) * b for a, b in zip(mechanism.readings, reversed(self._measured), strict=False))
+                failed = False
+            # a failure, of the entropy source or another, closes the session; its cause must not be revealed
+            except BaseException as error:
+                self._is_broken = failed = True
+                # after Ctrl-C between a number and its noise, their indices would differ
+                if not isinstance(error, Exception):
+                    raise
+        if failed:
+            raise Failed from None
+        return TotalSoFar(total, len(self._measured), mechanism)
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise Refused("a copy of a session", "Its noise would be used twice.", "a new session, at its price.")

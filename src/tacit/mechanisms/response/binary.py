@@ -17,11 +17,10 @@ from tacit.exact import Number, nonnegative, positive, probability, proper
 from tacit.frozen import frozen
 from tacit.loss.pairs.finite_pair import FinitePair
 from tacit.loss.pairs.response_pairs import forced_response, optimal_response, warner_response
-from tacit.mechanisms.response.kary_response import Honesty
-from tacit.mechanisms.response.randomized_response import Response
+from tacit.mechanisms.response.randomized_response import Honesty, Response
 from tacit.noise.ball import Ball, ball, fraction_down, precision
-from tacit.noise.bernoulli import Bernoulli
 from tacit.noise.bits import Bits, Integers
+from tacit.noise.uniform import Bernoulli
 
 
 @frozen

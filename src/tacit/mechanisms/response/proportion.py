@@ -15,7 +15,7 @@ from typing import Protocol
 from tacit.exact import Number, proper
 from tacit.frozen import frozen
 from tacit.loss.families.precision import sharp
-from tacit.mechanisms.answer import percent
+from tacit.mechanisms.mechanism import percent
 from tacit.noise.ball import Ball, ball, down, precision, up
 
 

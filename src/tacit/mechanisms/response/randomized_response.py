@@ -1,8 +1,10 @@
-"""Randomized responses: each person's answer is randomised before it is sent."""
+"""Randomized responses: each person's answer is randomised before it is sent. The base, and the K-ary response."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from fractions import Fraction
+from functools import cached_property
 from math import nextafter
 from typing import Any
 
@@ -10,16 +12,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tacit.errors import Refused
-from tacit.exact import Number, probability, proper, whole
+from tacit.exact import Number, positive, probability, proper, whole
+from tacit.frozen import frozen
 from tacit.loss.families.curve import float_up
 from tacit.loss.families.loss import Relation
 from tacit.loss.families.precision import sharp
-from tacit.mechanisms.answer import Answer, cost
+from tacit.loss.pairs.finite_pair import FinitePair
+from tacit.loss.pairs.response_pairs import kary_response
 from tacit.mechanisms.inputs import in_steps
-from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.mechanism import Answer, Mechanism, cost
 from tacit.mechanisms.response.proportion import Share, longest_reach
-from tacit.noise.ball import Ball, up
+from tacit.noise.ball import Ball, ball, up
 from tacit.noise.bits import Bits, Integers
+from tacit.noise.uniform import Coin, UniformBelow
 
 
 class Response(Mechanism[ArrayLike, "Report"]):
@@ -124,3 +129,54 @@ class Report(Answer):
         if not np.size(self.value):
             return f"no report  ({price})"
         return f"{np.size(self.value):,} reports: {self.mechanism.estimate(self.value).describe(confidence)}  ({price})"
+
+
+_MOST = 1 << 62
+
+
+@frozen
+class Honesty(Coin):
+    """A coin with odds e^ε to `others`: it is 1 with probability 1/(1 + others·e^−ε)."""
+
+    epsilon: Fraction
+    others: int = 1
+
+    def bias(self) -> Ball:
+        return 1 / (1 + self.others * (-ball(self.epsilon)).exp())
+
+
+@frozen
+class Kary(Response):
+    """Reports the true option with probability e^ε/(e^ε+K−1), and each other one with 1/(e^ε+K−1).
+
+    Claim, for the replacement of one respondent's answer: the report is ε-private, and no better. Proof: any two
+    probabilities of one report are equal or have ratio e^ε. With p₀ = 1/(e^ε+K−1), the share of option k is estimated
+    by (N_k/n − p₀)/(p₀(e^ε−1)).
+    """
+
+    epsilon: Fraction
+    options: int = 2
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", positive(self.epsilon, "epsilon"))
+        object.__setattr__(self, "options", whole(self.options, "options", 2))
+        if not self.options <= _MOST:
+            raise Refused(f"{self.options} options", "64 bits do not hold them.", f"options ≤ {_MOST}.")
+
+    @cached_property
+    def loss(self) -> FinitePair:
+        return kary_response(self.epsilon, self.options)
+
+    def hit(self, option: int = 1) -> Ball:
+        return Honesty(self.epsilon, self.options - 1).bias()
+
+    def stray(self, option: int = 1) -> Ball:
+        return (1 - self.hit()) / (self.options - 1)
+
+    def probability(self, answer: int, report: int) -> Ball:
+        return self.hit() if answer == report else self.stray()
+
+    def randomize(self, answers: Integers, bits: Bits) -> Integers:
+        honest = Honesty(self.epsilon, self.options - 1).draw(answers.size, bits)
+        other = UniformBelow(self.options - 1).draw(answers.size, bits)
+        return np.where(honest, answers, other + (other >= answers))

@@ -13,8 +13,7 @@ from tacit.exact import Number, positive, proper
 from tacit.frozen import frozen
 from tacit.loss.families.loss import Relation
 from tacit.loss.pairs.bounded_range import BoundedRange
-from tacit.mechanisms.answer import Answer, cost, percent
-from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.mechanism import Answer, Mechanism, cost, percent
 from tacit.mechanisms.robust.public_range import PublicRange, check_span
 from tacit.noise.ball import Ball, ball, first_true, less
 from tacit.noise.bits import Bits, Integers

@@ -20,8 +20,7 @@ from tacit.loss.families.loss import Relation
 from tacit.loss.pairs.additive_noise import DiscreteLaplacePair
 from tacit.mechanisms.additive.additive_mechanism import Additive
 from tacit.mechanisms.additive.staircase import Staircase
-from tacit.mechanisms.answer import Answer, cost
-from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.mechanism import Answer, Mechanism, cost
 from tacit.mechanisms.robust.public_range import PublicRange
 from tacit.noise.ball import START_BITS, Ball, ball, first_true, fraction_up, less, precision
 from tacit.noise.bits import Bits

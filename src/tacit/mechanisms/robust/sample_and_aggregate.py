@@ -15,8 +15,7 @@ from tacit.exact import Number, positive, whole
 from tacit.frozen import frozen
 from tacit.loss.families.loss import Loss, Relation
 from tacit.mechanisms.additive.laplace import Laplace
-from tacit.mechanisms.answer import Answer
-from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.mechanism import Answer, Mechanism
 from tacit.mechanisms.robust.inverse_median import InverseMedian, QuantileAnswer
 from tacit.mechanisms.robust.public_range import PublicRange, check_span
 from tacit.noise.bits import Bits, Integers

@@ -13,8 +13,7 @@ from tacit.exact import Number, positive, proper
 from tacit.frozen import frozen
 from tacit.loss.families.loss import Relation
 from tacit.loss.pairs.additive_noise import CauchyPair
-from tacit.mechanisms.answer import Answer, cost
-from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.mechanism import Answer, Mechanism, cost
 from tacit.mechanisms.robust.public_range import PublicRange, check_span
 from tacit.noise.ball import START_BITS, Ball, ball, precision, up
 from tacit.noise.bits import Bits, Integers

@@ -21,9 +21,8 @@ from tacit.loss.calibration import least
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.loss import Loss, Relation
 from tacit.loss.pairs.bounded_range import BoundedRange
-from tacit.mechanisms.answer import Answer, cost, percent
 from tacit.mechanisms.inputs import in_steps
-from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.mechanism import Answer, Mechanism, cost, percent
 from tacit.noise.ball import Ball, ball, first_true, less
 from tacit.noise.bits import Bits, Integers
 from tacit.noise.grid import Grid, whole_steps_down

@@ -19,9 +19,8 @@ from tacit.exact import Number, proper, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx
 from tacit.loss.families.loss import Relation
-from tacit.mechanisms.answer import Answer, percent
 from tacit.mechanisms.inputs import Key, column, count_keys, in_key_order, key_text, read_key
-from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.mechanism import Answer, Mechanism, percent
 from tacit.mechanisms.statistics.counts import check_terms
 from tacit.noise.ball import Ball, ball, fraction_down, less, precision
 from tacit.noise.bits import Bits

@@ -18,9 +18,8 @@ from tacit.loss.families.loss import Loss, Relation
 from tacit.loss.families.zcdp import Zcdp
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
-from tacit.mechanisms.answer import Answer, percent
 from tacit.mechanisms.inputs import Key, in_key_order
-from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.mechanism import Answer, Mechanism, percent
 from tacit.mechanisms.selection.key_selection import count_held
 from tacit.mechanisms.statistics.counts import Sensitivity, calibrated, check_terms, price
 from tacit.mechanisms.statistics.histogram import counts_table

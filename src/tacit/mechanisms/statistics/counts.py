@@ -19,9 +19,8 @@ from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.loss import Loss, Relation
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
-from tacit.mechanisms.answer import Answer, cost, percent
 from tacit.mechanisms.inputs import column, present
-from tacit.mechanisms.mechanism import Mechanism, check_relation
+from tacit.mechanisms.mechanism import Answer, Mechanism, check_relation, cost, percent
 from tacit.noise.ball import Ball, ball, fraction_up, precision
 from tacit.noise.bits import Bits
 from tacit.noise.slabs import slabs

@@ -13,8 +13,8 @@ from tacit.exact import Number, exact
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Loss, Relation
-from tacit.mechanisms.answer import percent
 from tacit.mechanisms.inputs import Key, count_keys, key_text, read_key, reals
+from tacit.mechanisms.mechanism import percent
 from tacit.mechanisms.statistics.counts import Sensitivity, Tally, TallyAnswer, price
 from tacit.noise.bits import Bits, Integers
 

@@ -21,8 +21,7 @@ from tacit.loss.families.loss import Loss, Relation
 from tacit.loss.families.zcdp import Zcdp
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
-from tacit.mechanisms.answer import Answer, cost
-from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.mechanism import Answer, Mechanism, cost
 from tacit.mechanisms.selection.candidates import Exponential
 from tacit.mechanisms.statistics.counts import Sensitivity, calibrated, check_people
 from tacit.mechanisms.weights.hypothesis import Attributes, Hypothesis, checked_sizes, margins, private_histogram

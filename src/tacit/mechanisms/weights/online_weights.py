@@ -21,14 +21,12 @@ from tacit.loss.families.zcdp import Zcdp
 from tacit.loss.pairs.repeated_approx import RepeatedApprox
 from tacit.mechanisms.additive.gaussian import Gaussian
 from tacit.mechanisms.additive.laplace import Laplace
-from tacit.mechanisms.answer import Answer, cost, percent
-from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.mechanism import Answer, Mechanism, cost, percent
 from tacit.mechanisms.selection.above_threshold import AboveThreshold
 from tacit.mechanisms.statistics.counts import Sensitivity, calibrated, check_people
 from tacit.mechanisms.weights.hypothesis import Asked, Hypothesis, cells_asked, checked_sizes, private_histogram
 from tacit.mechanisms.weights.weights_session import WeightsReply, WeightsSession
-from tacit.noise.bits import Bits
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY, Bits
 
 _SURPRISE = Fraction(1, 2)  # share of the price of an update for the comparison that finds it
 _HALVINGS = 5  # iterations towards a sufficient number of updates

@@ -12,12 +12,11 @@ from numpy.typing import ArrayLike
 from tacit.errors import Refused
 from tacit.exact import Number, proper, whole
 from tacit.frozen import frozen
-from tacit.local.polls.designs.design import Design, by_group
-from tacit.local.polls.designs.protection import Protection
+from tacit.local.polls.designs.design import Design, Protection, by_group
 from tacit.local.polls.designs.wording import Group, QuestionPart, Wording
 from tacit.local.polls.estimation.prevalence import PollFinding, share_words
 from tacit.local.polls.estimation.rate_interval import two_sided
-from tacit.local.polls.estimation.surprise import order_surprise
+from tacit.local.polls.estimation.two_rates import order_surprise
 from tacit.local.polls.estimation.yes_no_channel import Heard, read_reports
 
 

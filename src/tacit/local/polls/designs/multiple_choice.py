@@ -18,8 +18,7 @@ from tacit.exact import Number, proper, whole
 from tacit.frozen import frozen
 from tacit.local.frequencies.block_design import KaryOracle
 from tacit.local.frequencies.set_reports import SubsetOracle
-from tacit.local.polls.designs.design import Design, option_count
-from tacit.local.polls.designs.protection import Protection
+from tacit.local.polls.designs.design import Design, Protection, option_count
 from tacit.local.polls.designs.wording import (
     Group,
     QuestionPart,

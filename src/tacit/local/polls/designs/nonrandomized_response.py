@@ -13,8 +13,7 @@ from typing import ClassVar, Final
 from tacit.errors import Refused
 from tacit.exact import proper
 from tacit.frozen import frozen
-from tacit.local.polls.designs.design import OneSample
-from tacit.local.polls.designs.protection import Protection
+from tacit.local.polls.designs.design import OneSample, Protection
 from tacit.local.polls.designs.two_samples import TwoSamples
 from tacit.local.polls.designs.wording import Group, QuestionPart, Wording
 from tacit.local.polls.estimation.two_rates import Blend

@@ -13,8 +13,7 @@ from typing import ClassVar
 from tacit.errors import Refused
 from tacit.exact import Number, probability, proper
 from tacit.frozen import frozen
-from tacit.local.polls.designs.design import OneSample
-from tacit.local.polls.designs.protection import Protection
+from tacit.local.polls.designs.design import OneSample, Protection
 from tacit.local.polls.designs.wording import (
     Group,
     QuestionPart,
@@ -27,8 +26,7 @@ from tacit.local.polls.designs.wording import (
     whole_percent,
 )
 from tacit.local.polls.estimation.yes_no_channel import YesNoChannel
-from tacit.local.randomizers.randomizer import odds_within
-from tacit.local.randomizers.weight_table import WeightTable
+from tacit.local.randomizers.randomizer import WeightTable, odds_within
 
 
 @frozen

@@ -18,7 +18,7 @@ from tacit.exact import Number, proper
 from tacit.frozen import frozen
 from tacit.local.polls.estimation.rate_interval import Reals
 from tacit.local.polls.estimation.yes_no_channel import YesNoChannel, read_reports
-from tacit.mechanisms.answer import percent
+from tacit.mechanisms.mechanism import percent
 
 _STEP: Final = 1e-5
 _FLAT: Final = 1e-6

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.local.polls.estimation.rate_interval import Method
-from tacit.local.polls.estimation.surprise import rate_surprise
+from tacit.local.polls.estimation.two_rates import rate_surprise
 from tacit.local.polls.estimation.yes_no_channel import Heard, YesNoChannel, read_reports
-from tacit.mechanisms.answer import percent
+from tacit.mechanisms.mechanism import percent
 
 
 class ShareEstimate(Protocol):
