@@ -1,4 +1,4 @@
-"""The store of a ledger: the interface that the chain needs of a SQLite file and of a PostgreSQL server, and their tables.
+"""The store of a ledger, as the chain needs it of a SQLite file and of a PostgreSQL server, and the tables of both.
 
 In PostgreSQL the tables are in a schema of their own. Both have the same guards.
 """

@@ -1,7 +1,7 @@
-"""Sources of random bits: the interface, the entropy of every release, and the kinds for tests, which are never confused.
+"""Sources of random bits: the interface, the entropy of every release, and the kinds for tests, never to be confused.
 
 A release draws from an AES-256-CTR keystream keyed by the operating system. There is no seed. Each thread of each
-process has its own key; a fork, a spawn or a copy by pickle starts over with a new one, and a new key is taken for every
+process has its own key; a fork, a spawn or a copy by pickle starts over with a new one, and a new key is taken for each
 256 KiB of keystream, so that two copies of a snapshot soon draw different bits. Bits for tests and audits are scripted
 (to enumerate outcomes) or seeded (to repeat a run). A release never uses them.
 """

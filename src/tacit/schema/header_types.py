@@ -1,4 +1,4 @@
-"""Column types of a file's header, in DuckDB's terms: what each can be read as, and whether headers fit a description."""
+"""Column types of a file's header, in DuckDB's terms: what each can be read as, and whether a description fits them."""
 
 from __future__ import annotations
 
