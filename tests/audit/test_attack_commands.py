@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from tacit.audit.reconstruction.recovery_study import Recovery, draw_recovery
 from tacit.audit.table_file import read_bits
-from tacit.cli import attack_reconstruct as reconstruct_command
+from tacit.cli import attack as reconstruct_command
 from tacit.cli.main import app
 from tacit.errors import Refused
 

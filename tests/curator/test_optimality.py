@@ -12,7 +12,7 @@ import pytest
 
 import tacit
 from tacit.curator.dataset import Dataset
-from tacit.curator.optimality import planned_optimality
+from tacit.curator.notes import planned_optimality
 from tacit.loss.families.approx import Pure
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.workload.optimality.unbiased import factor_up

@@ -13,7 +13,7 @@ from tests.engines.engines import DuckDBUnderTest
 from tests.engines.expression_world import ExpressionWorld, typed_expression
 from tests.engines.postgres_server import PostgresUnderTest
 
-from tacit.curator.translation_check import Translating
+from tacit.curator.open_data import Translating
 from tacit.errors import Failed, Refused
 from tacit.query.sql.values.typed import Typed
 

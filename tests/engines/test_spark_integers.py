@@ -18,7 +18,7 @@ from tests.laws.databases import engine_session, worlds
 from tests.laws.queries import random_query
 from tests.query.fixtures.rendering import FOLDER, Lowered
 
-from tacit.curator.translation_check import Translating
+from tacit.curator.open_data import Translating
 from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
 from tacit.query.engines.duckdb.engine import DuckDBSession

@@ -15,7 +15,7 @@ from tests.laws.table_movement import WorldSession, drawn_keys, drawn_limit, vec
 from tests.laws.test_table_neighbours import random_tables
 
 import tacit
-from tacit.curator.translation_check import check_question
+from tacit.curator.open_data import check_question
 from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
 from tacit.query.plans.limit import IntervalKind

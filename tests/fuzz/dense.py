@@ -13,7 +13,7 @@ from tests.engines.engines import EngineUnderTest
 from tests.fuzz import awkward
 from tests.fuzz.block import Block, shape
 
-from tacit.curator.translation_check import Translating
+from tacit.curator.open_data import Translating
 from tacit.errors import Failed, Refused
 from tacit.query.engines.protocol import Engine, Headers, Session
 from tacit.query.sql.expressions import sql_type

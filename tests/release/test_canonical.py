@@ -15,7 +15,7 @@ import pytest
 from tests.release.samples import keys, numbers, release, usual
 
 from tacit.query.post_noise.estimates import Estimates
-from tacit.release.canonical import canonical_digest, canonical_text
+from tacit.release.cells import canonical_digest, canonical_text
 from tacit.release.release import Release
 
 LEVEL = Fraction(19, 20)

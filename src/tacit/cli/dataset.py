@@ -1,6 +1,7 @@
-"""`tacit check`, whether a description fits its data, and `tacit prepare`, a private copy with units' totals.
+"""`tacit check`, `tacit prepare` and `tacit profile`: whether a description fits its data, and what later queries use.
 
-Both are for the steward only. With the copy, later questions are fast.
+`check` and `prepare`, which keeps a private copy with units' totals, are for the steward only. `profile` is a private
+release of how much units have.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import click
 from tacit.cli import options
 from tacit.cli.progress import Waiting
 from tacit.cli.terminal import say, step_by_step
+from tacit.curator.dataset import open_dataset
 from tacit.curator.dataset_check import check_dataset
 from tacit.curator.open_data import open_data
 
@@ -57,3 +59,36 @@ def prepare(file: Path, drop: bool, memory: str | None, threads: int | None, led
         size = path.stat().st_size
         done = "Prepared already" if was_ready else "Prepared"
         say(f"{done}: {path} ({size / 1e6:,.1f} MB). It holds personal data, and only you can read it.")
+
+
+@click.command()
+@options.file
+@click.option("--epsilon", required=True, help="The price: this release alone is (ε, δ)-private.")
+@options.delta
+@options.fresh
+@options.memory
+@options.threads
+@options.ledger
+def profile(
+    file: Path,
+    epsilon: str,
+    delta: str | None,
+    fresh: bool,
+    memory: str | None,
+    threads: int | None,
+    ledger: str | None,
+) -> None:
+    """Learn privately how many rows, keys and how large totals units have, and where values lie.
+
+    Usual queries of all rows of a table add it to what they count themselves; bounded ones take their limits from it.
+    `tacit check` says what it would cost and gain.
+
+    FILE is the description of the data set, as `tacit init` writes it.
+
+    Example: `tacit profile clinic.toml --epsilon 0.5`
+    """
+    waiting = Waiting("Learning how much people have", is_steward=True)
+    with open_dataset(file, ledger=ledger, memory=memory, threads=threads, watcher=waiting.watch) as dataset:
+        with waiting:
+            answer = dataset.profile(epsilon=epsilon, delta=delta, fresh=fresh)
+        say(answer)

@@ -38,7 +38,7 @@ class LazyGroup(click.Group):
 
 _POLL: Final = {
     "design": ("tacit.cli.poll_design", "Choose how to ask, and how many people; write it into a poll's file."),
-    "page": ("tacit.cli.poll_page", "Write the poll as a page on which the respondent's own browser randomises."),
+    "page": ("tacit.cli.poll_design", "Write the poll as a page on which the respondent's own browser randomises."),
     "collect": ("tacit.cli.poll_collect", "Hand out the page and take in reports, on this machine."),
     "estimate": ("tacit.cli.poll_estimate", "Say what the reports tell about everybody, with intervals."),
 }
@@ -53,9 +53,9 @@ def poll() -> None:
 
 
 _ATTACK: Final = {
-    "reconstruct": ("tacit.cli.attack_reconstruct", "Recover a secret column from counts about random groups."),
-    "membership": ("tacit.cli.attack_membership", "Tell from averages who was in the data."),
-    "anonymity": ("tacit.cli.attack_anonymity", "Attack a table that was made k-anonymous."),
+    "reconstruct": ("tacit.cli.attack", "Recover a secret column from counts about random groups."),
+    "membership": ("tacit.cli.attack", "Tell from averages who was in the data."),
+    "anonymity": ("tacit.cli.attack", "Attack a table that was made k-anonymous."),
 }
 
 
@@ -99,11 +99,11 @@ def learn() -> None:
 CURATOR: Final = {
     "init": ("tacit.cli.init", "Write a first description of a data set, from its header alone."),
     "check": ("tacit.cli.dataset", "Say whether a description fits its data, and what it promises."),
-    "profile": ("tacit.cli.profile", "Learn privately how much each unit has, to help later queries."),
+    "profile": ("tacit.cli.dataset", "Learn privately how much each unit has, to help later queries."),
     "prepare": ("tacit.cli.dataset", "Keep each unit's totals, so that later questions take no time."),
     "explain": ("tacit.cli.query", "Say what a query would cost and how far off it would be; free."),
     "query": ("tacit.cli.query", "Answer a query privately, with error bars, against the budget."),
-    "tables": ("tacit.cli.tables", "Release several tables together: they add up, at one price."),
+    "tables": ("tacit.cli.workload", "Release several tables together: they add up, at one price."),
     "workload": ("tacit.cli.main", "Many counting questions answered together: explain, release."),
     "learn": ("tacit.cli.main", "Models trained in the database: fit, predict, evaluate."),
     "budget": ("tacit.cli.budget", "Show what was spent, by whom, on what, and what is left."),

@@ -16,7 +16,7 @@ from tacit.frozen import frozen
 from tacit.ledger.certificate import Certificate, Grounds, Statement
 from tacit.ledger.history import Evidence
 from tacit.ledger.signature import SigningKey, present, sign
-from tacit.release.canonical import canonical_digest
+from tacit.release.cells import canonical_digest
 from tacit.release.release import Release
 
 

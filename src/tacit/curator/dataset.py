@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.curator.account_view import BudgetView
 from tacit.curator.certifier import Certifier
+from tacit.curator.expected_error import PROMISED, Target, TargetSearch
 from tacit.curator.explanation import Explanation, explain_plan
 from tacit.curator.ibis_expression import Asked, ibis_table, sql_of, sql_of_all
 from tacit.curator.implied_search import find_implied, implied_as_asked
@@ -21,7 +22,6 @@ from tacit.curator.query_job import Answered, find_earlier, release_query
 from tacit.curator.tables_answer import ask_tables
 from tacit.curator.tables_explanation import TablesExplanation, explain_tables
 from tacit.curator.tables_job import tables_plan, tables_price
-from tacit.curator.target_error import PROMISED, Target, TargetSearch
 from tacit.curator.terms import analyst_share, at_least
 from tacit.errors import Failed, Refused
 from tacit.exact import Number, positive, proper

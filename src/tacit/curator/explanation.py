@@ -9,12 +9,11 @@ from typing import Final
 
 from tacit.curator.expected_error import Expected
 from tacit.curator.interval_words import interval_words, planned_kinds
-from tacit.curator.notes import finding_words, limit_notes, withheld
-from tacit.curator.optimality import planned_optimality
+from tacit.curator.notes import finding_words, limit_notes, planned_optimality, withheld
+from tacit.curator.open_data import in_words_of
 from tacit.curator.planner import Planner
 from tacit.curator.query_job import find_stored
 from tacit.curator.terms import refuse_below_floor
-from tacit.curator.translation_check import in_words_of
 from tacit.frozen import frozen
 from tacit.mechanisms.mechanism import percent
 from tacit.printable import printable, printable_lines

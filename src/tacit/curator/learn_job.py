@@ -10,9 +10,8 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.curator.door import Job, release
-from tacit.curator.open_data import Opened
+from tacit.curator.open_data import Opened, in_words_of
 from tacit.curator.planner import Planner
-from tacit.curator.translation_check import in_words_of
 from tacit.errors import Failed, Refused
 from tacit.exact import Number, positive
 from tacit.frozen import frozen

@@ -1,22 +1,27 @@
-"""The notes under an answer: how much of one unit counted, what was withheld, what an aggregate means."""
+"""The notes under an answer: how much of one unit counted, what was withheld, what an aggregate means.
+
+One compares a query's noise with the least possible, for a plan at a price and for a release.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from tacit.curator.interval_words import interval_words, not_counted
-from tacit.curator.optimality import released_optimality
 from tacit.curator.query_job import Answered
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.aggregate import Aggregate, Distinct, Part
 from tacit.query.aggregates.variance import Variance
 from tacit.query.execution.noisy_table import NoisyColumn, NoisyTable
-from tacit.query.plans.limit import IntervalKind, Origin
+from tacit.query.execution.program import Program, norm_of
+from tacit.query.plans.limit import CUTTING_NOBODY, IntervalKind, Origin
 from tacit.query.plans.plan import BESIDE_PROFILE, Plan
+from tacit.query.plans.price import Price
 from tacit.query.sql.bounded_join import MOST_PAIRS, MOST_PARTNERS, MOST_ROWS
 from tacit.release.release import IntervalWords
 from tacit.words import shown
+from tacit.workload.query_bound import PartNoise, QueryBound
 
 CHOSEN = "Noise helped to choose which groups are shown: for those, intervals hold a little less often."
 _PROFILED = "chosen from the private profile"
@@ -164,3 +169,29 @@ def _amount(amount: Fraction) -> str:
     if value >= _HUGE:
         return f"{value:.2g}"
     return f"{value:,.0f}" if value.is_integer() or value >= 1000 else f"{value:.3g}"
+
+
+def planned_optimality(plan: Plan, price: Price, program: Program | None, confidence: Fraction) -> Sequence[str]:
+    """The sentence of `explain`; it says so where no bound is known."""
+    tally = None if program is None else program.tally
+    noise: dict[Part, PartNoise] = {}
+    if tally is not None:
+        for measure, scaling in zip(tally.measures, tally.scalings, strict=True):
+            if plan.limits[measure].origin in CUTTING_NOBODY:
+                noise[measure] = PartNoise(tally.noise.law, scaling.scale, norm_of(plan, measure))
+    groups = None if plan.groups is None else len(plan.groups)
+    return QueryBound(plan, noise, price.charge, plan.strength(price), groups, confidence).explained()
+
+
+def released_optimality(plan: Plan, found: Answered, confidence: Fraction) -> Sequence[str]:
+    """The sentence under an answer; empty where no bound is known."""
+    table = found.table
+    columns = {part: table.columns[plan.identity(part)] for part in plan.question.parts}
+    noise: dict[Part, PartNoise] = {
+        part: PartNoise(column.law, column.scale, column.norm)
+        for part, column in columns.items()
+        if column.interval is IntervalKind.GUARANTEED
+    }
+    groups = plan.groups if table.keys is None else table.keys
+    many = None if groups is None else len(groups)
+    return QueryBound(plan, noise, found.charge, table.strength, many, confidence).known()

@@ -1,4 +1,7 @@
-"""An open data set: its books, engine, signing key, and the watcher of its runs."""
+"""An open data set: its books, engine, signing key, and the watcher of its runs.
+
+Before any charge it is checked that an engine with another dialect can express the description and the query.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +9,29 @@ import json
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, runtime_checkable
 
 from tacit.curator.books import Books, open_ledger
 from tacit.curator.engine_choice import check_frames, engine_of, public_values, with_frames, with_resources
 from tacit.curator.form_folder import FormFolder
 from tacit.curator.materialization import Preparation
-from tacit.curator.translation_check import check_columns
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.ledger.signature import SigningKey, key_beside
 from tacit.query.aggregates.rank_grid import Edges
 from tacit.query.catalogue import Catalogue
-from tacit.query.engines.protocol import Engine, Session
+from tacit.query.engines.protocol import Engine, Headers, Session
 from tacit.query.materialized.form import forms_of
 from tacit.query.materialized.statements import Statements
+from tacit.query.plans.question import Question
+from tacit.query.sql.rows import UNIT, Ownership, quoted
+from tacit.query.sql.scan import reading
 from tacit.schema.header_types import compare_headers
 from tacit.schema.reader import read_description
 
 if TYPE_CHECKING:
     from tacit.query.bounding.profile import Profile
+
 
 Watcher: TypeAlias = Callable[[Session, int], None]
 """Called with a session and its number of statements before it runs. Its progress is for the steward only."""
@@ -111,3 +117,46 @@ def open_data(
     check_frames(description, frames or {})
     engine = with_resources(engine or engine_of(table.source for table in description.sources), memory, threads)
     return Opened(description, open_ledger(description, ledger), engine, watcher)
+
+
+@runtime_checkable
+class Translating(Protocol):
+    """An engine that translates SQL into its own dialect."""
+
+    def said(self, sql: str, physical: Headers) -> str:
+        """A SELECT over tables with these headers in its dialect; refused where it cannot express it."""
+        ...
+
+
+def check_columns(catalogue: Catalogue, engine: Engine) -> None:
+    """Refuse, by its name, a column that the engine cannot read as declared."""
+    if not isinstance(engine, Translating):
+        return
+    for table in catalogue.description.sources:
+        for (_, name), typed in reading(table, table.name, catalogue).items():
+            try:
+                engine.said(f"SELECT {typed.sql} AS value FROM {quoted(table.name)}", catalogue.physical)
+            except Refused as refusal:
+                raise Refused(f"{table.name}.{name}: {refusal.asked}", refusal.why, refusal.accepted) from None
+
+
+def check_question(question: Question, catalogue: Catalogue, engine: Engine) -> None:
+    """Refuse a query with a function that the engine lacks.
+
+    These expressions include everything that depends on the query.
+    """
+    if not isinstance(engine, Translating):
+        return
+    rows = question.rows
+    values = [*(key.sql for key in question.keys), *(part.sql for part in question.parts)]
+    if question.distincts:
+        values += [f"CAST({value} AS VARCHAR)" for value in values]
+    if rows.ownership is not Ownership.EACH:
+        values.append(f"CAST({UNIT} AS VARCHAR)" if len(values) > len(question.keys) + len(question.parts) else UNIT)
+    listed = ", ".join(f"{value} AS v{place}" for place, value in enumerate(values)) or "1 AS v0"
+    engine.said(f'SELECT {listed} FROM ({rows.under(listed)}) AS "__rows"', catalogue.physical)
+
+
+def in_words_of(engine: Engine, sql: str, catalogue: Catalogue) -> str:
+    """A statement in the engine's dialect."""
+    return engine.said(sql, catalogue.physical) if isinstance(engine, Translating) else sql

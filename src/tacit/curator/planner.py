@@ -9,8 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tacit.curator.materialization import Preparation
-from tacit.curator.open_data import Opened
-from tacit.curator.translation_check import check_question
+from tacit.curator.open_data import Opened, check_question
 from tacit.errors import Refused
 from tacit.exact import Number
 from tacit.frozen import frozen

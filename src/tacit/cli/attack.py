@@ -1,4 +1,4 @@
-"""`tacit attack reconstruct`: recover a secret column from counts about random groups."""
+"""`tacit attack`: recover a secret column from counts, tell who was in the data from averages, undo k-anonymity."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from tempfile import TemporaryDirectory
 import click
 import numpy as np
 
+from tacit.audit.anonymity.attacks import attack_anonymity
+from tacit.audit.anonymity.microdata import People
+from tacit.audit.membership.game import TableGame
 from tacit.audit.reconstruction.counting_queries import Counts, Mask, Subsets, laplace_noise
 from tacit.audit.reconstruction.linear_reconstruction import reconstruct as recover
 from tacit.audit.reconstruction.tacit_counts import TacitCounts, open_people
-from tacit.audit.table_file import read_bits
+from tacit.audit.table_file import read_bits, read_table
 
 _GUARDED = 2
 """Counts per person through Tacit: all share one budget, so more counts are noisier and recover no more."""
@@ -67,3 +70,50 @@ def _draw(path: Path, bits: Mask, attacked: int, epsilon: str) -> None:
 
 def _say(words: str) -> None:
     click.echo(f"… {words}", err=True)
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--known", "known", multiple=True, required=True, help="A column that others may know; repeat it.")
+@click.option("--secret", required=True, help="The column that nobody should learn.")
+@click.option("--k", "size", default=5, show_default=True, help="How many people must look alike.")
+@click.option("--figure", type=click.Path(path_type=Path), help="Draw what each attack reaches to this PNG or SVG.")
+def anonymity(file: Path, known: tuple[str, ...], secret: str, size: int, figure: Path | None) -> None:
+    """Make the table in FILE (Parquet or CSV) k-anonymous, say what that promises, and what attacks learn all the same.
+
+    Example: `tacit attack anonymity patients.csv --known age --known postcode --secret diagnosis --k 5`
+    """
+    people = People.of(read_table(file), known, secret)
+    report = attack_anonymity(people, size)
+    click.echo(report.describe())
+    if figure is not None:
+        from tacit.audit.anonymity.exposure_figure import draw_exposures  # matplotlib takes a second to load
+
+        draw_exposures(figure, report)
+        click.echo(f"Drawn to {figure}.")
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--people", default=50, show_default=True, help="How many people each publication is about.")
+@click.option("--epsilon", default="1", show_default=True, help="The budget for all averages together, with noise.")
+@click.option("--figure", type=click.Path(path_type=Path), help="Draw hits against false alarms to this PNG or SVG.")
+def membership(file: Path, people: int, epsilon: str, figure: Path | None) -> None:
+    """Publish averages of some rows of FILE (Parquet or CSV), and guess from them who those rows belong to.
+
+    Every column becomes yes-or-no columns (a value, or above a tenth), and their averages over the chosen people are
+    published: first as they are, then with the noise that makes all of them private together.
+
+    Example: `tacit attack membership patients.parquet --people 50 --figure found.png`
+    """
+    game = TableGame.of(read_table(file), people)
+    bare = game.play()
+    click.echo(f"{game.averages:,} exact averages over {people:,} people. {bare.describe()}")
+    private = game.play(game.deviation_for(epsilon, "1e-6"))
+    click.echo(f"The same averages with noise for ε = {epsilon} in all. {private.describe()}")
+    if figure is not None:
+        from tacit.audit.membership.rounds import draw_curves  # matplotlib takes a second to load
+
+        games = {"exact averages": bare, f"averages with noise for ε = {epsilon}": private}
+        draw_curves(figure, games, epsilon, "1e-6", least=1e-3)
+        click.echo(f"Drawn to {figure}.")
