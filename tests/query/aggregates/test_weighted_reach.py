@@ -53,7 +53,7 @@ def test_gaussian_is_the_exact_quantile(weights: list[float], confidence: str) -
 
 @pytest.mark.parametrize(("law", "scale"), [(RoundedGaussian(_SIZE**2), _SIZE), (DiscreteLaplace(_SIZE), _SIZE)])
 def test_a_mean_beyond_its_bounds_is_no_certain_number(law: RoundedGaussian | DiscreteLaplace, scale: Fraction) -> None:
-    """−9 and 209 over 20 rows at noise of 1, bounds 0 to 10: what noise can do is as wide as it is within the bounds."""
+    """−9 and 209 over 20 rows at noise of 1, bounds 0 to 10: an interval is as wide as within the bounds."""
     bottom = NoisySum(np.full(3, 20.0), law, scale)
     top = NoisySum(np.array([-9.0, 100.0, 209.0]), law, scale)
     first, last = ratio_between(top, bottom, Fraction(95, 100), 0.0, 10.0)
