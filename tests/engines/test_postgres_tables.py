@@ -10,11 +10,10 @@ import pytest
 from tests.engines.postgres_server import PostgresUnderTest
 
 from tacit.errors import Failed, Refused
-from tacit.query.engines.postgres import tables as postgres_tables
+from tacit.query.engines.postgres import connection as postgres_tables
 from tacit.query.engines.postgres.columns import column_of
-from tacit.query.engines.postgres.connection import looked_up, snapshot
+from tacit.query.engines.postgres.connection import held, looked_up, snapshot
 from tacit.query.engines.postgres.engine import PostgresEngine, PostgresSession
-from tacit.query.engines.postgres.tables import held
 from tacit.schema.description import Source
 from tacit.schema.reader import read_description
 from tacit.schema.sources import read_source

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.cli.account import account as app
+from tacit.cli.main import account as app
 from tacit.errors import Refused
 from tacit.loss import Bracket
 from tacit.words import shown_down, shown_up

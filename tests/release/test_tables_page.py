@@ -20,8 +20,7 @@ from PIL import ImageFont
 from tacit.query.post_noise.estimates import Estimates, Keys, OutputColumn, Rendered
 from tacit.release.page_pictures import pictures
 from tacit.release.price import PriceWords
-from tacit.release.publication import Publication
-from tacit.release.publication_page import publication_page
+from tacit.release.publication import Publication, publication_page
 from tacit.release.release import IntervalWords, Release
 from tacit.release.tables_release import ReleasedTable, TablesRelease
 from tacit.schema.kind import Kind
@@ -131,7 +130,7 @@ def test_nothing_that_a_key_holds_is_obeyed() -> None:
 
 def test_a_page_that_escapes_nothing_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """The checks above see a page whose texts stand as they are."""
-    monkeypatch.setattr("tacit.release.publication_page.html_text", str)
+    monkeypatch.setattr("tacit.release.publication.html_text", str)
     found = parsed(publication_page(hostile(), None, ("csv",)))
     assert "script" in found.tags
     assert any(fault.endswith("onerror") for fault in found.faults)

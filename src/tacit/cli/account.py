@@ -12,7 +12,6 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from tacit.cli.account_rates import histogram, rates
 from tacit.errors import Refused
 from tacit.exact import exact, whole
 from tacit.loss.accountant.concentrated import described, zcdp_of
@@ -34,16 +33,7 @@ _figure = click.option("--figure", type=click.Path(path_type=Path), help="Draw i
 _as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
-@click.group(no_args_is_help=True)
-def account() -> None:
-    """What many releases cost together, and how much noise a promise needs."""
-
-
-account.add_command(rates)
-account.add_command(histogram)
-
-
-@account.command()
+@click.command()
 @click.argument("releases", nargs=-1, required=True)
 @_delta
 @click.option("--gap", help="How far apart the two ends may be; else 1e-3, or as near as a second of work brings them.")
@@ -100,7 +90,7 @@ def compose(releases: tuple[str, ...], delta: str, gap: str | None, figure: Path
     _say_where(figure)
 
 
-@account.command()
+@click.command()
 @click.argument("release")
 @click.option("--epsilon", required=True, help="The ε to keep.")
 @_delta
@@ -139,7 +129,7 @@ def calibrate(release: str, epsilon: str, delta: str, find: str | None, figure: 
     _say_where(figure)
 
 
-@account.command()
+@click.command()
 @click.option("--epsilon", required=True, help="ε of each release.")
 @click.option("--delta", required=True, help="δ of each release.")
 @click.option("--times", type=int, required=True, help="How many releases, at most.")
@@ -174,7 +164,7 @@ def compare(epsilon: str, delta: str, times: int, total_delta: str | None, figur
     _say_where(figure)
 
 
-@account.command()
+@click.command()
 @click.option("--epsilon", required=True, help="ε of each release.")
 @click.option("--delta", default="0", show_default=True, help="δ of each release.")
 @click.option("--times", default="1", show_default=True, help="How many releases: a number, or a range as in 1..5.")

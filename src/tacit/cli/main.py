@@ -52,6 +52,21 @@ def poll() -> None:
     """
 
 
+_ACCOUNT: Final = {
+    "compose": ("tacit.cli.account", "What releases cost together: ε at δ, between two certified ends."),
+    "calibrate": ("tacit.cli.account", "The least noise, the largest sample or the most steps that keep a promise."),
+    "compare": ("tacit.cli.account", "The published composition bounds beside the exact optimum."),
+    "region": ("tacit.cli.account", "The false-alarm and miss rates that a membership test can have."),
+    "rates": ("tacit.cli.account_rates", "What counting questions cost in accuracy, by model of privacy."),
+    "histogram": ("tacit.cli.account_rates", "A histogram in the local and in the central model."),
+}
+
+
+@click.group(cls=LazyGroup, mounts=_ACCOUNT, no_args_is_help=True)
+def account() -> None:
+    """What many releases cost together, and how much noise a promise needs."""
+
+
 _ATTACK: Final = {
     "reconstruct": ("tacit.cli.attack", "Recover a secret column from counts about random groups."),
     "membership": ("tacit.cli.attack", "Tell from averages who was in the data."),
@@ -115,7 +130,7 @@ CURATOR: Final = {
 
 COMMANDS: Final = {
     **CURATOR,
-    "account": ("tacit.cli.account", "What many releases cost together, and how much noise a promise needs."),
+    "account": ("tacit.cli.main", "What many releases cost together, and how much noise a promise needs."),
     "poll": ("tacit.cli.main", "Polls in which respondents randomise for themselves: design, page, estimate."),
     "attack": (
         "tacit.cli.main",

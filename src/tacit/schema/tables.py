@@ -16,10 +16,9 @@ from tacit.frozen import frozen
 from tacit.schema.columns import KeysOf, read_columns
 from tacit.schema.description import AtMost, Column, EachRow, Limits, OwnColumn, Owner, Source, Table, Through, Unit
 from tacit.schema.file_models import AtMostFile, LimitsFile, OwnerFile, SourceFile, TableFile
-from tacit.schema.hierarchies import read_hierarchies
 from tacit.schema.kind import Kind
 from tacit.schema.names import Problems, check_name, folded, number_from, suggestion, whole_from
-from tacit.schema.public_facts import check_facts, read_impossible, read_totals
+from tacit.schema.public_facts import check_facts, read_hierarchies, read_impossible, read_totals
 from tacit.schema.sources import FRAME, SPARK, read_by_spark, read_catalogue_source, read_frame_source, read_source
 
 _MOST = 2**62  # the largest limit on rows or keys of one unit

@@ -26,9 +26,18 @@ from tacit.query.engines.postgres.columns import (
     quoted,
     relation_of,
 )
-from tacit.query.engines.postgres.connection import BEGIN, batches, fetched, looked_up, opened, snapshot
+from tacit.query.engines.postgres.connection import (
+    BEGIN,
+    VERSION_SQL,
+    batches,
+    fetched,
+    held,
+    looked_up,
+    named,
+    opened,
+    snapshot,
+)
 from tacit.query.engines.postgres.dialect import SETTINGS, AttemptingPostgres, Postgres
-from tacit.query.engines.postgres.tables import VERSION_SQL, held, named
 from tacit.query.engines.protocol import Headers
 from tacit.query.engines.translation import translate
 from tacit.query.sql.dialects.sql_type import type_named
