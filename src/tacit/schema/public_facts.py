@@ -78,7 +78,7 @@ def _named_key(name: str, kind: Kind) -> Key:
             return key_from(int(name), kind)
         if kind is Kind.DATE:
             return key_from(date.fromisoformat(name), kind)
-        if kind is Kind.TIMESTAMP:
+        if kind.has_clock:
             return key_from(datetime.fromisoformat(name), kind)
         return key_from({"true": True, "false": False}[name] if kind is Kind.BOOLEAN else name, kind)
     except (ValueError, KeyError):  # includes Refused

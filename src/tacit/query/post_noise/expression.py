@@ -202,7 +202,7 @@ def cast_literal(node: exp.Expr) -> Constant:
 def as_date_like(side: Expression, other: Expression) -> Expression:
     """A text compared with a time is read as what it writes: a day, or a moment, beside which a day is its midnight."""
     if isinstance(side, Constant) and isinstance(side.value, str) and other.kind in TIMES:
-        return _time(side.value, Kind.DATE if len(side.value.strip()) <= _DAY else Kind.TIMESTAMP)
+        return _time(side.value, Kind.DATE if len(side.value.strip()) <= _DAY else Kind.DATE.with_clock)
     return side
 
 

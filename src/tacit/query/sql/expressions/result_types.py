@@ -96,18 +96,19 @@ def parse_time(node: exp.Expression, text: str, kind: Kind | None = None) -> Typ
 def as_timestamp(item: Typed) -> Typed:
     """A DATE as the TIMESTAMP of its midnight."""
     if is_null(item):
-        return null_of(Kind.TIMESTAMP)
+        return null_of(Kind.DATE.with_clock)
     if item.kind is not Kind.DATE:
         return item
     if item.is_constant and item.keys and isinstance(item.keys[0], date):
         return constant(datetime.combine(item.keys[0], datetime.min.time()))
-    steps = Fraction(Kind.TIMESTAMP.time_scale.steps_a_day)
+    kind = item.kind.with_clock
+    steps = Fraction(kind.time_scale.steps_a_day)
     bounds = interval(item) * Interval(steps, steps)
     keys = None
     if item.keys is not None:
         keys = tuple(datetime.combine(key, datetime.min.time()) for key in item.keys if isinstance(key, date))
-    sql = f"CAST({item.sql} AS TIMESTAMP)"
-    return replace(item, kind=Kind.TIMESTAMP, sql=sql, low=bounds.low, high=bounds.high, keys=keys)
+    sql = f"CAST({item.sql} AS {kind.traits.sql})"
+    return replace(item, kind=kind, sql=sql, low=bounds.low, high=bounds.high, keys=keys)
 
 
 def joined_bounds(items: Sequence[Typed]) -> Interval:
