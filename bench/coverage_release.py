@@ -26,7 +26,6 @@ from tacit.query.bounding.amounts import amount_of
 from tacit.query.bounding.histogram_sql import FindingBlock
 from tacit.query.bounding.limit_choice import make_plan
 from tacit.query.bounding.usual_limits import ClippedLimit, find_usual
-from tacit.query.catalogue import Catalogue
 from tacit.query.execution.program import finding, norm_of, program
 from tacit.query.execution.run import with_noise
 from tacit.query.lowering import tally
@@ -36,6 +35,7 @@ from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, price_of
 from tacit.query.plans.question import read_question
 from tacit.query.post_noise.estimates import Estimates
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import AtMost, Column, Description, EachRow, Limits, OwnColumn, Source, Table, Unit
 from tacit.schema.kind import Kind
 

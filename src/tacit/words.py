@@ -1,8 +1,17 @@
-"""Numbers, percentages and paragraphs as people read them."""
+"""Text as people read it: numbers, percentages and paragraphs; text of users with everything unprintable escaped; TOML.
+
+Names, aliases, comments and keys are user input. An escape sequence in one could clear a screen, a
+character that turns the direction of writing could make one name look like another, and a line break could forge a line
+of a log. Python's `isprintable` is false for all of these: controls (C0, DEL, C1), format characters (bidirectional
+overrides and isolates, zero-width ones), line and paragraph separators, every space but the plain one, lone surrogates,
+and what is not assigned. `printable` writes all of them out.
+"""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import ceil, floor, log10
@@ -85,3 +94,47 @@ def share_left(part: Fraction) -> str:
         tenths = floor(10 * hundredths)
         return f"{tenths // 10}.{tenths % 10}%" if tenths > 0 else "0%"
     return "less than 0.1%"
+
+
+def printable(text: str) -> str:
+    """One line: every character that cannot be printed as itself is written as Python writes it, such as \\x1b."""
+    if text.isprintable():
+        return text
+    return "".join(mark if mark.isprintable() else mark.encode("unicode_escape").decode() for mark in text)
+
+
+def printable_lines(text: str) -> str:
+    """Escape each line, for a text whose line breaks Tacit wrote itself."""
+    return text if text.isprintable() else "\n".join(map(printable, text.split("\n")))
+
+
+def printable_json(text: str) -> str:
+    """Equivalent JSON in printable characters; other characters occur only within its strings."""
+    return "\n".join("".join(map(_in_json, line)) for line in text.split("\n"))
+
+
+def _in_json(mark: str) -> str:
+    if mark.isprintable():
+        return mark
+    code = ord(mark)
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    return f"\\u{0xD800 + (code - 0x10000 >> 10):04x}\\u{0xDC00 + (code - 0x10000 & 0x3FF):04x}"
+
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def quoted(text: str) -> str:
+    """A text between quotation marks, with every character that may not stand there escaped."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def key_text(name: str) -> str:
+    """A name as a key: bare where that is allowed, else quoted."""
+    return name if _BARE.fullmatch(name) else quoted(name)
+
+
+def dotted(parts: Sequence[str]) -> str:
+    """The place of a value in a file, such as `tables.visits.columns.age.max`."""
+    return ".".join(key_text(part) for part in parts)

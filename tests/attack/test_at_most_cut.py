@@ -17,9 +17,9 @@ from tests.laws.queries import random_query
 
 from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.plans.limit import IntervalKind, Origin
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import AtMost, Table
 
 ASKED = (

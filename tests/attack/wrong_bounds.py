@@ -19,12 +19,12 @@ from tacit.loss.calibration import budget_from
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
 from tacit.query.aggregates import aggregate_calls as reading
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.plans import question
 from tacit.query.sql import from_clause, per_person, scan
 from tacit.query.sql.expressions.rule_registry import type_expression
 from tacit.query.sql.values.typed import Typed
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Column, Description, EachRow, OwnColumn, Source, Table, Unit
 from tacit.schema.kind import Kind
 

@@ -14,11 +14,11 @@ from tests.crash.staged_release import BUDGET, Say, release_saying
 from tests.ledger.books import FILE_ONLY, NAME, bodies, opened
 from tests.ledger.kept import Kept
 
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.execution.noisy_table import read_key
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import price_of
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.reader import read_description
 from tacit.workload.grouping_sets import read_tables
 from tacit.workload.noisy_contrasts import NoisyTables

@@ -12,10 +12,10 @@ from tests.crash.test_kill_tables import CLINIC, STAGES, write_rows
 from tests.ledger.books import FILE_ONLY, NAME, bodies, opened
 from tests.ledger.kept import Kept
 
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import price_of
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.reader import read_description
 from tacit.workload.linear.asked_counts import read_asked
 from tacit.workload.linear.counts_plan import plan_counts

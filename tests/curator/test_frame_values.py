@@ -13,8 +13,8 @@ import pytest
 from tacit.curator.dataset import open_dataset
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.duckdb.frames import read_frame
+from tacit.schema.catalogue import can_be_read
 from tacit.schema.description import Source
-from tacit.schema.header_types import can_be_read
 from tacit.schema.kind import Kind
 
 EXTREME = {

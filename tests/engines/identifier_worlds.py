@@ -10,10 +10,9 @@ from typing import Protocol
 
 from tests.laws.movement import Probe, Reading, planned, probes
 
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Engine
+from tacit.schema.catalogue import Catalogue, compare_headers
 from tacit.schema.description import Description
-from tacit.schema.header_types import compare_headers
 from tacit.schema.reader import read_description
 
 COLUMNS = {"visits": ("pid", "visit", "cost"), "people": ("who", "bonus"), "items": ("visit", "price")}

@@ -13,14 +13,13 @@ from tests.query.running.all_stages import run
 from tacit.loss.families.approx import Pure
 from tacit.noise.bits import Seeded
 from tacit.query.bounding.limit_choice import make_plan
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.protocol import Engine
 from tacit.query.execution.noisy_table import NoisyTable
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, price_of
 from tacit.query.plans.question import read_question
-from tacit.schema.header_types import can_be_read, is_read_without_fail
+from tacit.schema.catalogue import Catalogue, can_be_read, is_read_without_fail
 from tacit.schema.kind import Kind
 from tacit.schema.reader import read_description
 

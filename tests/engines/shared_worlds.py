@@ -13,9 +13,9 @@ from tests.engines.engines import EngineUnderTest
 from tests.laws.databases import Worlds
 from tests.laws.movement import planned, probes
 
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.engines.protocol import Headers, Session
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Column, Description, Lookup, Table
 from tacit.schema.kind import Kind
 from tacit.schema.sources import read_source

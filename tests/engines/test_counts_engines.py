@@ -14,9 +14,9 @@ from tests.engines.postgres_server import PostgresUnderTest
 from tests.engines.spark_server import SparkUnderTest
 
 from tacit.noise.bits import Seeded
-from tacit.query.catalogue import Catalogue
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import price_of
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Description, EachRow, Limits
 from tacit.workload.linear.asked_counts import read_asked
 from tacit.workload.linear.counts_plan import plan_counts

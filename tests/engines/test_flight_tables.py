@@ -12,9 +12,9 @@ from tests.engines.postgres_server import PostgresUnderTest
 from tests.engines.spark_server import SparkUnderTest
 
 from tacit.noise.bits import Seeded
-from tacit.query.catalogue import Catalogue
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import price_of
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.reader import read_description
 from tacit.workload.grouping_sets import read_tables
 from tacit.workload.residual_basis import Weighting

@@ -17,7 +17,7 @@ from tacit.query.engines.protocol import Engine
 from tacit.query.engines.spark.columns import catalogue_column
 from tacit.query.sql import rows as identifier
 from tacit.query.sql import scan
-from tacit.schema.header_types import can_identify
+from tacit.schema.catalogue import can_identify
 
 _TEXT = Names("VARCHAR", "VARCHAR", "VARCHAR", "VARCHAR", TEXTS, TEXTS)
 _NUMBER = Names("BIGINT", "BIGINT", "BIGINT", "BIGINT", NUMBERS, NUMBERS)

@@ -12,7 +12,7 @@ from tests.engines.test_poison import shape_of
 from tacit.curator.dataset import open_dataset
 from tacit.errors import Refused
 from tacit.query.engines.postgres.engine import PostgresEngine
-from tacit.schema.header_types import can_be_read
+from tacit.schema.catalogue import can_be_read
 from tacit.schema.kind import Kind
 
 TYPES: dict[str, tuple[str, list[str]]] = {

@@ -18,8 +18,8 @@ from tacit.learn.additive_run import AdditiveRun
 from tacit.learn.coded_rows import RESIDUAL
 from tacit.learn.training_text import read_training
 from tacit.noise.bits import Seeded
-from tacit.query.catalogue import Catalogue
 from tacit.query.plans.price import price_of
+from tacit.schema.catalogue import Catalogue
 
 ASKED = (
     ("SELECT urgent, region, age, days, day FROM visits", "urgent"),

@@ -16,9 +16,9 @@ from tests.engines.spark_server import SparkUnderTest
 from tests.laws.databases import engine_session
 from tests.laws.movement import planned, probes
 
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.engines.protocol import Session
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.sources import read_source
 
 _TYPES = {"x": "BIGINT", "h": "DECIMAL(38,0)", "f": "DOUBLE", "area": "VARCHAR", "ward": "VARCHAR"}

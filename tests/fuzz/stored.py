@@ -17,8 +17,8 @@ from tacit.curator.open_data import Opened
 from tacit.ledger.ledger import Ledger
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.protocol import Engine
+from tacit.schema.catalogue import compare_headers
 from tacit.schema.description import Description
-from tacit.schema.header_types import compare_headers
 from tacit.schema.reader import read_description
 
 DECLARED = {

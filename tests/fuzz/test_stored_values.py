@@ -13,7 +13,7 @@ import pytest
 from tests.fuzz.stored import compare
 
 from tacit.query.engines.duckdb import tables as duckdb_tables
-from tacit.schema import header_types
+from tacit.schema import catalogue
 
 _MANY = range(100, 160)
 
@@ -48,7 +48,7 @@ def _texts_as_they_are(patch: pytest.MonkeyPatch) -> None:
 
 
 def _times_as_text(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(header_types, "is_read_without_fail", lambda kind: True)
+    patch.setattr(catalogue, "is_read_without_fail", lambda kind: True)
 
 
 @pytest.mark.long

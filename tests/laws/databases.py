@@ -15,8 +15,8 @@ from tests.laws.drafts import ITEMS, PEOPLE, PERSONS, VISITS, WARDS, Draft, chan
 from tacit.loss.calibration import budget_from
 from tacit.loss.families.approx import Approx, Pure
 from tacit.loss.families.loss import Relation
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBEngine, DuckDBSession
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import (
     Column,
     Description,

@@ -20,7 +20,6 @@ from tacit.query.aggregates.rank_grid import STRETCHES, Edges, ranks_of
 from tacit.query.bounding.histogram_sql import FindingBlock, finding_sql
 from tacit.query.bounding.limit_choice import make_plan
 from tacit.query.bounding.profile import on_even_grids
-from tacit.query.catalogue import Catalogue
 from tacit.query.execution.profile_release import Subject, numbers_of, subjects_of, value_subjects
 from tacit.query.execution.program import finding, program
 from tacit.query.lowering.ranks import RanksBlock, squares_sql
@@ -30,6 +29,7 @@ from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import NoiseShare, Price, noise_share, price_of
 from tacit.query.plans.question import read_question
 from tacit.query.sql.scan import scan
+from tacit.schema.catalogue import Catalogue
 
 Vector = Mapping[tuple[Any, ...], int]
 Rows = Sequence[Mapping[str, Any]]

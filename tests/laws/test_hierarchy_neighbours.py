@@ -19,10 +19,10 @@ from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.aggregate import Measure
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import Price, price_of
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Impossible, KeyHierarchy, Table
 from tacit.schema.kind import Key
 from tacit.workload.grouping_sets import read_tables

@@ -17,9 +17,9 @@ from tests.laws.queries import EACH, MANY, random_query
 
 from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.plans.question import read_question
+from tacit.schema.catalogue import Catalogue
 
 _QUERIES = 6  # for each data set
 

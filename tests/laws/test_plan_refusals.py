@@ -21,10 +21,10 @@ from tacit.loss.calibration import budget_from
 from tacit.loss.families.approx import Approx
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Seeded
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.execution.noisy_table import NoisyTable
 from tacit.query.plans.question import read_question
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Column, Description, EachRow, Lookup, OwnColumn, Source, Table, Unit
 from tacit.schema.kind import Kind
 

@@ -21,7 +21,6 @@ from tacit.noise.bits import Bits, Seeded
 from tacit.noise.slabs import slabs
 from tacit.query.bounding.histogram_sql import BINS
 from tacit.query.bounding.limit_choice import make_plan
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.execution import run as running
 from tacit.query.execution.noisy_table import NoisyTable
@@ -29,6 +28,7 @@ from tacit.query.plans import group_keys as key_rule
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, price_of
 from tacit.query.plans.question import read_question
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Description
 from tacit.schema.reader import read_description
 

@@ -23,12 +23,12 @@ from tacit.errors import Refused
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
 from tacit.noise.gaussian_law import RoundedGaussian
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.engines.protocol import add_up
 from tacit.query.lowering.tally import TallyBlock
 from tacit.query.plans.limit import IntervalKind, Origin
 from tacit.query.plans.price import Price, price_of
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import AtMost
 from tacit.workload.factorisation.integer_strategy import IntegerStrategy
 from tacit.workload.factorisation.question_matrix import QuestionMatrix

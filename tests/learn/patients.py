@@ -17,7 +17,7 @@ from tacit.learn.additive_run import level_sums
 from tacit.learn.coded_rows import CODED, CodedRows
 from tacit.learn.training_text import read_training
 from tacit.loss.families.loss import Relation
-from tacit.query.catalogue import Catalogue
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Description, EachRow
 from tacit.schema.reader import read_description
 

@@ -21,7 +21,7 @@ from tacit.loss.families.zcdp import Zcdp
 from tacit.schema.columns import MOST_KEYS
 from tacit.schema.description import Column, Description, EachRow, Limits, Through
 from tacit.schema.kind import Kind
-from tacit.toml_text import key_text, quoted
+from tacit.words import key_text, quoted
 
 TEXT = changed(BUDGET, '{ epsilon = 4, delta = 1e-7, currency = "sums" }')
 WORDS = ["", "age", "AGE", "visits", "wards", "ward", "__x", "int", "money", "zcdp", "50%", "1/0", "nan", "x.csv", "*/"]

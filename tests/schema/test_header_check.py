@@ -8,7 +8,7 @@ import duckdb
 import pytest
 from tests.schema.clinic_file import CLINIC, read
 
-from tacit.schema.header_types import can_be_read, compare_header, compare_headers, natural_kind
+from tacit.schema.catalogue import can_be_read, compare_header, compare_headers, natural_kind
 from tacit.schema.kind import Kind
 
 SAMPLES = {

@@ -13,7 +13,7 @@ from tacit.errors import Refused
 from tacit.query.engines.postgres.spelling import type_name as postgres_name
 from tacit.query.engines.spark.spelling import type_name as spark_name
 from tacit.query.sql.dialects.sql_type import PARSED_TYPES, SqlType
-from tacit.schema.header_types import natural_kind
+from tacit.schema.catalogue import natural_kind
 from tacit.schema.kind import NUMBERS, PARSED, TIMES, Kind, kind_of
 
 

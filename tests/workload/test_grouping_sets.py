@@ -8,7 +8,7 @@ import pytest
 from tests.query.fixtures.rendering import FOLDER, PHYSICAL
 
 from tacit.errors import Refused
-from tacit.query.catalogue import Catalogue
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.reader import read_description
 from tacit.workload.grouping_sets import TablesQuestion, read_tables
 

@@ -15,10 +15,10 @@ from tests.workload.test_table_coverage import Shop
 
 from tacit.noise.bits import Seeded
 from tacit.noise.slabs import Slabs
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Stage
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import Price, price_of
+from tacit.schema.catalogue import Catalogue
 from tacit.workload.grouping_sets import read_tables
 from tacit.workload.linear.asked_counts import read_asked
 from tacit.workload.linear.counts_plan import plan_counts

@@ -22,10 +22,10 @@ from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.noise.slabs import slabs
 from tacit.query.aggregates.aggregate import Measure
 from tacit.query.aggregates.clipping_bias import Sign
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import Price, price_of
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Description
 from tacit.schema.reader import read_description
 from tacit.workload import table_limits

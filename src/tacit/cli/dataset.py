@@ -13,7 +13,6 @@ import click
 from tacit.cli import options
 from tacit.cli.progress import Waiting
 from tacit.cli.terminal import say, step_by_step
-from tacit.curator.dataset import open_dataset
 from tacit.curator.dataset_check import check_dataset
 from tacit.curator.open_data import open_data
 
@@ -87,6 +86,8 @@ def profile(
 
     Example: `tacit profile clinic.toml --epsilon 0.5`
     """
+    from tacit.curator.dataset import open_dataset  # imported late: the other commands need none of it
+
     waiting = Waiting("Learning how much people have", is_steward=True)
     with open_dataset(file, ledger=ledger, memory=memory, threads=threads, watcher=waiting.watch) as dataset:
         with waiting:

@@ -9,8 +9,7 @@ from shutil import get_terminal_size
 
 import click
 
-from tacit.printable import printable, printable_lines
-from tacit.words import folded
+from tacit.words import folded, printable, printable_lines
 
 
 def terminal_width() -> int:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tacit.curator.door import Job, release
 from tacit.curator.open_data import Opened
-from tacit.curator.planner import Planner
+from tacit.curator.planner import COUNTS, Planner
 from tacit.errors import Failed, Refused
 from tacit.exact import Number, positive
 from tacit.frozen import frozen
@@ -32,9 +32,6 @@ from tacit.workload.linear.implied_counts import implied_readings
 from tacit.workload.linear.noisy_counts import NoisyCounts
 
 Floats = NDArray[np.float64]
-
-COUNTS = "counts."
-"""The prefix of the digests of counting questions."""
 
 _CLAIMS = (
     "the price was charged and durable before any row was read",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from tacit.curator.account_view import BudgetView
 from tacit.curator.certifier import Certifier
 from tacit.curator.expected_error import PROMISED, Target, TargetSearch
 from tacit.curator.explanation import Explanation, explain_plan
-from tacit.curator.ibis_expression import Asked, ibis_table, sql_of, sql_of_all
+from tacit.curator.ibis_expression import Asked, ibis_table, sql_of
 from tacit.curator.implied_search import find_implied, implied_as_asked
 from tacit.curator.learning import Learning, evaluation_sql
 from tacit.curator.notes import intervals_of, notes_of
@@ -19,9 +19,6 @@ from tacit.curator.open_data import Watcher, open_data, unwatched
 from tacit.curator.planner import Planner
 from tacit.curator.profile_job import ProfileAnswer, release_profile
 from tacit.curator.query_job import Answered, find_earlier, release_query
-from tacit.curator.tables_answer import ask_tables
-from tacit.curator.tables_explanation import TablesExplanation, explain_tables
-from tacit.curator.tables_job import tables_plan, tables_price
 from tacit.curator.terms import analyst_share, at_least
 from tacit.errors import Failed, Refused
 from tacit.exact import Number, positive, proper
@@ -32,9 +29,7 @@ from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.release.price import price_words
 from tacit.release.release import Release
-from tacit.release.tables_release import TablesRelease
 from tacit.schema.budgets import who_asks
-from tacit.workload.residual_basis import Weighting
 
 if TYPE_CHECKING:
     from tacit.curator.weights_job import WeightsDesk
@@ -120,46 +115,11 @@ class Dataset(Learning):
         promised = PROMISED if error is not None and plan.interval is not kind else None
         return explain_plan(planner, plan, price, level, public, tables, promised)
 
-    def tables(
-        self,
-        asked: Asked | Sequence[Asked],
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        weight: str = "tables",
-        confidence: Number = "0.95",
-        interval: str = "usual",
-        fresh: bool = False,
-    ) -> TablesRelease:
-        """Several tables released together: CUBE, ROLLUP, GROUPING SETS, or several SELECTs over the same rows."""
-        analyst_share(self._opened, self._analyst)
-        level, planner = proper(confidence, "confidence"), self._planner
-        plan = tables_plan(planner, sql_of_all(asked), IntervalKind.named(interval), Weighting.named(weight))
-        price = None if epsilon is None else tables_price(planner, plan, epsilon, delta)
-        return ask_tables(planner, plan, price, self._analyst, level, fresh)
-
     def weights(self, asked: Asked, *, epsilon: Number, updates: int, **options: Any) -> WeightsDesk:
         """A session of counting questions by the keys of one table (`open_weights`), paid for up front."""
         from tacit.curator.weights_job import open_weights
 
         return open_weights(self._planner, self._analyst, sql_of(asked), epsilon, updates, **options)
-
-    def explain_tables(
-        self,
-        asked: Asked | Sequence[Asked],
-        *,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        weight: str = "tables",
-        confidence: Number = "0.95",
-        interval: str = "usual",
-    ) -> TablesExplanation:
-        """The price and the expected errors of tables; nothing is spent and no row is read."""
-        level, planner = proper(confidence, "confidence"), self._planner
-        plan = tables_plan(planner, sql_of_all(asked), IntervalKind.named(interval), Weighting.named(weight))
-        price = tables_price(planner, plan, _USUAL if epsilon is None else epsilon, delta)
-        price = price if epsilon is not None else at_least(self._opened, price, bool(plan.private))
-        return explain_tables(planner, plan, price, level)
 
     def profile(self, *, epsilon: Number, delta: Number | None = None, fresh: bool = False) -> ProfileAnswer:
         """A private profile of how much people have, from which later queries choose their limits for free."""

@@ -25,8 +25,7 @@ from tacit.query.plans.plan import BESIDE_PROFILE, USUAL_FINDING
 from tacit.query.plans.price import Price, noise_share, price_of
 from tacit.schema.description import Description, Table
 from tacit.schema.kind import Kind
-from tacit.toml_text import key_text
-from tacit.words import counted, percent_up, share_used, shown
+from tacit.words import counted, key_text, percent_up, share_used, shown
 
 _EXAMPLE = Fraction(1, 10)
 _ADVISED: Final = Fraction(1, 50)  # of the budget, for a profile

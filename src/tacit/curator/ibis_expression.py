@@ -11,9 +11,8 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from tacit.errors import Refused
-from tacit.query.catalogue import Catalogue
+from tacit.schema.catalogue import Catalogue, natural_kind
 from tacit.schema.description import EachRow, Lookup, OwnColumn, Table
-from tacit.schema.header_types import natural_kind
 from tacit.schema.kind import Kind
 
 

@@ -13,20 +13,18 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, runtime_checkable
 
 from tacit.curator.books import Books, open_ledger
 from tacit.curator.engine_choice import check_frames, engine_of, public_values, with_frames, with_resources
-from tacit.curator.form_folder import FormFolder
-from tacit.curator.materialization import Preparation
+from tacit.curator.materialization import FormFolder, Preparation
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.ledger.signature import SigningKey, key_beside
 from tacit.query.aggregates.rank_grid import Edges
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Engine, Headers, Session
 from tacit.query.materialized.form import forms_of
 from tacit.query.materialized.statements import Statements
 from tacit.query.plans.question import Question
 from tacit.query.sql.rows import UNIT, Ownership, quoted
 from tacit.query.sql.scan import reading
-from tacit.schema.header_types import compare_headers
+from tacit.schema.catalogue import Catalogue, compare_headers
 from tacit.schema.reader import read_description
 
 if TYPE_CHECKING:

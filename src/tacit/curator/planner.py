@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tacit.curator.materialization import Preparation
 from tacit.curator.open_data import Opened, check_question
@@ -15,16 +15,23 @@ from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
 from tacit.query.bounding.limit_choice import make_plan
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Session
 from tacit.query.materialized.statements import Statements
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, price_of, release_delta
 from tacit.query.plans.question import Question, read_question
+from tacit.schema.catalogue import Catalogue
 
 if TYPE_CHECKING:
     from tacit.query.bounding.profile import Profile
+
+
+COUNTS: Final = "counts."
+"""The prefix of the digests of counting questions."""
+
+TABLES: Final = "tables."
+"""The prefix of the digests of tables."""
 
 
 @frozen(eq=False)
@@ -61,6 +68,10 @@ class Planner:
                     "the same question again.",
                 )
             yield session
+
+    def has_stored(self, family: str) -> bool:
+        """Whether a release of this version of the data has a digest with this prefix."""
+        return bool(self.opened.stored_under(f"{family}{self.version}."))
 
     def question(self, sql: str) -> Question:
         centres = None if self.profile is None else self.profile.centres

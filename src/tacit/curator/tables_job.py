@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from tacit.curator.door import Job, release
 from tacit.curator.open_data import Opened
-from tacit.curator.planner import Planner
+from tacit.curator.planner import TABLES, Planner
 from tacit.errors import Failed, Refused
 from tacit.exact import Number
 from tacit.frozen import frozen
@@ -29,9 +29,6 @@ from tacit.workload.noisy_contrasts import NoisyTables
 from tacit.workload.residual_basis import Weighting
 from tacit.workload.tables_plan import TablesPlan, plan_tables
 from tacit.workload.tables_run import TablesRun
-
-TABLES = "tables."
-"""The prefix of the digests of tables."""
 
 _Centres: TypeAlias = tuple[tuple[tuple[str, str], int], ...]
 _PLANS: WeakKeyDictionary[Opened, dict[tuple[str, _Centres, IntervalKind, Weighting], TablesPlan]] = WeakKeyDictionary()

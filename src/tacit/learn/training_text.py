@@ -13,7 +13,6 @@ from sqlglot import exp
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.learn.features import INTERCEPT, ModelFeature, feature_of, literal, parsed_expression
-from tacit.query.catalogue import Catalogue
 from tacit.query.plans.question import calls_in, parsed_selects
 from tacit.query.sql.expressions.rule_registry import type_expression
 from tacit.query.sql.from_clause import read_rows
@@ -21,6 +20,7 @@ from tacit.query.sql.rows import Rows
 from tacit.query.sql.values.domains import domain
 from tacit.query.sql.values.storage import as_float, double_sql
 from tacit.query.sql.values.typed import Typed
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.kind import Key
 
 MOST_FEATURES = 64

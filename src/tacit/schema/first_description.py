@@ -10,12 +10,12 @@ from pathlib import Path
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
+from tacit.schema.catalogue import base_type, natural_kind
 from tacit.schema.description import Source
-from tacit.schema.header_types import base_type, natural_kind
 from tacit.schema.kind import Kind
 from tacit.schema.names import check_name, folded, suggestion
 from tacit.schema.sources import DATABASE, address_of
-from tacit.toml_text import key_text, quoted
+from tacit.words import key_text, quoted
 
 
 class Wish(Enum):

@@ -16,7 +16,7 @@ from typing import ParamSpec, TypeVar
 from tacit.errors import Refused
 from tacit.exact import exact, whole
 from tacit.frozen import frozen
-from tacit.toml_text import dotted
+from tacit.words import dotted
 
 _LONGEST = 200
 _FILLERS = "\u115f\u1160\u3164\uffa0"  # invisible letters of Hangul

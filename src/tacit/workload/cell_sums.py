@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.query.engines.protocol import Fetched
-from tacit.query.execution.fetched_columns import integers, key_columns
+from tacit.query.execution.noisy_table import integers, key_columns
 from tacit.schema.kind import Key
 from tacit.workload.key_structure import node_places
 from tacit.workload.residual_basis import Attributes

@@ -17,12 +17,12 @@ from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import Aggregate, Measure
 from tacit.query.aggregates.aggregate_calls import CALLS
 from tacit.query.aggregates.moments import Mean, Total
-from tacit.query.catalogue import Catalogue
 from tacit.query.plans.question import Question, parsed_selects, read_question
 from tacit.query.post_noise.expression import KeyReference
 from tacit.query.post_noise.post_processing import Item, PostProcessing, read_post_processing
 from tacit.query.post_noise.scope import canonical
 from tacit.query.sql.from_clause import GROUPINGS, resolved_key
+from tacit.schema.catalogue import Catalogue
 from tacit.workload.residual_basis import Attributes
 
 _MOST_KEYS = 12  # of one table: a CUBE of them has 4,096 tables

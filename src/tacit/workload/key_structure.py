@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.query.catalogue import Catalogue
 from tacit.query.plans.question import Question
 from tacit.query.sql.values.storage import literal_sql
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import KeyHierarchy, Table
 from tacit.schema.kind import Key
 from tacit.workload.tree import NO_TREE, LevelTree

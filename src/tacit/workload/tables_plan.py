@@ -18,10 +18,10 @@ from tacit.loss.families.loss import Relation
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.aggregate import Measure
 from tacit.query.bounding.limit_choice import make_plan
-from tacit.query.catalogue import Catalogue
 from tacit.query.plans.limit import IntervalKind, Origin
 from tacit.query.plans.plan import KEYS, Plan
 from tacit.query.plans.price import Price
+from tacit.schema.catalogue import Catalogue
 from tacit.workload.grouping_sets import TablesQuestion
 from tacit.workload.key_structure import KeyStructure, key_structure
 from tacit.workload.residual_basis import Attributes, ResidualStrategy, Weighting, best_strategy, is_fine

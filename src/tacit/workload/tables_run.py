@@ -20,8 +20,7 @@ from tacit.noise.slabs import slabs
 from tacit.query.aggregates.aggregate import Measure, noise_deviation
 from tacit.query.bounding.histogram_sql import WIDE_BINS, finding_sql
 from tacit.query.engines.protocol import Session, Stage, add_up
-from tacit.query.execution.fetched_columns import integers, key_columns
-from tacit.query.execution.noisy_table import read_key, written_key
+from tacit.query.execution.noisy_table import integers, key_columns, read_key, written_key
 from tacit.query.execution.run import bin_counts, with_noise
 from tacit.query.lowering.tally import TallyBlock
 from tacit.query.plans.group_keys import KeyRule

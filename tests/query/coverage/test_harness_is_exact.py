@@ -14,7 +14,6 @@ from tests.query.coverage.made_cells import made_cells
 from tacit.noise.bits import Seeded
 from tacit.query.aggregates.clipping_bias import ClippingBias
 from tacit.query.bounding.limit_choice import make_plan
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.duckdb.frames import read_frames
 from tacit.query.execution.noisy_table import NoisyColumn, NoisyTable, answered
@@ -22,6 +21,7 @@ from tacit.query.execution.run import PlanRun
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.question import read_question
 from tacit.query.post_noise.estimates import Estimates
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Description
 
 RELEASES = 50

@@ -12,11 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.duckdb.frames import read_frame
 from tacit.query.sql.scan import reading
-from tacit.schema.header_types import compare_headers
+from tacit.schema.catalogue import Catalogue, compare_headers
 from tacit.schema.reader import read_description
 
 _NAN, _INF = float("nan"), float("inf")

@@ -14,11 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from tacit.errors import Refused
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb import tables as duckdb_tables
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.duckdb.tables import coarse_moments, parquet_sql, read_by_arrow
 from tacit.query.sql.scan import reading
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.file_identity import files_of
 from tacit.schema.reader import read_description
 from tacit.schema.sources import read_source

@@ -16,13 +16,13 @@ from tacit.loss.calibration import budget_from
 from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
 from tacit.query.bounding.limit_choice import make_plan
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.execution.program import program
 from tacit.query.plans.limit import IntervalKind, Origin
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import price_of
 from tacit.query.plans.question import read_question
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import AtMost, Column, Description, Limits, Lookup, OwnColumn, Source, Table, Unit
 from tacit.schema.kind import Kind
 

@@ -17,10 +17,10 @@ from tacit.loss.families.approx import Pure
 from tacit.loss.families.loss import Relation
 from tacit.query.aggregates.aggregate import Measure
 from tacit.query.bounding.limit_choice import make_plan
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBSession
 from tacit.query.plans.price import price_of
 from tacit.query.plans.question import read_question
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Column, Description, OwnColumn, Source, Table, Unit
 from tacit.schema.kind import Kind
 

@@ -14,7 +14,6 @@ from tests.query.prepared.kept_worlds import Recorder, recorded
 from tacit.loss.families.approx import Pure
 from tacit.query.aggregates.aggregate import Part
 from tacit.query.bounding.limit_choice import make_plan
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBEngine
 from tacit.query.engines.duckdb.materialized_file import MaterializedFile
 from tacit.query.materialized.form import forms_of
@@ -22,6 +21,7 @@ from tacit.query.materialized.statements import STATEMENTS, Statements
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, price_of
 from tacit.query.plans.question import read_question
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.reader import read_description
 
 Centres = Mapping[tuple[str, str], int]

@@ -16,9 +16,9 @@ from tests.workload.test_table_coverage import FEW_ROWS, LEVEL, TEXT, Shop
 
 from tacit.noise.bits import Seeded
 from tacit.query.aggregates.clipping_bias import Sign
-from tacit.query.catalogue import Catalogue
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.price import price_of
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.reader import read_description
 from tacit.workload.linear.asked_counts import read_asked
 from tacit.workload.linear.counts_plan import CountsPlan, plan_counts

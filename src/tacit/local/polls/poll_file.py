@@ -23,7 +23,7 @@ from tacit.local.polls.designs.wording import YES_NO, Wording
 from tacit.local.polls.poll import Poll, PollQuestion
 from tacit.schema.file_grammar import FileSection, Place, read_section
 from tacit.schema.names import Problems
-from tacit.toml_text import quoted
+from tacit.words import quoted
 
 
 @frozen

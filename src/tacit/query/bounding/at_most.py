@@ -13,10 +13,10 @@ from tacit.errors import Refused
 from tacit.query.aggregates.aggregate import Measure, Part
 from tacit.query.aggregates.aggregate_calls import VAST
 from tacit.query.bounding.amounts import amount_of
-from tacit.query.catalogue import Catalogue
 from tacit.query.plans.limit import CUTTING_NOBODY, Limit, Origin
 from tacit.query.plans.question import Question
 from tacit.query.sql.rows import Ownership
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import AtMost
 
 

@@ -23,13 +23,13 @@ from tacit.query.bounding.amounts import amount_of
 from tacit.query.bounding.at_most import possible_norms, refuse_cuts
 from tacit.query.bounding.histogram_sql import WIDE_BINS, FindingBlock, bins_of
 from tacit.query.bounding.objectives import Objective
-from tacit.query.catalogue import Catalogue
 from tacit.query.plans.group_keys import MOST_KEYS, public_groups
 from tacit.query.plans.limit import IntervalKind, Limit, Origin
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.query.plans.question import Question
 from tacit.query.sql.rows import Ownership
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Limits
 
 MOST_NODES = 2**25

@@ -25,7 +25,6 @@ from tacit.query.bounding.histogram_sql import BINS, WIDE_BINS, finding_sql
 from tacit.query.bounding.limit_choice import choose_limit
 from tacit.query.bounding.objectives import ManyKeys
 from tacit.query.bounding.profile import Profile, even_edges
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Session, Stage, add_up
 from tacit.query.execution.run import bin_counts, with_noise
 from tacit.query.lowering.ranks import squares_sql
@@ -36,6 +35,7 @@ from tacit.query.sql.fixed_point import Steps, in_steps
 from tacit.query.sql.rows import UNIT, Ownership, Rows
 from tacit.query.sql.scan import scan
 from tacit.query.sql.values.typed import Typed
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.kind import Kind
 
 VALUES = Fraction(1, 5)  # share of the price for the first stage, where values lie

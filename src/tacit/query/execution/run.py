@@ -25,8 +25,7 @@ from tacit.query.bounding.histogram_sql import BINS, FindingBlock
 from tacit.query.bounding.limit_choice import chosen
 from tacit.query.bounding.usual_limits import ClippedLimit, find_usual
 from tacit.query.engines.protocol import Counting, Fetched, Session, Stage, add_up, fetch
-from tacit.query.execution.fetched_columns import Group, in_group_order, integers, key_columns
-from tacit.query.execution.noisy_table import NoisyColumn, NoisyTable
+from tacit.query.execution.noisy_table import Group, NoisyColumn, NoisyTable, in_group_order, integers, key_columns
 from tacit.query.execution.program import finding, norm_of, program
 from tacit.query.lowering.tally import TallyBlock
 from tacit.query.materialized.statements import NORMS, STATEMENTS, TOTALS, Statements

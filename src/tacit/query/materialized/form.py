@@ -14,13 +14,13 @@ from functools import cached_property
 from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import Ranks
 from tacit.query.aggregates.rank_grid import Edges, fits, ranks_of
-from tacit.query.catalogue import Catalogue
 from tacit.query.lowering.ranks import squares_sql
 from tacit.query.sql.clamp import product_sum, total
 from tacit.query.sql.fixed_point import Steps, in_steps
 from tacit.query.sql.rows import ALL, UNIT, Ownership, Rows, Select, SelectItem, quoted
 from tacit.query.sql.scan import read_rows, scan
 from tacit.query.sql.values.typed import Typed
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.kind import Kind
 
 KEPT = '"__kept"'

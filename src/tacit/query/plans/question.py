@@ -15,7 +15,6 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import Aggregate, Distinct, Measure, Part, Ranks
 from tacit.query.aggregates.aggregate_calls import CALLS, AggregateReader
-from tacit.query.catalogue import Catalogue
 from tacit.query.plans.group_keys import KeyColumn
 from tacit.query.post_noise.post_processing import PostProcessing, read_post_processing
 from tacit.query.post_noise.scope import canonical, depth
@@ -24,6 +23,7 @@ from tacit.query.sql.from_clause import group_keys, read_rows
 from tacit.query.sql.rows import Ownership, Rows
 from tacit.query.sql.values.domains import domain, kept, refuse_many_texts
 from tacit.query.sql.values.typed import Typed
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Table
 from tacit.schema.kind import Kind
 

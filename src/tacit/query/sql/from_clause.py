@@ -12,7 +12,6 @@ from functools import reduce
 from sqlglot import exp
 
 from tacit.errors import Refused
-from tacit.query.catalogue import Catalogue
 from tacit.query.sql.bounded_join import linked
 from tacit.query.sql.expressions.rule_registry import type_expression, type_predicate
 from tacit.query.sql.joins import conjuncts, join_kind, join_public
@@ -21,6 +20,7 @@ from tacit.query.sql.rows import ALL, UNIT, Ownership, Rows, Select, SelectItem
 from tacit.query.sql.scan import once_named, output_name, scan, visible
 from tacit.query.sql.values.domains import HANDED_ON, kept
 from tacit.query.sql.values.typed import Typed
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Lookup
 
 _PLAIN = {"expressions", "from_", "joins", "where", "group", "having", "with_", "kind", "hint", "distinct"}

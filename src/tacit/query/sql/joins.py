@@ -7,11 +7,11 @@ from dataclasses import replace
 from sqlglot import exp
 
 from tacit.errors import Refused
-from tacit.query.catalogue import Catalogue
 from tacit.query.sql.expressions.rule_registry import type_expression, type_predicate
 from tacit.query.sql.rows import UNIT, Ownership, Rows, Select, SelectItem, quoted
 from tacit.query.sql.scan import output_name, reading, visible
 from tacit.query.sql.values.typed import LONGEST, Typed
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Lookup
 from tacit.schema.kind import Kind
 

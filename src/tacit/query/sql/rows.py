@@ -18,10 +18,9 @@ from functools import cached_property
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.query.catalogue import Catalogue
 from tacit.query.sql.values.typed import LONGEST, Typed
+from tacit.schema.catalogue import Catalogue, is_whole
 from tacit.schema.description import OwnColumn, Through
-from tacit.schema.header_types import is_whole
 
 _NO_COLUMN = '1 AS "__row"'
 

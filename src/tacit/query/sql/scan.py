@@ -6,10 +6,10 @@ from collections.abc import Container, Mapping
 from dataclasses import replace
 
 from tacit.errors import Refused
-from tacit.query.catalogue import Catalogue
 from tacit.query.sql.rows import UNIT, Ownership, Rows, Select, SelectItem, in_type, key_type, quoted, unit_type
 from tacit.query.sql.values.column_reader import read_column
 from tacit.query.sql.values.typed import Typed
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import EachRow, Lookup, OwnColumn, Table, Through
 
 

@@ -15,13 +15,13 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import Measure
 from tacit.query.aggregates.moments import Total
-from tacit.query.catalogue import Catalogue
 from tacit.query.plans.question import Question, read_question
 from tacit.query.post_noise.estimates import Keys
 from tacit.query.post_noise.expression import Expression, as_truth, evaluate
 from tacit.query.post_noise.expression_reader import condition, read
 from tacit.query.post_noise.post_processing import exact_values
 from tacit.query.post_noise.scope import PostNoiseScope, canonical, plain
+from tacit.schema.catalogue import Catalogue
 from tacit.workload.alike_in_doubles import is_alike
 from tacit.workload.factorisation.question_matrix import QuestionMatrix
 from tacit.workload.linear.cell_classes import CellDomain, cell_domain

@@ -20,11 +20,11 @@ from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.aggregate import Measure
 from tacit.query.bounding.limit_choice import make_plan
-from tacit.query.catalogue import Catalogue
 from tacit.query.lowering.tally import TallyBlock
 from tacit.query.plans.limit import IntervalKind, Origin, Scaling, scaling
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import NoiseShare, Price
+from tacit.schema.catalogue import Catalogue
 from tacit.workload.factorisation.optimal_strategy import OptimalStrategy, optimal_strategy
 from tacit.workload.linear.asked_counts import AskedCounts
 

@@ -13,7 +13,7 @@ from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.noise.grid import wrapped
 from tacit.noise.slabs import slabs
 from tacit.query.engines.protocol import Fetched, Session, Stage, add_up
-from tacit.query.execution.fetched_columns import integers, key_columns
+from tacit.query.execution.noisy_table import integers, key_columns
 from tacit.query.execution.run import PlanRun
 from tacit.query.plans.limit import CUTTING_NOBODY, IntervalKind
 from tacit.query.plans.price import Price

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import Refused
-from tacit.query.catalogue import Catalogue
 from tacit.query.post_noise.scope import canonical
+from tacit.schema.catalogue import Catalogue
 from tacit.workload.factorisation.integer_strategy import IntegerStrategy
 from tacit.workload.linear.asked_counts import AnswerTable, AskedCounts, read_asked
 

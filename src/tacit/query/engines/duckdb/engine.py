@@ -13,13 +13,13 @@ import duckdb
 
 from tacit.errors import Failed, Refused
 from tacit.frozen import frozen
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.memory import EVERYBODY, Arrays, engine_memory, read_memory, read_threads
 from tacit.query.engines.duckdb.moments import has_moments
 from tacit.query.engines.duckdb.session import DuckDBSession as DuckDBSession
 from tacit.query.engines.duckdb.tables import check_moments, check_names, reading, seen_by, text
 from tacit.query.engines.protocol import Headers
 from tacit.query.engines.spill import spill_folder
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Description, Source
 from tacit.schema.file_identity import files_of
 

@@ -13,11 +13,11 @@ import duckdb
 
 from tacit.errors import Failed, Refused
 from tacit.frozen import frozen
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBEngine, DuckDBSession
 from tacit.query.engines.protocol import Engine, Headers, Lending, Session
 from tacit.query.materialized.form import KEPT, CreationStep, TableForm, creation_steps
 from tacit.query.sql.rows import UNIT, quoted
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Description
 
 Progress = Callable[[str, int, int], None]

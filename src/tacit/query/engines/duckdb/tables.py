@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 import duckdb
 
 from tacit.errors import Refused
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.memory import Seen
 from tacit.query.engines.duckdb.moments import IN_MILLISECONDS, from_milliseconds, has_moments, readable
 from tacit.query.sql.rows import in_type, quoted, unit_type
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Lookup, OwnColumn, Source, Table
 from tacit.schema.file_identity import files_of
 from tacit.schema.tables import identifiers

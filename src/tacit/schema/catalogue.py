@@ -1,11 +1,19 @@
-"""Column types of a file's header, in DuckDB's terms: what each can be read as, and whether a description fits them."""
+"""The public facts for the planner: the description, and the column types of the files' headers. No data.
+
+Types are in DuckDB's terms: what each can be read as, and whether a description fits the headers.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import field
+from difflib import get_close_matches
+from functools import cached_property
 from typing import TypeAlias
 
+from tacit.errors import Refused
+from tacit.frozen import frozen
 from tacit.schema.description import Description, EachRow, Lookup, Table
 from tacit.schema.kind import Kind
 from tacit.schema.names import folded, suggestion
@@ -131,3 +139,30 @@ def _identifying(table: Table | Lookup, pointed_to: Sequence[str]) -> list[str]:
     """The columns that determine the owner of a row."""
     own = [] if isinstance(table, Lookup) or isinstance(table.owner, EachRow) else [table.owner.column]
     return list(dict.fromkeys([*pointed_to, *own]))
+
+
+@frozen
+class Catalogue:
+    """A description and the headers of its tables; `physical` maps a table's columns to the engine's type names."""
+
+    description: Description
+    physical: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def table(self, name: str) -> Table | Lookup:
+        """The table that a name in the query means."""
+        known: dict[str, Table | Lookup] = {**self.description.tables, **self.description.lookups}
+        for own, table in known.items():
+            if own.lower() == name.lower():
+                return table
+        near = get_close_matches(name.lower(), [own.lower() for own in known], n=3) or sorted(known)
+        raise Refused(f"the table {name}", "The description has no such table.", ", ".join(near) + ".")
+
+    def physical_type(self, table: str, column: str) -> str | None:
+        """The engine's own type of a column, from its header, if that was read."""
+        return self._types.get(table, {}).get(column.lower())
+
+    @cached_property
+    def _types(self) -> Mapping[str, Mapping[str, str]]:
+        """The types by names in lower case; the first of two names that differ in case only."""
+        headers = {table: [*header.items()][::-1] for table, header in self.physical.items()}
+        return {table: {name.lower(): kind for name, kind in header} for table, header in headers.items()}
