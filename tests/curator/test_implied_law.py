@@ -37,6 +37,9 @@ SHARES = (
     "SELECT region, AVG(CASE WHEN age // 20 > 0 THEN 1 ELSE 0 END) AS v FROM people WHERE sex = 'f' GROUP BY region"
 )
 
+VALUES = "SELECT region, AVG(age // 20 + 1) AS v FROM people WHERE sex = 'f' GROUP BY region"
+WEIGHTED = "SELECT region, SUM(2 * (age // 20) - 3) AS v FROM people WHERE sex = 'f' GROUP BY region"
+
 
 def implied(people: Dataset, sql: str) -> TablesAnswer:
     planner = Planner.of(people._opened)
@@ -71,11 +74,11 @@ def combination(name: str) -> Callable[[ImpliedReading], Floats]:
 
     def read(reading: ImpliedReading) -> Floats:
         way = reading._groups.ways[name]
-        sums = reading.sums(name)
-        if way.within:
+        if isinstance(way.aggregate, Mean) and way.value is not None:
             share = reading._share(name)
             fixed.append(share.shares)
-            return share.top.steps - fixed[0] * share.rows.steps
+            return (share.top.steps - fixed[0] * share.rows.steps) * (way.aggregate.high - way.aggregate.low)
+        sums = reading.sums(name)
         if not isinstance(way.aggregate, Mean):
             return next(iter(sums.values())).steps
         fixed.append(reading.means(name) - way.aggregate.centre)
@@ -84,7 +87,17 @@ def combination(name: str) -> Callable[[ImpliedReading], Floats]:
     return read
 
 
-@pytest.mark.parametrize(("tables", "sql"), [(MEANS, TOTALS), (SUMS, AVERAGES), (MEANS, AVERAGES), (COUNTS, SHARES)])
+@pytest.mark.parametrize(
+    ("tables", "sql"),
+    [
+        (MEANS, TOTALS),
+        (SUMS, AVERAGES),
+        (MEANS, AVERAGES),
+        (COUNTS, SHARES),
+        (COUNTS, VALUES),
+        (COUNTS, WEIGHTED),
+    ],
+)
 def test_deviations_are_those_of_the_contrasts(people: Dataset, tables: str, sql: str) -> None:
     people.tables(tables, epsilon=20)
     answer = implied(people, sql)

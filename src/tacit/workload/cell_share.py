@@ -1,4 +1,6 @@
-"""The share of rows that some cells hold: a ratio of sums of the same cells, with an interval from their joint law.
+"""The mean of what rows count as, where that is the same in a cell: a ratio of sums of the same cells.
+
+Between the least number, 0 of the way, and the greatest, 1, it is a share. Its interval is from the joint law.
 
 Claim: the interval holds the true ratio r of A to N with its confidence, where N is surely positive. Proof (Fieller):
 at the truth A − r·N is normal noise of variance Var A − 2r·Cov(A, N) + r²·Var N; r is kept unless A − r·N strays beyond
@@ -25,11 +27,13 @@ Floats = NDArray[np.float64]
 
 @frozen(eq=False)
 class CellShare:
-    """A sum over a sum that holds it, and the variance of both added up; between 0 and 1."""
+    """A sum over a sum that holds it, and the variance of both added up: a share of the way from low to high."""
 
     top: ReadSum
     rows: ReadSum
     both: ReadSum
+    low: float = 0.0
+    high: float = 1.0
 
     @property
     def covariances(self) -> Floats:
@@ -63,4 +67,6 @@ class CellShare:
             low, high = ((middle + side * root) / square + moved for side in (-1, 1))
         low, high = np.where(is_telling, low, 0.0), np.where(is_telling, high, 1.0)
         value = np.where(is_telling, self.shares, np.nan)
-        return Estimates(value, np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0))
+        span = self.high - self.low
+        value, low, high = (self.low + span * np.clip(each, 0.0, 1.0) for each in (value, low, high))
+        return Estimates(value, low, high)

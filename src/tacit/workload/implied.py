@@ -20,9 +20,8 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.plans.group_keys import KeyColumn, public_groups
 from tacit.query.plans.question import Question
-from tacit.query.post_noise.conditions import Both, Comparison, Not
 from tacit.query.post_noise.estimates import Groups, Keys
-from tacit.query.post_noise.expression import Constant, Expression, KeyReference, as_truth, evaluate
+from tacit.query.post_noise.expression import Expression, KeyReference, as_truth, evaluate
 from tacit.query.post_noise.expression_reader import read
 from tacit.query.post_noise.post_processing import exact_values
 from tacit.query.post_noise.scope import PostNoiseScope, canonical, plain
@@ -33,21 +32,20 @@ from tacit.workload.alike_in_doubles import is_alike
 from tacit.workload.grouping_sets import TablesQuestion
 from tacit.workload.implied_ways import AggregateWay, ImpliedWays, plainly
 from tacit.workload.noisy_contrasts import NoisyTables
-from tacit.workload.public_functions import PublicFunction, functions_in
+from tacit.workload.public_functions import PublicFunction, Shown, functions_in
 from tacit.workload.residual_basis import Attributes
+from tacit.workload.shown_values import in_steps, is_number_of_shown, is_of_shown
 
 _MOST = 2**25  # coefficients of all groups together
 _ROWS = ("from_", "joins", "with_")
-_WHOLE = 64  # letters of a text that are never cut
-
-Shown = Key | float | None
 
 
 @frozen(eq=False)
 class ImpliedGroups:
     """The groups of a query as sums of cells of one table: a row of `cells` a group, 1 where a cell is in it.
 
-    Each aggregate is read in its way, from the cells of a group that it keeps; of a share, `within` are those above.
+    Each aggregate is read in its way, from the cells of a group that it keeps. `values` has the number that a row of
+    each cell counts as, in steps, NaN for NULL, of those that are read from numbers of rows.
     """
 
     attributes: Attributes
@@ -55,7 +53,7 @@ class ImpliedGroups:
     cells: NDArray[np.float64]
     ways: Mapping[str, AggregateWay]
     kept: Mapping[str, NDArray[np.bool_]]
-    within: Mapping[str, NDArray[np.bool_]]
+    values: Mapping[str, NDArray[np.float64]]
 
     @property
     def size(self) -> int:
@@ -71,7 +69,7 @@ def implied_groups(query: ImpliedWays, asked: TablesQuestion, tables: NoisyTable
     ways = None if tests is None else query.among(asked.question.measures)
     if tests is None or ways is None:
         return None
-    inside = [node for way in ways.values() for node in (*way.tests, *way.within)]
+    inside = [node for way in ways.values() for node in (*way.tests, *_values(way))]
     functions = _functions(asked.question.keys, [*group_keys(select), *tests, *inside])
     kinds = {key.name: key.kind for key in asked.question.keys} | {each.name: each.kind for each in functions}
     scope = PostNoiseScope.of(kinds, [])
@@ -79,10 +77,10 @@ def implied_groups(query: ImpliedWays, asked: TablesQuestion, tables: NoisyTable
         keys = [read(plain(node), scope) for node in group_keys(select)]
         filters = [read(plain(node), scope) for node in tests]
         own = {name: [read(plain(node), scope) for node in way.tests] for name, way in ways.items()}
-        within = {name: [read(plain(node), scope) for node in way.within] for name, way in ways.items()}
+        valued = {name: read(plain(node), scope) for name, way in ways.items() for node in _values(way)}
     except Refused:  # it names a column that is not a key, or a function without a form above the noise
         return None
-    return _counted(query.question, asked, tables, ways, functions, keys, filters, own, within)
+    return _counted(query.question, asked, tables, ways, functions, keys, filters, own, valued)
 
 
 def _functions(keys: Sequence[KeyColumn], nodes: Sequence[exp.Expr]) -> list[PublicFunction]:
@@ -90,6 +88,10 @@ def _functions(keys: Sequence[KeyColumn], nodes: Sequence[exp.Expr]) -> list[Pub
     known = {key.name: key.kind for key in keys}
     found = {each.name: each for node in nodes for each in functions_in(plain(node)) if each.name not in known}
     return [each for each in found.values() if known.get(each.column) in (Kind.INTEGER, Kind.DATE)]
+
+
+def _values(way: AggregateWay) -> list[exp.Expr]:
+    return [] if way.value is None else [way.value]
 
 
 def _text(clause: object) -> str:
@@ -115,12 +117,12 @@ def _counted(
     keys: Sequence[Expression],
     filters: Sequence[Expression],
     own: Mapping[str, Sequence[Expression]],
-    within: Mapping[str, Sequence[Expression]],
+    valued: Mapping[str, Expression],
 ) -> ImpliedGroups | None:
     columns, closed = asked.question.keys, tables.tree.closed
-    conditions = [*filters, *(each for tests in (*own.values(), *within.values()) for each in tests)]
+    conditions = [*filters, *(each for tests in own.values() for each in tests)]
     owners = {key.name: key.name for key in columns} | {each.name: each.column for each in functions}
-    used = {owners[name] for each in (*keys, *conditions) for name in each.keys}
+    used = {owners[name] for each in (*keys, *conditions, *valued.values()) for name in each.keys}
     attributes = closed([place for place, key in enumerate(columns) if key.name in used])
     measured = {part: [closed(table) for table in sets] for part, sets in asked.measured().items()}
     if not all(_is_held(attributes, measured[part]) for way in ways.values() for part in way.measures):
@@ -135,9 +137,9 @@ def _counted(
         if columns[place].domain is None
     }
     hidden = private | {name: set[Shown]() for name, owner in owners.items() if owner in private and name != owner}
-    if not all(_is_of_shown(each, hidden) for each in conditions) or any(
-        hidden.keys() & each.keys and _key_name(each) not in private for each in keys
-    ):
+    is_shown = all(is_of_shown(each, hidden) for each in conditions)
+    is_shown = is_shown and all(is_number_of_shown(each, hidden) for each in valued.values())
+    if not is_shown or any(hidden.keys() & each.keys and _key_name(each) not in private for each in keys):
         return None  # values that are not shown lie in no cell of their own
     listed = list(zip(*shown, strict=True)) if shown else [()]
     named = {columns[place].name: _column(columns[place], axis, listed) for axis, place in enumerate(attributes)}
@@ -147,34 +149,22 @@ def _counted(
         if each.column in named
     }
     known = {name: {*column.values} for name, column in named.items()}
-    if not all(is_alike(each, known) for each in (*keys, *conditions)):
+    if not all(is_alike(each, known) for each in (*keys, *conditions, *valued.values())):
         return None
     groups = Groups(named, {}, len(listed))
     kept = {name: _kept(tests, groups) for name, tests in own.items()}
     values = [exact_values(evaluate(each, groups, Fraction(1, 2))) for each in keys]
     placed = _placed(question, values, _kept(filters, groups))
-    inner = {name: _kept(tests, groups) for name, tests in within.items()}
-    return None if placed is None else ImpliedGroups(attributes, *placed, ways, kept, inner)
+    numbers = {name: in_steps(ways[name].aggregate, _of_cells(each, groups)) for name, each in valued.items()}
+    known_numbers = {name: each for name, each in numbers.items() if each is not None}
+    if placed is None or len(known_numbers) < len(numbers):
+        return None
+    return ImpliedGroups(attributes, *placed, ways, kept, known_numbers)
 
 
-def _is_of_shown(condition: Expression, private: Mapping[str, set[Shown]]) -> bool:
-    """Whether a condition over private keys is true of a cell as of each row in it.
-
-    Claim: so it is of AND and OR over comparisons of such a key, by =, with a value that is shown. Proof: the rows in
-    the cell NULL have other values, or none. Each comparison is then false, or NULL; on the cell it is NULL. AND and OR
-    are least and greatest in the order false, NULL, true, so that what is not true may be either without changing
-    whether they are true. (Shown texts may be cut: a short one is not.)
-    """
-    if not private.keys() & condition.keys:
-        return True
-    match condition:
-        case Both(left, right) | Not(Both(Not(left), Not(right))):
-            return _is_of_shown(left, private) and _is_of_shown(right, private)
-        case Comparison("=", KeyReference(name), Constant(value)) | Comparison(
-            "=", Constant(value), KeyReference(name)
-        ):
-            return value in private[name] and len(str(value)) < _WHOLE
-    return False
+def _of_cells(value: Expression, cells: Groups) -> Sequence[Shown]:
+    """The value of each cell."""
+    return exact_values(evaluate(value, cells, Fraction(1, 2))).values
 
 
 def _kept(conditions: Sequence[Expression], cells: Groups) -> NDArray[np.bool_]:

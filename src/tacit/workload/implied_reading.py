@@ -38,7 +38,7 @@ class ImpliedReading:
     def tells_cuts(self) -> bool:
         """Whether the clipping bias of each sum is known: not for several measures together whose limits cut."""
         ways = self._groups.ways.values()
-        combined = [each for way in ways for each in way.sums.values() if len(each) > 1 or way.within]
+        combined = [each for way in ways for each in way.sums.values() if len(each) > 1 or way.value]
         identities = {self._identity(part) for each in combined for part, _ in each}
         return all(self._tables.measures[each].masses is None for each in identities)
 
@@ -47,14 +47,17 @@ class ImpliedReading:
         groups = self._groups
         read = {
             name: self._share(name)
-            if way.within
+            if self._is_share(name)
             else read_aggregate(way.aggregate, self.sums(name, is_bounded=is_bounded))
             for name, way in groups.ways.items()
         }
         return Groups(groups.keys, read, groups.size)
 
     def sums(self, name: str, *, is_bounded: bool = True) -> dict[Part, ReadSum]:
-        """The parts of an aggregate by the query's groups."""
+        """The parts of an aggregate by the query's groups; of a mean of cells' own numbers, its rows alone."""
+        way = self._groups.ways[name]
+        if self._is_share(name):
+            return {way.aggregate.parts[-1]: self._share(name).rows}
         return {
             part: _combined([(self._sum(each, name, is_bounded), times) for each, times in measures])
             for part, measures in self._groups.ways[name].sums.items()
@@ -65,8 +68,8 @@ class ImpliedReading:
 
         For a mean, that of S − (mean − c)·n, from which its interval is computed.
         """
-        if self._groups.ways[name].within:
-            return self._share(name).deviations
+        if self._is_share(name):
+            return self._span(name) * self._share(name).deviations
         sums, aggregate = self.sums(name), self._groups.ways[name].aggregate
         first, *others = (_largest(sums[part]) for part in aggregate.parts)
         if not isinstance(aggregate, Mean):
@@ -75,11 +78,10 @@ class ImpliedReading:
 
     def means(self, name: str) -> Floats:
         """The means that are read, in steps, within their bounds: halfway where there are no rows."""
-        if self._groups.ways[name].within:
-            return self._share(name).shares
-        sums, mean = self.sums(name), self._groups.ways[name].aggregate
-        if not isinstance(mean, Mean):
-            raise TypeError("it is not a mean")
+        mean = self._mean(name)
+        if self._is_share(name):
+            return mean.low + self._span(name) * self._share(name).shares
+        sums = self.sums(name)
         with np.errstate(invalid="ignore", divide="ignore"):
             found = mean.centre + sums[mean.total].steps / sums[mean.rows].steps
         return np.clip(np.nan_to_num(found, nan=(mean.low + mean.high) / 2), mean.low, mean.high)
@@ -89,17 +91,37 @@ class ImpliedReading:
         mean = self._groups.ways[name].aggregate
         return _largest(self.sums(name)[mean.rows]) if isinstance(mean, Mean) else 0.0
 
-    def _share(self, name: str) -> CellShare:
-        groups = self._groups
-        mean, kept = groups.ways[name].aggregate, groups.kept[name].astype(np.float64)
+    def _mean(self, name: str) -> Mean:
+        mean = self._groups.ways[name].aggregate
         if not isinstance(mean, Mean):
-            raise TypeError("a share is a mean")
-        top = kept * groups.within[name]
-        return CellShare(*(self._cells(mean.rows, weights) for weights in (top, kept, top + kept)))
+            raise TypeError("it is not a mean")
+        return mean
+
+    def _is_share(self, name: str) -> bool:
+        """Whether it is a mean of numbers that cells have themselves."""
+        return name in self._groups.values and isinstance(self._groups.ways[name].aggregate, Mean)
+
+    def _span(self, name: str) -> int:
+        """The highest less the lowest value of a mean, in steps."""
+        return self._mean(name).high - self._mean(name).low
+
+    def _share(self, name: str) -> CellShare:
+        """The mean as a share of the way from its lowest value to its highest."""
+        mean, numbers = self._mean(name), self._groups.values[name]
+        rows = (self._groups.kept[name] & ~np.isnan(numbers)).astype(np.float64)
+        top = rows * np.nan_to_num((numbers - mean.low) / self._span(name))
+        ((counted, _),) = self._groups.ways[name].sums[mean.rows]
+        above, below, both = (self._cells(counted, weights) for weights in (top, rows, top + rows))
+        step = float(mean.total.step)
+        return CellShare(above, below, both, mean.low * step, mean.high * step)
 
     def _sum(self, part: Measure, name: str, is_bounded: bool) -> ReadSum:
         """A measure over the cells of each group that an aggregate keeps."""
-        found = self._cells(part, self._groups.kept[name].astype(np.float64))
+        groups = self._groups
+        weights = groups.kept[name].astype(np.float64)
+        if name in groups.values:
+            weights *= np.nan_to_num(groups.values[name])
+        found = self._cells(part, weights)
         return replace(found, bias=None, raised=found.steps) if is_bounded else found
 
     def _cells(self, part: Measure, weights: Floats) -> ReadSum:

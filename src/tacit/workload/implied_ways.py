@@ -2,7 +2,8 @@
 
 Let n be the rows where x is not NULL. The identities are those of sums: Σx = Σ(x − c) + c·n, so that SUM(x) is read
 from what AVG(x) was measured by; AVG(x) = c + Σ(x − c)/n with any centre c, 0 among them, so that it is read from
-SUM(x) and COUNT(x); and a sum with FILTER over keys alone is that of the cells which the filter keeps.
+SUM(x) and COUNT(x); a sum with FILTER over keys alone is that of the cells which the filter keeps; and where x is
+computed from keys, Σx and n are sums over cells of x, and of 1 where it is not NULL, times the number of their rows.
 
 Claim: they hold exactly of what is counted below the noise. Proof: the enforcing read keeps every value within its
 bounds, or NULL; a NULL counts as the centre and adds 0 about any; steps, rows and filters are the same, since both
@@ -37,13 +38,13 @@ _ONE, _ZERO = exp.Literal.number(1), exp.Literal.number(0)
 class AggregateWay:
     """An aggregate, what each of its parts is in measures of tables, and the conditions over keys on its cells.
 
-    For a share, `within` is the condition of rows that count in the numerator too.
+    Where `value` is given, the parts are numbers of rows, and each row counts as this number over keys.
     """
 
     aggregate: Aggregate
     sums: Mapping[Measure, Combined]
     tests: Tests = ()
-    within: Tests = ()
+    value: exp.Expr | None = None
 
     @classmethod
     def of(cls, aggregate: Aggregate, tests: Tests = ()) -> AggregateWay:
@@ -85,16 +86,17 @@ class ImpliedWays:
         if _is_one_table(self.select):
             nodes = {name: _without_tables(node) for name, node in nodes.items()}
         cores = {name: list(_cores(node)) for name, node in nodes.items()}
-        shares = {name: list(_shares(node, self.question.aggregates[name])) for name, node in nodes.items()}
+        rows = self._aggregates([exp.Count(this=exp.Star())])["COUNT(*)"]
+        valued = {name: list(_valued(node, self.question.aggregates[name], rows)) for name, node in nodes.items()}
         calls = [core for each in cores.values() for core, _ in each]
         means = [mean for core in calls if (mean := _called(exp.Avg, core)) is not None]
         totals = [total for core in calls if (total := _called(exp.Sum, core)) is not None]
         try:
             beside, alone = self._aggregates([*calls, *totals, *means]), self._aggregates(means)
         except Refused:  # one of them is no number
-            return {name: tuple(found) for name, found in shares.items()}
+            return {name: tuple(found) for name, found in valued.items()}
         return {
-            name: (*shares[name], *(way for core, tests in found for way in _ways(core, tests, beside, alone)))
+            name: (*(way for core, tests in found for way in _ways(core, tests, beside, alone)), *valued[name])
             for name, found in cores.items()
         }
 
@@ -149,16 +151,19 @@ def _cores(node: exp.Expr) -> Iterator[tuple[exp.Expr, Tests]]:
     yield (exp.Count(this=exp.Star()) if is_number else type(node)(this=value)), tuple(conjuncts(branch.this))
 
 
-def _shares(node: exp.Expr, aggregate: Aggregate) -> Iterator[AggregateWay]:
-    """AVG of 1 where a condition holds, else 0: rows that fulfil it over rows."""
-    case = node.this
-    is_share = isinstance(node, exp.Avg) and isinstance(case, exp.Case) and not case.this and len(case.args["ifs"]) == 1
-    if not is_share or not isinstance(aggregate, Mean) or aggregate.centre or aggregate.total.step != 1:
+def _valued(node: exp.Expr, aggregate: Aggregate, rows: Aggregate) -> Iterator[AggregateWay]:
+    """COUNT, SUM or AVG of an expression that may be the same for all rows of a cell: from numbers of rows."""
+    core, tests = next(each for each in _cores(node) if not isinstance(each[0], exp.Filter))
+    inside = core.this
+    if not isinstance(core, exp.Count | exp.Sum | exp.Avg) or isinstance(inside, exp.Star | exp.Distinct):
         return
-    (branch,) = case.args["ifs"]
-    if branch.args["true"] == _ONE and case.args.get("default") == _ZERO:
-        rows = ((aggregate.rows, 1),)
-        yield AggregateWay(aggregate, {aggregate.total: rows, aggregate.rows: rows}, (), tuple(conjuncts(branch.this)))
+    if isinstance(core, exp.Count):
+        inside = exp.Case(ifs=[exp.If(this=exp.Is(this=inside.copy(), expression=exp.Null()), true=exp.Null())])
+        inside.set("default", _ONE.copy())
+    counted = tuple((part, 1) for part in rows.parts if isinstance(part, Measure))
+    yield AggregateWay(
+        aggregate, {part: counted for part in aggregate.parts if isinstance(part, Measure)}, tests, inside
+    )
 
 
 def _called(kind: type[exp.Expr], core: exp.Expr) -> exp.Expr | None:
