@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -236,3 +237,20 @@ def test_a_query_is_answered_from_tables_that_count_all_its_rows(people: Dataset
     found = people.query(sql)
     assert float(numbers(found).value[0]) == pytest.approx(rows, abs=500)
     assert "guaranteed: they hold on all data" in " ".join(str(found).split())
+
+
+def test_tables_by_levels_are_near_the_certified_least(people: Dataset, tmp_path: Path) -> None:
+    """Facts that take rows away take the bound away, also where no table has all of their keys."""
+    text = (tmp_path / "people.toml").read_text(encoding="utf-8")
+    without = re.sub(r"\[\[tables\.people\.totals\]\]\n(?:\w+ = .*\n)+", "", text)
+    plain = re.sub(r"impossible = .*\n", "", without)
+    for name, said in (("facts", without), ("plain", plain)):
+        (tmp_path / f"{name}.toml").write_text(said, encoding="utf-8")
+    apart = "SELECT ward, sex, COUNT(*) AS n FROM people GROUP BY GROUPING SETS ((region, ward), (sex))"
+    with tacit.open(tmp_path / "plain.toml") as dataset:
+        for sql in (ASKED, apart):
+            words = str(dataset.explain_tables(sql, epsilon=2)).replace("\n", " ")
+            assert 1 <= float(re.findall(r"within ([\d.]+) of the least that any release", words)[0]) < 1.06
+            assert "if it is unbiased whatever the cells are" in dataset.tables(sql, epsilon=2).optimality
+    with tacit.open(tmp_path / "facts.toml") as dataset:
+        assert dataset.tables(apart, epsilon=2).optimality == "No bound is known."

@@ -2,14 +2,15 @@
 
 It is known for counts and sums where no unit is scaled: one row per unit, or a limit by at_most. The residual basis has
 the least variance of all Gaussian noise (`optimality.tables_optimum`), and any unbiased release at this ρ at least
-2ρ/(e^{2ρ} − 1) of that. Each measure is held against what its own share of ρ permits, and of several the farthest is
-told. Values of private keys are taken as they are shown: noise on counts is independent of the noise that chose them.
-Means are not linear, and no bound of theirs is known; nor of tables by levels of a hierarchy, or whose cells are partly
-known.
+2ρ/(e^{2ρ} − 1) of that. For tables by levels of a hierarchy the least is certified (`levels_optimum`), under
+add/remove. Each measure is held against what its own share of ρ permits, and of several the farthest is told. Values of
+private keys are taken as they are shown: noise on counts is independent of the noise that chose them. Means are not
+linear, and no bound of theirs is known; nor where public totals or impossible cells are: these take kinds of rows away.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from math import isfinite, prod
 
@@ -23,11 +24,13 @@ from tacit.query.aggregates.moments import Total
 from tacit.query.plans.limit import IntervalKind
 from tacit.workload.helmert import squared_norms
 from tacit.workload.known_cells import known_cells
+from tacit.workload.levels_optimum import levels_optimum_down
 from tacit.workload.noisy_contrasts import NoisyTables
 from tacit.workload.optimality.reached_bounds import reaches_its_bounds
 from tacit.workload.optimality.tables_optimum import tables_optimum_down
 from tacit.workload.optimality.unbiased import MOST_RHO, least_unbiased
 from tacit.workload.residual_basis import Attributes, ResidualStrategy, Weighting, subsets
+from tacit.workload.table_estimates import TableLaw
 from tacit.workload.tables_plan import TablesPlan
 
 _FLOATS = 1 + 2.0**-30  # more than the rounding error of sums of floats
@@ -36,8 +39,13 @@ _FLOATS = 1 + 2.0**-30  # more than the rounding error of sums of floats
 def objective_variance(strategy: ResidualStrategy, weighting: Weighting, variance: Fraction) -> float:
     """The weighted sum of all cells' variances, of the multipliers as they are rounded; a little more.
 
-    The cells of a residual together have Σ_r variance/(c_r²·‖r‖²); a table spreads it evenly over what it adds.
+    The cells of a residual together have Σ_r variance/(c_r²·‖r‖²); a table spreads it evenly over what it adds. Over
+    levels of a hierarchy cells differ, and each has its variance.
     """
+    if strategy.tree.places:
+        law, weigh = TableLaw(strategy, variance, Fraction(1)), weighting.of
+        tables = strategy.tables
+        return _FLOATS * sum(float(weigh(strategy.shape(each))) * float(law.variances(each).sum()) for each in tables)
     sums: dict[Attributes, float] = {}
     for residual in strategy.scales:
         norms = squared_norms(strategy.shape(residual)).astype(np.float64)
@@ -55,7 +63,7 @@ def objective_variance(strategy: ResidualStrategy, weighting: Weighting, varianc
 
 def optimality_words(plan: TablesPlan, tables: NoisyTables, charge: Loss) -> str:
     """The sentences about the noise of tables: of the counts and sums of which a bound is known, and of the others."""
-    if plan.tree.places or any(known_cells(plan, tables).values()):
+    if plan.structure.impossible or any(known_cells(plan, tables).values()):
         return NO_BOUND
     question = plan.base.question
     compared = {
@@ -82,13 +90,21 @@ def _compared(
     measured = tables.measures[plan.base.identity(aggregate.part)]
     strategy = measured.strategy
     weights = {table: plan.weighting.of(strategy.shape(table)) for table in strategy.tables}
-    optimum = tables_optimum_down(strategy.sizes, weights, is_replaced=plan.relation is Relation.REPLACE)
+    optimum = _optimum_down(strategy, weights, is_replaced=plan.relation is Relation.REPLACE)
     rho, noise = tables.strength / 2, RoundedGaussian(measured.variance).mean_square_up / measured.scale**2
     ours = objective_variance(strategy, plan.weighting, noise)
     if not (optimum * measured.norm > 0 and measured.scale.denominator == 1 and rho <= MOST_RHO and isfinite(ours)):
         return None
     cells = "cells of the values shown" if plan.private else "cells"
     return least_unbiased(optimum * measured.norm**2, rho, of=cells, charge=charge), Fraction(ours)
+
+
+def _optimum_down(strategy: ResidualStrategy, weights: Mapping[Attributes, Fraction], *, is_replaced: bool) -> Fraction:
+    """The least weighted variance of Gaussian noise, at most; 0 where nothing is known of it."""
+    if not strategy.tree.places:
+        return tables_optimum_down(strategy.sizes, weights, is_replaced=is_replaced)
+    sizes = dict(enumerate(strategy.sizes))
+    return Fraction(0) if is_replaced else levels_optimum_down(strategy.tree, sizes, weights) or Fraction(0)
 
 
 def _cuts_nobody(plan: TablesPlan, tables: NoisyTables) -> bool:

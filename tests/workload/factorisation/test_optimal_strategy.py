@@ -131,7 +131,7 @@ def test_a_lower_end_without_the_norm_of_u_is_caught(monkeypatch: pytest.MonkeyP
     _, dual = best_point(questions.weighted)
     bent = replace(dual, vectors=dual.vectors * 1.2)
     assert optimum_down(questions, bent) <= independent_optimum(questions)
-    monkeypatch.setattr("tacit.workload.factorisation.optimal_strategy.largest_singular_up", lambda _: 1.0)
+    monkeypatch.setattr("tacit.workload.factorisation.floating_bounds.largest_singular_up", lambda _: 1.0)
     assert optimum_down(questions, bent) > independent_optimum(questions)
 
 
