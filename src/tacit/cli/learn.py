@@ -110,13 +110,20 @@ def predict(model: Path, rows: Path, out: Path | None) -> None:
     predicted = trained.predict(columns)
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
+    chances, classes = trained.probabilities(columns), trained.target.values or ()
     if trained.target.values is None:
         writer.writerow([trained.target.name])
         writer.writerows([f"{value:.6g}"] for value in predicted)
+    elif chances is None:
+        writer.writerow([trained.target.name])
+        writer.writerows([value] for value in predicted)
     else:
-        writer.writerow([trained.target.name, f"probability of {trained.target.values[1]}"])
-        pairs = zip(predicted, trained.probability(columns), strict=True)
-        writer.writerows([value, f"{chance:.4f}"] for value, chance in pairs)
+        told = range(1 if len(classes) == 2 else 0, len(classes))
+        writer.writerow([trained.target.name, *(f"probability of {classes[place]}" for place in told)])
+        writer.writerows(
+            [value, *(f"{chance[place]:.4f}" for place in told)]
+            for value, chance in zip(predicted, chances, strict=True)
+        )
     if out is None:
         click.echo(lines.getvalue(), nl=False)
     else:

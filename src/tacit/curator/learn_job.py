@@ -10,15 +10,13 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.curator.door import Job, release
+from tacit.curator.model_kinds import model_kind, read_fields
 from tacit.curator.open_data import Opened, in_words_of
 from tacit.curator.planner import Planner
 from tacit.errors import Failed, Refused
-from tacit.exact import Number, positive
+from tacit.exact import Number
 from tacit.frozen import frozen
-from tacit.learn.additive_model import AdditiveModel
-from tacit.learn.additive_plan import WEIGHTS_SHARE, AdditivePlan
-from tacit.learn.additive_run import AdditiveRun
-from tacit.learn.training_text import Task, read_training
+from tacit.learn.model_kind import Fit, Model
 from tacit.ledger.certificate import Grounds
 from tacit.ledger.request import Stored
 from tacit.loss.families.approx import Pure
@@ -30,30 +28,14 @@ _CLAIMS = (
     "the price of all steps was charged and durable before any row was read",
     "rounded Gaussian noise is post-processing of the Gaussian mechanism (Balle–Wang curve, μ² adds up)",
     "levels are public: bins of declared bounds, and declared values",
-    "residuals are cut to whole numbers in the query itself, row by row",
 )
-_ROWS = "each person is one row"
-_WEIGHTS = "one person's rows weigh as much as a fixed number of rows at most, in the query itself"
-
-
-_CLIP = {Task.CLASSIFICATION: Fraction(1, 2), Task.REGRESSION: Fraction(1, 4)}
-
-
-@frozen
-class Settings:
-    """How a model is trained: levels of a number, steps, rows that one person counts for, where residuals are cut."""
-
-    bins: int = 16
-    steps: int = 20
-    rows_each: int = 1
-    clip: Number | None = None
 
 
 @frozen(eq=False)
 class TrainedModel:
     """A stored release of a model, what it rests on, which entry paid for it, and its share."""
 
-    model: AdditiveModel
+    model: Model
     grounds: Grounds
     entry: int
     free: bool
@@ -61,19 +43,16 @@ class TrainedModel:
     charge: Loss
 
 
-def training_plan(planner: Planner, sql: str, target: str, settings: Settings) -> AdditivePlan:
+def training_fit(planner: Planner, kind: str, sql: str, target: str, settings: Mapping[str, Any]) -> Fit:
     """The plan of training; refused in a pure account, and where the engine lacks a word that it needs."""
     description, catalogue = planner.opened.description, planner.catalogue
     if isinstance(description.budget, Pure):
         raise Refused(
             "training in a pure account", "Its noise is Gaussian, which needs a δ above 0.", "a budget with a δ."
         )
-    training = read_training(sql, target, settings.bins, catalogue)
-    unit = description.unit
-    clip = _CLIP[training.target.task] if settings.clip is None else positive(settings.clip, "clip")
-    plan = AdditivePlan(training, unit.relation, unit.hides, settings.rows_each, settings.steps, clip)
-    in_words_of(planner.opened.engine, plan.coded.coded_sql(), catalogue)
-    return plan
+    fit = model_kind(kind).fit(sql, target, catalogue, description.unit, settings)
+    in_words_of(planner.opened.engine, fit.rows_sql, catalogue)
+    return fit
 
 
 def training_price(planner: Planner, epsilon: Number, delta: Number | None) -> Price:
@@ -82,34 +61,35 @@ def training_price(planner: Planner, epsilon: Number, delta: Number | None) -> P
     return price_of(description.budget, description.promise, epsilon, delta, False)
 
 
-def release_model(planner: Planner, plan: AdditivePlan, price: Price, analyst: str, fresh: bool) -> TrainedModel:
+def release_model(planner: Planner, fit: Fit, price: Price, analyst: str, fresh: bool) -> TrainedModel:
     """The model at a price: from the store if it is there, else through the door."""
     if not fresh:
-        for stored in planner.opened.stored_under(_digest(planner, plan), price.strength):
+        for stored in planner.opened.stored_under(_digest(planner, fit), price.strength):
             return _read(stored, planner.opened)
-    opened, job = planner.opened, training_job(planner, plan, price)
+    opened, job = planner.opened, training_job(planner, fit, price)
     return release(opened, job, analyst, fresh, lambda stored, free: replace(_read(stored, opened), free=free))
 
 
-def training_job(planner: Planner, plan: AdditivePlan, price: Price) -> Job:
+def training_job(planner: Planner, fit: Fit, price: Price) -> Job:
     """Training at a price, as the door takes it."""
+    stages = fit.stages(price)
     return Job(
-        digest=_digest(planner, plan),
+        digest=_digest(planner, fit),
         accuracy=price.strength,
         price=price,
-        words=f"learn {plan.training.target.name} from: {plan.training.sql}",
+        words=f"learn {fit.training.target.name} from: {fit.training.sql}",
         note="learn",
-        relation=plan.relation,
+        relation=fit.relation,
         chooses_keys=False,
-        grounds=json.dumps({"grounds": _grounds(plan, price).fields()}).encode() + b"\n",
+        grounds=json.dumps({"grounds": _grounds(fit, price).fields()}).encode() + b"\n",
         session=lambda: planner.session(STATEMENTS),
-        statements=2 + plan.steps,
-        stages=AdditiveRun(plan, price).stages,
+        statements=1 + len(stages),
+        stages=stages,
     )
 
 
-def _digest(planner: Planner, plan: AdditivePlan) -> str:
-    own = hashlib.sha256(plan.digest.encode()).hexdigest()[:48]
+def _digest(planner: Planner, fit: Fit) -> str:
+    own = hashlib.sha256(fit.digest.encode()).hexdigest()[:48]
     return f"learn.{planner.version}.{own}"
 
 
@@ -119,14 +99,11 @@ def _read(stored: Stored, opened: Opened) -> TrainedModel:
     head, _, packed = stored.payload.partition(b"\n")
     said: Mapping[str, Any] = json.loads(head)
     charge = stored.charge
-    model = AdditiveModel.from_fields(json.loads(packed))
+    model = read_fields(json.loads(packed))
     share = opened.filter.share(charge.loss)
     return TrainedModel(model, Grounds.from_fields(said["grounds"]), charge.number, True, share, charge.loss)
 
 
-def _grounds(plan: AdditivePlan, price: Price) -> Grounds:
-    counts = {"counts": "rows by level", "noise": "rounded Gaussian", "share": str(WEIGHTS_SHARE)}
-    steps = {"counts": f"residuals by level, {plan.steps} times", "share": str(1 - WEIGHTS_SHARE)}
-    weighted = _WEIGHTS if plan.coded.is_weighted else _ROWS
-    unit = f"{plan.unit} ({plan.relation})"
-    return Grounds(plan.digest, unit, (counts, steps), str(price.alone), (*_CLAIMS, weighted))
+def _grounds(fit: Fit, price: Price) -> Grounds:
+    unit = f"{fit.unit} ({fit.relation})"
+    return Grounds(fit.digest, unit, fit.blocks, str(price.alone), (*_CLAIMS, *fit.claims))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.curator.certifier import statement_of
 from tacit.curator.counting_workloads import CountingWorkloads
+from tacit.curator.model_kinds import read_fields
 from tacit.curator.terms import analyst_share
 from tacit.errors import Failed, Refused
 from tacit.exact import Number
@@ -20,15 +21,14 @@ from tacit.release.price import PriceWords, price_words
 if TYPE_CHECKING:
     from tacit.curator.learn_job import TrainedModel
     from tacit.curator.open_data import Opened
-    from tacit.learn.additive_model import AdditiveModel
-    from tacit.learn.additive_plan import AdditivePlan
+    from tacit.learn.model_kind import Model
 
 
 @frozen(eq=False)
 class LearnedModel:
     """A trained model as it is shown and kept: the model, what it cost, and how it is certified."""
 
-    model: AdditiveModel
+    model: Model
     price: PriceWords
     notes: str
     certificate: Certificate
@@ -43,16 +43,14 @@ class LearnedModel:
         return f"{self.notes}\n{self.price}"
 
 
-def read_model(place: str | Path) -> AdditiveModel:
-    """The model in a file; refused where it is none."""
-    from tacit.learn.additive_model import AdditiveModel
-
+def read_model(place: str | Path) -> Model:
+    """The model in a file, of whatever kind; refused where it is none."""
     try:
         whole: Mapping[str, Any] = json.loads(Path(place).read_text(encoding="utf-8"))
         said = whole["model"]
     except (OSError, ValueError, KeyError, TypeError):
         raise Refused(f"the model in {place}", "It cannot be read.", "a file that `tacit learn fit` wrote.") from None
-    return AdditiveModel.from_fields(said)
+    return read_fields(said)
 
 
 class Learning(CountingWorkloads):
@@ -63,37 +61,31 @@ class Learning(CountingWorkloads):
         sql: str,
         *,
         target: str,
+        model: str = "additive",
         epsilon: Number,
         delta: Number | None = None,
         fresh: bool = False,
         **settings: Any,
     ) -> LearnedModel:
-        """An additive model of a target by all other columns of a SELECT; every step is paid for before the first.
+        """A model of a target by all other columns of a SELECT; every step is paid for before the first.
 
-        Settings are `bins` (16 levels of a number), `steps` (20), `rows_each` (1: how many rows the rows of one person
-        count for), `clip` (where residuals are cut: 0.5 for classes, 0.25 of the bounds for numbers).
+        Settings of an additive model are `bins` (16 levels of a number), `steps` (20), `rows_each` (1: how many rows
+        the rows of one person count for), `clip` (where residuals are cut: 0.5 for classes, 0.25 of the bounds for
+        numbers).
         """
-        from tacit.curator.learn_job import Settings, release_model, training_plan, training_price
+        from tacit.curator.learn_job import release_model, training_fit, training_price
 
         analyst_share(self._opened, self._analyst)
         planner = self._planner
-        plan = training_plan(planner, sql, target, Settings(**settings))
-        found = release_model(planner, plan, training_price(planner, epsilon, delta), self._analyst, fresh)
-        notes = _notes(plan)
+        fit = training_fit(planner, model, sql, target, settings)
+        found = release_model(planner, fit, training_price(planner, epsilon, delta), self._analyst, fresh)
+        notes = fit.notes
         try:
             return _shown(self._opened, found, sql, notes)
         except Exception:
             if found.free:
                 raise
             raise Failed from None  # it is paid for, and stored: asking again is free
-
-
-def _notes(plan: AdditivePlan) -> str:
-    training = plan.training
-    learned = f"Additive {training.target.task.value} of {training.target.name} by {len(training.features) - 1} columns"
-    many = "one row" if plan.rows_each == 1 else f"{plan.rows_each:,} rows"
-    weighted = f" All rows of one person weigh as much as {many} at most." if plan.coded.is_weighted else ""
-    return f"{learned}, in {plan.steps} steps. Hidden: {plan.unit} ({plan.relation}).{weighted}"
 
 
 def _shown(opened: Opened, found: TrainedModel, sql: str, notes: str) -> LearnedModel:
@@ -103,7 +95,7 @@ def _shown(opened: Opened, found: TrainedModel, sql: str, notes: str) -> Learned
     return LearnedModel(found.model, price, notes, certificate)
 
 
-def evaluation_sql(model: AdditiveModel, sql: str) -> str:
+def evaluation_sql(model: Model, sql: str) -> str:
     """The query whose answer says how good a model is on the rows of a SELECT."""
     from tacit.learn.training_text import Task, parsed_rows
 

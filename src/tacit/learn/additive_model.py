@@ -58,6 +58,13 @@ class AdditiveModel:
         less = np.where(share < 1 - self.clip, share / (self.clip + share), share)
         return np.asarray(np.where(self.score(columns) > 0, 1 - less, less))
 
+    def probabilities(self, columns: Mapping[str, Sequence[Any]]) -> Floats | None:
+        """The probabilities of both values of the target; None where a number is estimated."""
+        if self.target.values is None:
+            return None
+        second = self.probability(columns)
+        return np.column_stack([1 - second, second])
+
     def predict(self, columns: Mapping[str, Sequence[Any]]) -> list[Key] | Floats:
         """The likelier value of the target, or the number that is expected."""
         scores = self.score(columns)

@@ -29,7 +29,7 @@ _WIDEST = 1e300  # of a target: beyond, differences are no doubles
 
 
 class Task(Enum):
-    """What is predicted: which of two values, or a number within bounds."""
+    """What is predicted: which of a few values, or a number within bounds."""
 
     CLASSIFICATION = "classification"
     REGRESSION = "regression"
@@ -37,11 +37,11 @@ class Task(Enum):
 
 @frozen
 class TrainingTarget:
-    """The column that is predicted. `values` are the two of a classification, `bounds` those of a regression."""
+    """The column that is predicted. `values` are the classes of a classification, `bounds` those of a regression."""
 
     name: str
     item: str
-    values: tuple[Key, Key] | None
+    values: tuple[Key, ...] | None
     bounds: tuple[float, float] | None
 
     @property
@@ -49,7 +49,7 @@ class TrainingTarget:
         return Task.REGRESSION if self.values is None else Task.CLASSIFICATION
 
     def unit_sql(self) -> str:
-        """The target of a classification as 0 or 1, in the analyst's SQL; NULL where it is neither."""
+        """The target of a classification as the place of its value, in the analyst's SQL; NULL where it is none."""
         tests = [f"WHEN ({self.item}) = {literal(value)} THEN {place}" for place, value in enumerate(self.values or ())]
         return f"CASE {' '.join(tests)} END"
 
@@ -62,7 +62,7 @@ class Training:
     rows: Rows
     target: TrainingTarget
     features: tuple[ModelFeature, ...]
-    target_sql: str  # an integer 0 or 1, or a DOUBLE; NULL where the row has no target
+    target_sql: str  # an integer from 0 on, or a DOUBLE; NULL where the row has no target
     level_sql: tuple[str, ...]
 
     @cached_property
@@ -73,10 +73,11 @@ class Training:
         return hashlib.sha256(said.encode()).hexdigest()
 
 
-def read_training(sql: str, target: str, bins: int, catalogue: Catalogue) -> Training:
+def read_training(sql: str, target: str, bins: int, catalogue: Catalogue, classes: int = 2) -> Training:
     """The training that a SELECT and the name of its target ask for; refused, before any row is read, if it has none.
 
-    Each item but the target is a feature; its name is what the SELECT calls it.
+    Each item but the target is a feature; its name is what the SELECT calls it. A target with two to `classes` declared
+    values is classified.
     """
     if not 2 <= bins <= 256:
         raise Refused(f"{bins} bins", "A number is cut into so many levels.", "2 to 256 bins.")
@@ -88,7 +89,7 @@ def read_training(sql: str, target: str, bins: int, catalogue: Catalogue) -> Tra
     chosen = items.pop(target.lower())
     if not 1 <= len(items) <= MOST_FEATURES:
         raise Refused(f"{len(items)} features", "A model needs some, and all share one price.", "1 to 64 columns.")
-    found, target_sql = _target(target, chosen, rows)
+    found, target_sql = _target(target, chosen, rows, classes)
     typed = {name: type_expression(item, rows) for name, item in items.items()}
     own = [feature_of(name, items[name].sql("duckdb"), each, bins) for name, each in typed.items()]
     features = (INTERCEPT, *own)
@@ -122,11 +123,11 @@ def _items(select: exp.Select) -> dict[str, exp.Expression]:
     return found
 
 
-def _target(name: str, item: exp.Expression, rows: Rows) -> tuple[TrainingTarget, str]:
+def _target(name: str, item: exp.Expression, rows: Rows, classes: int) -> tuple[TrainingTarget, str]:
     typed, text = type_expression(item, rows), item.sql("duckdb")
     values = domain(typed)
-    if values is not None and len(values) == 2:
-        target = TrainingTarget(name.lower(), text, (values[0], values[1]), None)
+    if values is not None and 2 <= len(values) <= classes:
+        target = TrainingTarget(name.lower(), text, tuple(values), None)
         return target, type_expression(parsed_expression(target.unit_sql()), rows).sql
     if typed.kind.is_number and typed.low is not None and typed.high is not None and typed.low < typed.high:
         as_double = as_float(typed)

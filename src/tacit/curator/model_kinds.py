@@ -1,0 +1,34 @@
+"""The registry of kinds of models: the name of each, and where its entry is. Entries load when they are first used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from tacit.errors import Refused
+
+if TYPE_CHECKING:
+    from tacit.learn.model_kind import Model, ModelKind
+
+KINDS: Final[Mapping[str, tuple[str, str]]] = {
+    "additive": ("tacit.learn.additive_kind", "AdditiveKind"),
+}
+"""By name, the module and the class of the entry. Models say their kind in the field "kind" of their JSON."""
+
+
+def model_kind(name: str) -> ModelKind:
+    """The entry of a kind of model."""
+    if name not in KINDS:
+        raise Refused(f"a model called {name}", "There is no such kind of model.", ", ".join(KINDS) + ".")
+    module, entry = KINDS[name]
+    found: ModelKind = getattr(import_module(module), entry)()
+    return found
+
+
+def read_fields(said: Mapping[str, Any]) -> Model:
+    """The model in JSON fields, of whatever kind it says; refused where it is none."""
+    name = said.get("kind") if isinstance(said, Mapping) else None
+    if not isinstance(name, str) or name not in KINDS:
+        raise Refused("this model", "It cannot be read.", "a file that `tacit learn fit` wrote.")
+    return model_kind(name).model(said)
