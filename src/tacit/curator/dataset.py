@@ -33,7 +33,7 @@ from tacit.schema.budgets import who_asks
 
 if TYPE_CHECKING:
     from tacit.curator.weights_job import WeightsDesk
-    from tacit.learn.model_kind import Model
+    from tacit.learn.model_kind import ModelData
 
 _USUAL = "0.1"  # the ε to explain where none is given
 
@@ -91,7 +91,7 @@ class Dataset(Learning):
                 raise
             raise Failed from None  # the answer is paid for and stored, so asking again is free
 
-    def evaluate(self, model: Model, sql: str, **options: Any) -> Release:
+    def evaluate(self, model: ModelData, sql: str, **options: Any) -> Release:
         """How good a model is on the rows of a SELECT like that of its training: a query, with the options of one."""
         return self.query(evaluation_sql(model, sql), **options)
 

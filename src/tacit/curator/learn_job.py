@@ -16,7 +16,7 @@ from tacit.curator.planner import Planner
 from tacit.errors import Failed, Refused
 from tacit.exact import Number
 from tacit.frozen import frozen
-from tacit.learn.model_kind import Fit, Model
+from tacit.learn.model_kind import ModelData, ModelFit
 from tacit.ledger.certificate import Grounds
 from tacit.ledger.request import Stored
 from tacit.loss.families.approx import Pure
@@ -35,7 +35,7 @@ _CLAIMS = (
 class TrainedModel:
     """A stored release of a model, what it rests on, which entry paid for it, and its share."""
 
-    model: Model
+    model: ModelData
     grounds: Grounds
     entry: int
     free: bool
@@ -43,7 +43,7 @@ class TrainedModel:
     charge: Loss
 
 
-def training_fit(planner: Planner, kind: str, sql: str, target: str, settings: Mapping[str, Any]) -> Fit:
+def training_fit(planner: Planner, kind: str, sql: str, target: str, settings: Mapping[str, Any]) -> ModelFit:
     """The plan of training; refused in a pure account, and where the engine lacks a word that it needs."""
     description, catalogue = planner.opened.description, planner.catalogue
     if isinstance(description.budget, Pure):
@@ -61,7 +61,7 @@ def training_price(planner: Planner, epsilon: Number, delta: Number | None) -> P
     return price_of(description.budget, description.promise, epsilon, delta, False)
 
 
-def release_model(planner: Planner, fit: Fit, price: Price, analyst: str, fresh: bool) -> TrainedModel:
+def release_model(planner: Planner, fit: ModelFit, price: Price, analyst: str, fresh: bool) -> TrainedModel:
     """The model at a price: from the store if it is there, else through the door."""
     if not fresh:
         for stored in planner.opened.stored_under(_digest(planner, fit), price.strength):
@@ -70,7 +70,7 @@ def release_model(planner: Planner, fit: Fit, price: Price, analyst: str, fresh:
     return release(opened, job, analyst, fresh, lambda stored, free: replace(_read(stored, opened), free=free))
 
 
-def training_job(planner: Planner, fit: Fit, price: Price) -> Job:
+def training_job(planner: Planner, fit: ModelFit, price: Price) -> Job:
     """Training at a price, as the door takes it."""
     stages = fit.stages(price)
     return Job(
@@ -88,7 +88,7 @@ def training_job(planner: Planner, fit: Fit, price: Price) -> Job:
     )
 
 
-def _digest(planner: Planner, fit: Fit) -> str:
+def _digest(planner: Planner, fit: ModelFit) -> str:
     own = hashlib.sha256(fit.digest.encode()).hexdigest()[:48]
     return f"learn.{planner.version}.{own}"
 
@@ -104,6 +104,6 @@ def _read(stored: Stored, opened: Opened) -> TrainedModel:
     return TrainedModel(model, Grounds.from_fields(said["grounds"]), charge.number, True, share, charge.loss)
 
 
-def _grounds(fit: Fit, price: Price) -> Grounds:
+def _grounds(fit: ModelFit, price: Price) -> Grounds:
     unit = f"{fit.unit} ({fit.relation})"
     return Grounds(fit.digest, unit, fit.blocks, str(price.alone), (*_CLAIMS, *fit.claims))

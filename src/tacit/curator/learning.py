@@ -21,14 +21,14 @@ from tacit.release.price import PriceWords, price_words
 if TYPE_CHECKING:
     from tacit.curator.learn_job import TrainedModel
     from tacit.curator.open_data import Opened
-    from tacit.learn.model_kind import Model
+    from tacit.learn.model_kind import ModelData
 
 
 @frozen(eq=False)
 class LearnedModel:
     """A trained model as it is shown and kept: the model, what it cost, and how it is certified."""
 
-    model: Model
+    model: ModelData
     price: PriceWords
     notes: str
     certificate: Certificate
@@ -43,7 +43,7 @@ class LearnedModel:
         return f"{self.notes}\n{self.price}"
 
 
-def read_model(place: str | Path) -> Model:
+def read_model(place: str | Path) -> ModelData:
     """The model in a file, of whatever kind; refused where it is none."""
     try:
         whole: Mapping[str, Any] = json.loads(Path(place).read_text(encoding="utf-8"))
@@ -95,7 +95,7 @@ def _shown(opened: Opened, found: TrainedModel, sql: str, notes: str) -> Learned
     return LearnedModel(found.model, price, notes, certificate)
 
 
-def evaluation_sql(model: Model, sql: str) -> str:
+def evaluation_sql(model: ModelData, sql: str) -> str:
     """The query whose answer says how good a model is on the rows of a SELECT."""
     from tacit.learn.training_text import Task, parsed_rows
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tacit.errors import Refused
 
 if TYPE_CHECKING:
-    from tacit.learn.model_kind import Model, ModelKind
+    from tacit.learn.model_kind import ModelData, ModelKind
 
 KINDS: Final[Mapping[str, tuple[str, str]]] = {
     "additive": ("tacit.learn.additive_kind", "AdditiveKind"),
@@ -26,7 +26,7 @@ def model_kind(name: str) -> ModelKind:
     return found
 
 
-def read_fields(said: Mapping[str, Any]) -> Model:
+def read_fields(said: Mapping[str, Any]) -> ModelData:
     """The model in JSON fields, of whatever kind it says; refused where it is none."""
     name = said.get("kind") if isinstance(said, Mapping) else None
     if not isinstance(name, str) or name not in KINDS:

@@ -20,7 +20,7 @@ from tacit.schema.kind import Key
 _Settings = TypeVar("_Settings")
 
 
-class Model(Protocol):
+class ModelData(Protocol):
     """A trained model: plain data, which may be published."""
 
     @property
@@ -48,7 +48,7 @@ class Model(Protocol):
         ...
 
 
-class Fit(Protocol):
+class ModelFit(Protocol):
     """A plan of training with the stages that carry it out; its digest tells it from any other."""
 
     @property
@@ -91,11 +91,11 @@ class Fit(Protocol):
 class ModelKind(Protocol):
     """An entry of the registry."""
 
-    def fit(self, sql: str, target: str, catalogue: Catalogue, unit: Unit, settings: Mapping[str, Any]) -> Fit:
+    def fit(self, sql: str, target: str, catalogue: Catalogue, unit: Unit, settings: Mapping[str, Any]) -> ModelFit:
         """The plan of training with these settings; refused, before any row is read, where there is none."""
         ...
 
-    def model(self, said: Mapping[str, Any]) -> Model:
+    def model(self, said: Mapping[str, Any]) -> ModelData:
         """The model read from JSON fields; refused where it is none."""
         ...
 

@@ -56,10 +56,10 @@ class RowMatrix:
         return np.asarray(np.cumsum(self.held) - self.held, np.int64)
 
     @cached_property
-    def columns(self) -> NDArray[np.int64]:
+    def columns(self) -> Integers:
         """The one-hot column of each row in each feature, numbered over all features."""
-        ends = np.cumsum(self.levels)
-        return self.codes + (ends - self.levels)
+        before = np.cumsum(self.levels) - self.levels
+        return np.asarray(self.codes + before, np.int64)
 
 
 @frozen(eq=False)
