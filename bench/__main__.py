@@ -31,6 +31,7 @@ SUBJECTS = (
     "tables",
     "workloads",
     "learn",
+    "learn_convex",
     "house",
 )
 

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 KINDS: Final[Mapping[str, tuple[str, str]]] = {
     "additive": ("tacit.learn.additive_kind", "AdditiveKind"),
+    "logistic": ("tacit.learn.convex.convex_kind", "LogisticKind"),
+    "softmax": ("tacit.learn.convex.convex_kind", "SoftmaxKind"),
+    "hinge": ("tacit.learn.convex.convex_kind", "HingeKind"),
 }
 """By name, the module and the class of the entry. Models say their kind in the field "kind" of their JSON."""
 

@@ -1,0 +1,115 @@
+"""Noisy gradient descent: each step releases the sums of whole residuals by level, over all rows in memory.
+
+A residual is what pulls a row's scores to its class. It is computed from whole scores by public tables of whole
+numbers, and so is a function of the row and of what was released, the same in every order of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from math import sqrt
+from typing import Final
+
+import numpy as np
+
+from tacit.frozen import frozen
+from tacit.learn.coded_rows import RESIDUAL, SCORE
+from tacit.learn.convex.losses import Floats, Integers, LossKind
+from tacit.learn.convex.row_matrix import RowMatrix
+
+PARTS: Final = 2**10  # of a row
+_FINE: Final = 2**10  # steps of a score of 1 in the tables
+_FARTHEST: Final = 32 * _FINE
+_RAISED: Final = 2**20  # of an exponential of 1
+_CURVATURE: Final = 0.15  # of the loss in one row's score, about
+_DAMPING: Final = 2.0  # deviations of noise that are added to a curvature
+_FARTHEST_SCORE: Final = 8.0  # of one level
+
+
+@frozen(eq=False)
+class GradientSums:
+    """Sums over rows, by level: of weights, and of residuals in steps of 1/1,024 times weights.
+
+    Claim: one person moves the sums of weights by √m·`most` at most in ℓ₂ norm, and those of residuals by `most` times
+    the root of m·`residual_squared`, for m features. Proof: a row has one level of each feature, so it adds a vector of
+    norm √m·W or √m·W·‖r‖; weights W = min(1,024, ⌊1,024·rows_each/held⌋) of a person with `held` rows add up to `most`
+    or less. With two classes ‖r‖ = |r| ≤ clip. With more, r_y = R − p_y and r_k = −p_k for shares p of R that are
+    rounded down, so Σ_{k≠y} p_k ≤ R, and each is cut to the clip C: Σr² ≤ C² + Σ_{k≠y} C·min(p_k, C), at most
+    C² + C·min(R, (K − 1)·C).
+    """
+
+    loss: LossKind
+    classes: int
+    clip: int
+    rows_each: int
+
+    @property
+    def most(self) -> int:
+        return PARTS * self.rows_each
+
+    @property
+    def residual_squared(self) -> int:
+        if self.loss is not LossKind.SOFTMAX:
+            return self.clip**2
+        return self.clip**2 + self.clip * min(RESIDUAL, (self.classes - 1) * self.clip)
+
+    def weights(self, rows: RowMatrix) -> Integers:
+        """The weight of each row."""
+        return np.asarray(np.minimum(PARTS, self.most // rows.held)[rows.people], np.int64)
+
+    def level_weights(self, rows: RowMatrix) -> Integers:
+        """Σ W by level."""
+        return _by_level(rows, self.weights(rows))
+
+    def level_residuals(self, rows: RowMatrix, scores: Integers) -> Integers:
+        """Σ r·W by level and score, for whole scores by level in steps of 1/65,536."""
+        weights, residuals = self.weights(rows), self.residuals(rows, scores)
+        return np.column_stack([_by_level(rows, column * weights) for column in residuals.T])
+
+    def residuals(self, rows: RowMatrix, scores: Integers) -> Integers:
+        """The residuals of each row, rows × K."""
+        fine = np.stack([column[rows.columns].sum(axis=1) for column in scores.T], axis=1) // (SCORE // _FINE)
+        fine = np.clip(fine, -_FARTHEST, _FARTHEST)
+        if self.loss is LossKind.SOFTMAX:
+            raised = self._exponentials[np.minimum(fine.max(axis=1, keepdims=True) - fine, _FARTHEST)]
+            found = -(raised * RESIDUAL // raised.sum(axis=1, keepdims=True))
+            found[np.arange(rows.rows), rows.target] += RESIDUAL
+            return np.asarray(np.clip(found, -self.clip, self.clip), np.int64)
+        sign = np.where(rows.target == 1, 1, -1)[:, None]
+        return np.asarray(sign * self._pulls[sign * fine + _FARTHEST], np.int64)
+
+    @cached_property
+    def _pulls(self) -> Integers:
+        """How strongly a row pulls, by margin from the least to the greatest: 0 to the clip, whatever doubles give."""
+        margins = np.arange(-_FARTHEST, _FARTHEST + 1)[:, None] / _FINE
+        pulls = -self.loss.gradients(margins, np.ones(len(margins), np.int64))[:, 0]
+        return np.asarray(np.clip(np.rint(pulls * RESIDUAL), 0, self.clip), np.int64)
+
+    @cached_property
+    def _exponentials(self) -> Integers:
+        return np.asarray(np.rint(_RAISED * np.exp(-np.arange(_FARTHEST + 1) / _FINE)), np.int64)
+
+
+def _by_level(rows: RowMatrix, values: Integers) -> Integers:
+    """Sums by level: exact in doubles, since |values| < 2^31 and rows are below 2^26."""
+    width = sum(rows.levels)
+    found = np.zeros(width)
+    for column in rows.columns.T:
+        found += np.bincount(column, values, width)
+    return found.astype(np.int64)
+
+
+def descended(weights: Integers, steps: Sequence[Integers], features: int, noise: float, ridge: float) -> list[Floats]:
+    """The path of the scores from what was released: post-processing. `noise` is its deviation in rows.
+
+    Each level moves by its residuals over its curvature, its number of rows and a multiple of the noise, and by what
+    the ridge pulls; all features move at once, so each takes 1/√m of its own step.
+    """
+    pull = ridge * features
+    curvature = (np.maximum(weights, 0) / PARTS * _CURVATURE + _DAMPING * noise + pull)[:, None]
+    path = [np.zeros(steps[0].shape)] if steps else []
+    for residuals in steps:
+        moved = path[-1] + (residuals / (RESIDUAL * PARTS) - pull * path[-1]) / (sqrt(features) * curvature)
+        path.append(np.clip(moved, -_FARTHEST_SCORE, _FARTHEST_SCORE))
+    return path
