@@ -76,3 +76,26 @@ def test_rows_without_a_feature_are_refused(clinic: Clinic) -> None:
     ended = clinic.tacit("learn", "predict", "m.json", "new.csv")
     assert (ended.code, "rows without region" in ended.err) == (2, True)
     assert clinic.tacit("learn", "predict", "clinic.toml", "new.csv").code == 2
+
+
+def test_ways_are_compared_at_a_price_that_is_said_first(clinic: Clinic) -> None:
+    words = ("learn", "compare", "clinic.toml", REGIONS, "--target", "region", "--bins", "4")
+    refused = clinic.tacit(*words, "--epsilon", "1.9")
+    assert (refused.code, "Refused, nothing spent" in refused.err) == (2, True)
+    assert clinic.entries() == []
+    done = clinic.tacit(*words, "--epsilon", "0.3")
+    assert done.code == 0
+    assert done.err.startswith("6 releases, each ε = 0.3: together they use ")
+    assert [done.out.count(each) for each in ("\noutput\n", "\nobjective\n", "\ngradient\n", "accuracy")] == [1, 1, 1, 3]
+    assert len(json.loads(clinic.left())["entries"]) == 6
+
+
+@pytest.mark.parametrize("way", ["output", "objective", "gradient"])
+def test_a_convex_model_is_a_kind_of_model(clinic: Clinic, way: str) -> None:
+    model = ("--model", "logistic", "--by", way, "--bins", "4", "--epsilon", "1")
+    fitted = clinic.tacit(*FIT, REGIONS, "--target", "region", *model, "--out", "m.json")
+    assert fitted.code == 0
+    assert "Logistic classification of region by 2 columns, noise " in fitted.out
+    assert "free" in clinic.tacit(*FIT, REGIONS, "--target", "region", *model, "--out", "m.json").out
+    (clinic.folder / "new.csv").write_text("age,cost\n30,20.5\n")
+    assert clinic.tacit("learn", "predict", "m.json", "new.csv").out.startswith("region,probability of south")

@@ -26,10 +26,13 @@ _out = click.option("--out", type=click.Path(path_type=Path), required=True, hel
 @click.option("--target", required=True, help="The column of the SELECT that is predicted; all others are features.")
 @options.epsilon
 @options.delta
-@click.option("--bins", type=int, default=16, show_default=True, help="How many levels a number or a date has.")
-@click.option("--steps", type=int, default=20, show_default=True, help="How many steps of descent, all paid at once.")
-@click.option("--rows", type=int, default=1, show_default=True, help="How many rows one person counts for, at most.")
+@click.option("--model", default="additive", show_default=True, help="Or logistic, softmax, hinge.")
+@click.option("--by", help="How these three are trained: objective (if not given), output, gradient.")
+@click.option("--bins", type=int, help="How many levels a number or a date has; 16 if not given.")
+@click.option("--steps", type=int, help="How many steps of descent, all paid at once; 20 if not given.")
+@click.option("--rows", "rows_each", type=int, help="How many rows one person counts for, at most; 1 if not given.")
 @click.option("--clip", help="Where residuals are cut: 0.5 for classes, 0.25 for numbers, if not given.")
+@click.option("--ridge", help="How strongly output perturbation and descent pull coefficients to 0; absolute.")
 @_out
 @options.fresh
 @options.analyst
@@ -42,22 +45,20 @@ def fit(
     target: str,
     epsilon: str | None,
     delta: str | None,
-    bins: int,
-    steps: int,
-    rows: int,
-    clip: str | None,
+    model: str,
     out: Path,
     fresh: bool,
     analyst: str | None,
     memory: str | None,
     threads: int | None,
     ledger: str | None,
+    **settings: str | int | None,
 ) -> None:
-    """Train an additive model in the database: each column has its own curve, and their sum predicts the target.
+    """Train a model: by default an additive one, in the database, where each column has its own curve.
 
     FILE is the description of the data set; SQL is a SELECT of the target and the features, without GROUP BY. Features
     need declared keys, or min and max; CASE makes levels of anything else. A target with two values is classified, a
-    number with min and max is estimated.
+    number with min and max is estimated. Logistic, softmax and hinge models tell classes, from rows held in memory.
 
     \b
     Example:
@@ -80,11 +81,9 @@ def fit(
             target=target,
             epsilon=epsilon,
             delta=delta,
-            bins=bins,
-            steps=steps,
-            rows_each=rows,
-            clip=clip,
+            model=model,
             fresh=fresh,
+            **{name: value for name, value in settings.items() if value is not None},
         )
     learned.write(out)
     say(learned)
@@ -175,3 +174,54 @@ def evaluate(
             fresh=fresh,
         )
     say(answer)
+
+
+@click.command()
+@options.file
+@options.sql
+@click.option("--target", required=True, help="The column of the SELECT that is predicted; all others are features.")
+@options.epsilon
+@options.delta
+@click.option("--model", default="logistic", show_default=True, help="Or hinge.")
+@click.option("--on", "judged_on", help="A SELECT of rows that were held out; those of the training if not given.")
+@click.option("--bins", type=int, default=16, show_default=True, help="How many levels a number or a date has.")
+@options.analyst
+@options.ledger
+def compare(
+    file: Path,
+    sql: str,
+    target: str,
+    epsilon: str | None,
+    delta: str | None,
+    model: str,
+    judged_on: str | None,
+    bins: int,
+    analyst: str | None,
+    ledger: str | None,
+) -> None:
+    """Train by noise on the output, in the objective and on gradients, and say privately how good each is.
+
+    Three fits and three evaluations, each at the price that is given. What they cost together is said before the first,
+    and nothing is spent where they do not all fit.
+
+    \b
+    Example:
+      tacit learn compare clinic.toml "SELECT urgent, ward, age FROM visits" --target urgent --epsilon 1
+    """
+    from tacit.curator.compared_ways import compare_ways
+
+    if epsilon is None:
+        raise Refused("training without a price", "Each fit is paid for.", "--epsilon 1.")
+    with open_dataset(file, ledger=ledger, analyst=analyst) as dataset:
+        found = compare_ways(
+            dataset,
+            options.read_sql(sql),
+            target=target,
+            epsilon=epsilon,
+            delta=delta,
+            model=model,
+            judged_on=None if judged_on is None else options.read_sql(judged_on),
+            said=lambda total: say(total, err=True),
+            bins=bins,
+        )
+    say(found)

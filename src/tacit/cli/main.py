@@ -97,7 +97,8 @@ def workload() -> None:
 
 
 _LEARN: Final = {
-    "fit": ("tacit.cli.learn", "Train a model in the database, at one price for all steps."),
+    "fit": ("tacit.cli.learn", "Train a model, at one price for all steps."),
+    "compare": ("tacit.cli.learn", "Train one model in three ways, and say how good each is."),
     "predict": ("tacit.cli.learn", "Predict the target of rows in a file; free."),
     "evaluate": ("tacit.cli.learn", "Say privately how good a model is, with its interval."),
 }
@@ -120,7 +121,7 @@ CURATOR: Final = {
     "query": ("tacit.cli.query", "Answer a query privately, with error bars, against the budget."),
     "tables": ("tacit.cli.workload", "Release several tables together: they add up, at one price."),
     "workload": ("tacit.cli.main", "Many counting questions answered together: explain, release."),
-    "learn": ("tacit.cli.main", "Models trained in the database: fit, predict, evaluate."),
+    "learn": ("tacit.cli.main", "Models: fit, compare, predict, evaluate."),
     "budget": ("tacit.cli.budget", "Show what was spent, by whom, on what, and what is left."),
     "failures": ("tacit.cli.budget", "Show which questions failed, and let new ones in again."),
     "retry": ("tacit.cli.verify", "Let a charge run again that failed before noise was drawn."),
