@@ -47,15 +47,18 @@ class ExampleDesign:
         return int(self.columns.shape[1])
 
     def scores(self, steps: Integers) -> Floats:
-        """x·w for each example, within a relative 2^-50, then cut to ±`FARTHEST`; w in steps, numbers × K."""
-        scale = 2.0**-FINEST / sqrt(self.features)
-        found = np.empty((len(self.target), steps.shape[1]))
-        for place in range(steps.shape[1]):
-            whole = steps[:, place][self.columns].sum(axis=1)
-            high, low = whole >> 30, whole & (2**30 - 1)
-            if not self._is_plain:
-                high, low = (np.add.reduceat(each, self._begins) for each in (high, low))
-            found[:, place] = (high * 2.0**30 + low) * scale
+        """x·w for each example, within a relative 2^-50, then cut to ±`FARTHEST`; w in steps, numbers × K.
+
+        Several scores of an example are given below the largest of them, subtracted as whole numbers: a softmax knows
+        differences alone, and cutting each score on its own would change them.
+        """
+        whole = np.stack([column[self.columns].sum(axis=1) for column in steps.T], axis=1)
+        if steps.shape[1] > 1:
+            whole -= whole.max(axis=1, keepdims=True)
+        high, low = whole >> 30, whole & (2**30 - 1)
+        if not self._is_plain:
+            high, low = (np.add.reduceat(each, self._begins) for each in (high, low))
+        found = (high * 2.0**30 + low) * (2.0**-FINEST / sqrt(self.features))
         if not self._is_plain:
             found *= self.share[self._begins][:, None]
         return np.asarray(np.clip(found, -FARTHEST, FARTHEST))
