@@ -101,7 +101,11 @@ def test_the_certificate_is_true_to_sixty_digits(loss: LossKind, classes: int, r
             tilt = rng.normal(0, 3, (design.width, loss.scores(classes)))
             objective = RidgeObjective(design, loss, ridge, tilt)
             least = certified_minimum(objective)
-            for steps in (least, rng.integers(-(2**40), 2**40, least.shape), rng.integers(-(2**46), 2**46, least.shape)):
+            for steps in (
+                least,
+                rng.integers(-(2**40), 2**40, least.shape),
+                rng.integers(-(2**46), 2**46, least.shape),
+            ):
                 computed, error = objective.gradient(steps)
                 exact = exact_gradient(objective, steps)
                 with mpmath.workdps(60):
@@ -130,7 +134,8 @@ def test_an_early_end_is_caught() -> None:
     design = by_row(matrix([ONE], LEVELS), 1)
     early = minimum(design, LossKind.HINGE, 64.0, tolerance=2.0)
     gradient = exact_gradient(
-        RidgeObjective(design, LossKind.HINGE, 64.0, np.zeros((6, 1))), np.rint(np.ldexp(early, FINEST)).astype(np.int64)
+        RidgeObjective(design, LossKind.HINGE, 64.0, np.zeros((6, 1))),
+        np.rint(np.ldexp(early, FINEST)).astype(np.int64),
     )
     assert mpmath.norm(gradient) > 100 * TOLERANCE
 
