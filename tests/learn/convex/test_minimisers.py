@@ -1,4 +1,4 @@
-"""Minimisers of neighbours: never farther apart than noise is made for; and what is computed is as exact as certified."""
+"""Minimisers of neighbours: never farther apart than noise is made for, and as exact as they are certified to be."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def few(design: ExampleDesign) -> ExampleDesign:
 
 
 def test_an_early_end_is_caught() -> None:
-    """A broken twin: an optimiser that ends at a gradient of 2 leaves one person's data unread, and is not certified."""
+    """A broken twin: an optimiser that ends at a gradient of 2 leaves one person's data unread."""
     design = by_row(matrix([ONE], LEVELS), 1)
     early = minimum(design, LossKind.HINGE, 64.0, tolerance=2.0)
     gradient = exact_gradient(

@@ -113,7 +113,7 @@ class ConvexModel:
             features = tuple(map(ModelFeature.from_fields, said["features"]))
             scores = tuple(tuple(tuple(map(int, level)) for level in each["scores"]) for each in said["features"])
             many = loss.scores(len(target["values"]))
-            if any(len(part) != feature.levels for feature, part in zip(features, scores, strict=True)):
+            if not features or any(len(part) != feature.levels for feature, part in zip(features, scores, strict=True)):
                 raise ValueError
             if not all(len(level) == many for part in scores for level in part) or not 0.5 <= clip <= 1:
                 raise ValueError
