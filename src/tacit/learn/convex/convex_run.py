@@ -30,6 +30,9 @@ class ConvexRun:
 
     def __init__(self, plan: ConvexPlan, price: Price) -> None:
         self._plan, self._price = plan, price
+        self._inside = ObjectiveNoise(price.strength, plan.loss, plan.numbers, plan.relation)
+        if plan.way is Way.OBJECTIVE:
+            _ = self._inside.tilt_law  # certified now, and not behind the charge
         self._held: tuple[Session, RowMatrix] | None = None  # the rows, as a session gave them
 
     @property
@@ -54,9 +57,7 @@ class ConvexRun:
         return self._model(scores_of(_noisy(least, noise.law(share), bits), len(plan.training.features)))
 
     def _tilted(self, session: Session, bits: Bits, _: Sequence[bytes]) -> bytes:
-        plan = self._plan
-        noise = ObjectiveNoise(self._price.strength, plan.loss, plan.numbers, plan.relation)
-        rows = self._rows(session)
+        plan, noise, rows = self._plan, self._inside, self._rows(session)
         design = by_person(rows, plan.classes) if plan.is_weighted else by_row(rows, 1)
         drawn = np.asarray(slabs(noise.tilt_law).draw(plan.numbers, bits), np.float64)
         tilt = np.ldexp(drawn, -TILT_BITS).reshape(plan.shape)
