@@ -86,7 +86,12 @@ def test_ways_are_compared_at_a_price_that_is_said_first(clinic: Clinic) -> None
     done = clinic.tacit(*words, "--epsilon", "0.3")
     assert done.code == 0
     assert done.err.startswith("6 releases, each ε = 0.3: together they use ")
-    assert [done.out.count(each) for each in ("\noutput\n", "\nobjective\n", "\ngradient\n", "accuracy")] == [1, 1, 1, 3]
+    assert [done.out.count(each) for each in ("\noutput\n", "\nobjective\n", "\ngradient\n", "accuracy")] == [
+        1,
+        1,
+        1,
+        3,
+    ]
     assert len(json.loads(clinic.left())["entries"]) == 6
 
 

@@ -14,9 +14,9 @@ from tacit.learn.additive_run import AdditiveRun
 from tacit.learn.model_kind import settings_of
 from tacit.learn.training_text import Task, Training, read_training
 from tacit.loss.families.loss import Relation
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Stage
 from tacit.query.plans.price import Price
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Unit
 
 _RESIDUALS: Final = "residuals are cut to whole numbers in the query itself, row by row"

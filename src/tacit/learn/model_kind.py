@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from tacit.errors import Refused
 from tacit.learn.training_text import Training, TrainingTarget
 from tacit.loss.families.loss import Relation
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Stage
 from tacit.query.plans.price import Price
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Unit
 from tacit.schema.kind import Key
 

@@ -13,7 +13,7 @@ from tests.learn.patients import COSTS, SQL, TYPES, Visit, described, table_of, 
 from tacit.errors import Refused
 from tacit.learn.convex.row_matrix import RowMatrix, RowReading
 from tacit.learn.training_text import Training, read_training
-from tacit.query.catalogue import Catalogue
+from tacit.schema.catalogue import Catalogue
 
 
 def training_of(folder: Path, sql: str, target: str, *, is_each_row: bool = False, classes: int = 2) -> Training:

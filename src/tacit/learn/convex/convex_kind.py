@@ -18,9 +18,9 @@ from tacit.learn.convex.output_perturbation import COUNT_SHARE
 from tacit.learn.model_kind import settings_of
 from tacit.learn.training_text import Training, read_training
 from tacit.loss.families.loss import Relation
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Stage
 from tacit.query.plans.price import Price
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Unit
 
 _WAYS: Final = {

@@ -18,7 +18,7 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.learn.training_text import Task, Training
 from tacit.query.engines.protocol import Fetched, Session
-from tacit.query.execution.fetched_columns import integers
+from tacit.query.execution.noisy_table import integers
 from tacit.query.sql.clamp import cut, cut_float
 from tacit.query.sql.rows import UNIT, Ownership
 
