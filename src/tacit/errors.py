@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from tacit.words import printable, printable_lines
+from tacit.printable import printable, printable_lines
 
 
 class Refused(ValueError):  # noqa: N818  (a refusal is an answer, not an error)

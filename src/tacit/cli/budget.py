@@ -15,7 +15,7 @@ from tacit.cli import options
 from tacit.cli.terminal import say, terminal_width
 from tacit.curator.account_view import BudgetView, FailuresView
 from tacit.curator.books import Books, open_books
-from tacit.words import printable_json
+from tacit.printable import printable_json
 
 if TYPE_CHECKING:
     from tacit.loss.composition.study_cost import Study

@@ -9,7 +9,7 @@ import click
 
 from tacit.local.browser.collector import Collector
 from tacit.local.polls.poll_file import read_poll
-from tacit.words import printable
+from tacit.printable import printable
 
 
 @click.command()

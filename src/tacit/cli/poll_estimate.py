@@ -17,7 +17,7 @@ from tacit.local.polls.designs.design import OneSample
 from tacit.local.polls.estimation.prevalence import PollFinding, Prevalence, misfit, share_words
 from tacit.local.polls.poll import Poll, PollQuestion
 from tacit.local.polls.poll_file import read_poll
-from tacit.words import printable, printable_json
+from tacit.printable import printable, printable_json
 
 
 @click.command()

@@ -19,8 +19,8 @@ from tacit.cli.terminal import say
 from tacit.curator.dataset import open_dataset
 from tacit.errors import Refused
 from tacit.frozen import frozen
+from tacit.printable import printable_lines
 from tacit.release.release import Release
-from tacit.words import printable_lines
 from tacit.workload.grouping_sets import asks_for_tables
 
 FAILED: Final = 3

@@ -9,7 +9,8 @@ from shutil import get_terminal_size
 
 import click
 
-from tacit.words import folded, printable, printable_lines
+from tacit.printable import printable, printable_lines
+from tacit.words import folded
 
 
 def terminal_width() -> int:

@@ -29,7 +29,7 @@ from tacit.ledger.signature import (
     verify_table,
 )
 from tacit.ledger.signature import verify as verify_certificate
-from tacit.words import printable
+from tacit.printable import printable
 
 _KEY: Final = 32  # octets
 

@@ -16,9 +16,9 @@ from tacit.cli.query import FAILED, is_terminal
 from tacit.cli.terminal import say
 from tacit.curator.dataset import open_dataset
 from tacit.errors import Refused
+from tacit.printable import printable_lines
 from tacit.release.publication import FORMS, PAGE, Publication
 from tacit.release.tables_release import TablesRelease
-from tacit.words import printable_lines
 
 _weights = click.option("--weights", help="How much each SELECT matters, as 1,1,5; all the same if not given.")
 

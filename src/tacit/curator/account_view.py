@@ -18,8 +18,9 @@ from tacit.ledger.history import Entry
 from tacit.loss.families.loss import Loss
 from tacit.loss.filters.privacy_filter import Filter
 from tacit.loss.interpretation import guess_probability
+from tacit.printable import printable
 from tacit.schema.description import FailureLimits
-from tacit.words import percent_up, printable, share_left, share_used
+from tacit.words import percent_up, share_left, share_used
 
 _FAILED: Final = " (failed: --fresh pays for another run)"
 _OPEN: Final = " (not answered yet: asking again says how it ended)"

@@ -16,6 +16,7 @@ from tacit.curator.query_job import find_stored
 from tacit.curator.terms import refuse_below_floor
 from tacit.frozen import frozen
 from tacit.mechanisms.mechanism import percent
+from tacit.printable import printable, printable_lines
 from tacit.query.bounding.histogram_sql import BINS
 from tacit.query.execution.program import finding
 from tacit.query.materialized.statements import STATEMENTS, Statements
@@ -24,7 +25,6 @@ from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
 from tacit.release.price import PriceWords as PriceWords
 from tacit.release.price import price_words
-from tacit.words import printable, printable_lines
 
 _SEARCH: Final = BINS.index_sql("amount")
 

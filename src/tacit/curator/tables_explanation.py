@@ -11,9 +11,10 @@ from tacit.curator.tables_job import find_tables
 from tacit.curator.terms import refuse_below_floor
 from tacit.frozen import frozen
 from tacit.mechanisms.mechanism import percent
+from tacit.printable import printable_lines
 from tacit.query.plans.price import Price
 from tacit.release.price import PriceWords, price_words
-from tacit.words import number, printable_lines
+from tacit.words import number
 from tacit.workload.planned_tables import PlannedTables
 from tacit.workload.table_bound import optimality_words
 from tacit.workload.tables_plan import TablesPlan

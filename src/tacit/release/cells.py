@@ -19,9 +19,10 @@ from math import isfinite, isinf, isnan
 from typing import Final, TypeAlias
 
 from tacit.frozen import frozen
+from tacit.printable import printable
 from tacit.query.post_noise.estimates import Estimates, Keys, OutputColumn, Rendered
 from tacit.schema.kind import Key
-from tacit.words import number, printable
+from tacit.words import number
 
 TOO_FEW: Final = "too few to say"
 _LOPSIDED: Final = 0.02  # an interval is written with ± if its two sides differ by at most this share

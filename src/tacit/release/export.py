@@ -11,9 +11,9 @@ import pyarrow as pa
 from pyarrow import csv, parquet
 
 from tacit.errors import Refused
+from tacit.printable import printable_json
 from tacit.query.post_noise.estimates import Estimates, Floats, Keys, Rendered
 from tacit.schema.kind import Kind
-from tacit.words import printable_json
 
 if TYPE_CHECKING:
     from tacit.release.release import Release

@@ -13,10 +13,11 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from tacit.errors import Refused
+from tacit.printable import printable
 from tacit.query.post_noise.estimates import Estimates, Floats
 from tacit.release.cells import TOO_FEW
 from tacit.release.plot_layout import Bars, Lines, arrange
-from tacit.words import folded, printable
+from tacit.words import folded
 
 if TYPE_CHECKING:
     from tacit.release.release import Release

@@ -15,12 +15,13 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.ledger.certificate import Certificate
 from tacit.mechanisms.mechanism import percent
+from tacit.printable import printable
 from tacit.query.post_noise.estimates import Estimates
 from tacit.release.cells import canonical_digest
 from tacit.release.price import PriceWords
 from tacit.release.release import IntervalWords, Release
 from tacit.release.text import html_text, notes_text, release_html, table_text
-from tacit.words import counted, number, printable
+from tacit.words import counted, number
 
 TOTAL = "total"
 """The title of the table without keys."""

@@ -11,9 +11,10 @@ from typing import Final
 
 from rich.cells import cell_len
 
+from tacit.printable import printable
 from tacit.query.post_noise.estimates import OutputColumn, Rendered
 from tacit.release.cells import Cell, cells, cells_of, number_cells
-from tacit.words import counted, folded, printable
+from tacit.words import counted, folded
 
 _GAP = "    "
 
