@@ -49,7 +49,7 @@ def test_every_histogram_has_a_posterior(case: tuple[np.ndarray, float], most: f
     assert np.isfinite(posterior.masses).all()
     assert (posterior.masses >= 0).all()
     assert np.isfinite(posterior.spreads).all()
-    widths = posterior.widths(posterior.nodes * 5.0, 1.0)
+    widths = posterior.widths(posterior.nodes * 5.0, 1.0, 0.8)
     assert np.isfinite(widths).all()
     beyond = posterior.beyond(limit)
     assert np.isfinite(beyond).all()

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from tests.attack.small_clinic import open_clinic
 
 from tacit.curator.dataset import Dataset
-from tacit.query.bounding.tail_posterior import TailCap, tail_posterior
+from tacit.query.bounding.profile_evidence import TailCap
+from tacit.query.bounding.tail_posterior import tail_posterior
 from tacit.query.bounding.usual_limits import find_usual
 from tacit.query.execution import profile_release, run
 from tacit.query.execution import run as running

@@ -14,11 +14,31 @@ from numpy.typing import NDArray
 
 from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import ColumnSum, Measure, Part, Ranks
+from tacit.query.aggregates.normal_law import log_normal_below
 from tacit.query.bounding.amounts import amount_of
 from tacit.query.bounding.histogram_sql import BINS, WIDE_BINS, bins_of
 from tacit.query.plans.limit import AmountCounts
 from tacit.query.plans.plan import Plan
 from tacit.query.sql.rows import Ownership
+
+_LEAST = -60.0  # no logarithm of a likelihood is taken for less
+
+
+@frozen(eq=False)
+class TailCap:
+    """At most so many people have the least amount of each bin, or more: noisy numbers, and their deviations."""
+
+    people: NDArray[np.float64]
+    deviations: NDArray[np.float64]
+
+    def likelihoods(self, expected: NDArray[np.float64], start: int) -> NDArray[np.float64]:
+        """The logarithm of how likely it is that tails are within it: at their worst bin, for the noise is shared."""
+        many = min(expected.shape[1], len(self.people) - start)
+        if many <= 0:
+            return np.zeros(len(expected))
+        near = slice(start, start + many)
+        away = (self.people[near] - expected[:, :many]) / self.deviations[near]
+        return np.asarray(np.maximum(log_normal_below(away.ravel()).reshape(away.shape).min(axis=1), _LEAST))
 
 
 @frozen(eq=False)

@@ -2,8 +2,9 @@
 
 People who have much are few, and their bins are lost in the noise. `TailPosterior` weighs a fixed family of tails by
 how well each explains the noisy counts: a power law from the last amount that many people exceed, whose exponent may
-grow with the amount, and may change once. Nothing but the histogram and public numbers is used, so it is
-post-processing; it is a grid, not a sample: the same histogram gives the same posterior.
+grow with the amount, and may change once; where far more people are counted than it explains, another begins. Nothing
+but the histogram and public numbers is used, so it is post-processing; it is a grid, not a sample: the same histogram
+gives the same posterior.
 """
 
 from __future__ import annotations
@@ -19,16 +20,19 @@ from numpy.typing import NDArray
 from tacit.frozen import frozen
 from tacit.query.aggregates.clipping_bias import LEVELS
 from tacit.query.aggregates.normal_law import log_normal_below
+from tacit.query.bounding.profile_evidence import TailCap
 
 Floats = NDArray[np.float64]
 
 START = 30.0  # noise deviations: a tail starts at the last amount that so many people exceed
 STEPS = 20  # half-doublings that a tail may reach
 FLOOR = 0.9  # the least exponent beyond the last bin that people were seen in
+BUMP = 4.0  # deviations: a bin with so many more people than a tail explains is the start of another
 ROUGH = 0.1  # how far, relatively, a bin may be off its law
 PLACE = 0.75  # the same of what lies just beyond a limit: it is not known where in a bin people lie
 LOWEST = 0.35  # of a bin's width: people of a bin are not taken to lie below this on average
 CHOICE = 0.8  # the confidence at which the width of an interval is made least
+CHOICE_OF_MOST = 0.95  # the same where at_most is declared: no tail goes on without end
 
 _EXPONENTS = np.exp(np.linspace(log(0.1), log(8.0), 13))
 _DRIFTS = ((0.03, 0.3), (0.1, 0.4), (0.25, 0.3))  # growth of the exponent a half-doubling, and its weight
@@ -36,7 +40,6 @@ _KINKS = (0, 1, 2, 3, 4, 5, 7, 9, 12)  # half-doublings after the start at which
 _TIMES = ((2.2, 0.027), (7.4, 0.027), (30.0, 0.027))  # it grows so many times, with what chance a half-doubling
 _ANEW = ((0.3, 0.003), (0.7, 0.003), (1.3, 0.003), (2.5, 0.006), (5.0, 0.006))  # or begins anew
 _STEEPEST = 200.0
-_LEAST = -60.0  # no logarithm of a likelihood is taken for less
 _WIDE = 4  # amounts: narrower bins are not cut in two
 _KEPT = 400  # tails, the likeliest, that are looked at further
 _ENDS = np.array([0.03, 0.14, 0.4, 0.9, 1.7, 3.2])  # people expected beyond the one who has most
@@ -57,15 +60,15 @@ class TailPosterior:
     spreads: Floats
     weights: Floats
 
-    def widths(self, noise: Floats, weight: float, *, is_shifted: bool = True) -> Floats:
+    def widths(self, noise: Floats, weight: float, choice: float, *, is_shifted: bool = True) -> Floats:
         """The width of an interval that joins noise and `weight` times what is cut off, for a limit at each node.
 
-        `noise` is its deviation there. Where the answer is not shifted by what is cut off, all of that counts, on
-        both sides.
+        `noise` is its deviation there, `choice` the confidence. Where the answer is not shifted by what is cut off, all
+        of that counts, on both sides.
         """
-        first, last = weighted_quantiles(self.masses, self.weights, np.array([(1 - CHOICE) / 2, (1 + CHOICE) / 2]))
+        first, last = weighted_quantiles(self.masses, self.weights, np.array([(1 - choice) / 2, (1 + choice) / 2]))
         first = first if is_shifted else -last
-        across = 2 * NormalDist().inv_cdf((1 + CHOICE) / 2)
+        across = 2 * NormalDist().inv_cdf((1 + choice) / 2)
         within = np.sqrt(self.weights @ self.spreads**2)
         return np.asarray(np.sqrt((weight * (last - first)) ** 2 + across**2 * (noise**2 + (weight * within) ** 2)))
 
@@ -96,23 +99,6 @@ def weighted_quantiles(points: Floats, weights: Floats, levels: Floats) -> Float
     return found
 
 
-@frozen(eq=False)
-class TailCap:
-    """At most so many people have the least amount of each bin, or more: noisy numbers, and their deviations."""
-
-    people: Floats
-    deviations: Floats
-
-    def likelihoods(self, expected: Floats, start: int) -> Floats:
-        """The logarithm of how likely it is that tails are within it: at their worst bin, for the noise is shared."""
-        many = min(expected.shape[1], len(self.people) - start)
-        if many <= 0:
-            return np.zeros(len(expected))
-        near = slice(start, start + many)
-        away = (self.people[near] - expected[:, :many]) / self.deviations[near]
-        return np.asarray(np.maximum(log_normal_below(away.ravel()).reshape(away.shape).min(axis=1), _LEAST))
-
-
 def tail_posterior(
     edges: Floats,
     counts: Floats,
@@ -126,18 +112,21 @@ def tail_posterior(
 
     `edges` are the least amounts of the bins, from 1 on. Nobody has more than `most`, and people are within `cap`.
     """
-    start = _start(counts, deviation, first, last)
-    low = edges[start : start + STEPS + 1]
-    left = _left(low, last - start, most)
-    height, unsure, weights, kept = _fitted(left, counts[start : start + len(low) - 1], deviation)
+    start: int | None = _start(counts, deviation, first, last)
+    while start is not None:
+        begun, low = start, edges[start : start + STEPS + 1]
+        left, people = _left(low, last - begun, most), counts[begun : begun + len(low) - 1]
+        height, unsure, weights, kept = _fitted(left, people, deviation)
+        bump = _unexplained(-height[:, None] * np.diff(left[kept], axis=1), weights, people, deviation)
+        start = None if bump is None or begun + bump > min(last, len(counts) - 2) else begun + bump
     if cap is not None:
-        weights = weights * np.exp(cap.likelihoods(height[:, None] * left[kept], start))
+        weights = weights * np.exp(cap.likelihoods(height[:, None] * left[kept], begun))
         weights = weights / weights.sum()
     nodes, left = _refined(low - 1, left[kept])
     tail = height[:, None] * left
-    body = np.cumsum(np.maximum(counts[first:start], 0.0)[::-1])[::-1]
+    body = np.cumsum(np.maximum(counts[first:begun], 0.0)[::-1])[::-1]
     exceeding = np.concatenate([tail[:, :1] + body, tail], axis=1)
-    nodes = np.concatenate([edges[first:start] - 1, nodes])
+    nodes = np.concatenate([edges[first:begun] - 1, nodes])
     masses = _masses(nodes, exceeding)
     spreads = masses * _unsure(masses, exceeding, unsure)
     cases = (len(_ENDS) * len(weights), len(nodes))
@@ -207,6 +196,14 @@ def _fitted(left: Floats, seen: Floats, deviation: float) -> tuple[Floats, Float
     unsure = np.sqrt(np.maximum(1 - hazard * mean, 1e-9)) / mean
     weights = np.exp(logs[kept] - logs[kept].max())
     return mean / np.sqrt(information[kept]), unsure, weights / weights.sum(), kept
+
+
+def _unexplained(tails: Floats, weights: Floats, people: Floats, deviation: float) -> int | None:
+    """The first bin after the start with far more people than the tails explain: another tail starts there."""
+    expected = weights @ tails
+    unsure = deviation**2 + expected + (ROUGH * expected) ** 2 + weights @ (tails - expected) ** 2
+    found = np.flatnonzero((people - expected)[1:] > BUMP * np.sqrt(unsure[1:]))
+    return int(found[0]) + 1 if found.size else None
 
 
 def _refined(nodes: Floats, left: Floats) -> tuple[Floats, Floats]:

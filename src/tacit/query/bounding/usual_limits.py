@@ -21,7 +21,8 @@ from tacit.query.bounding.amount_histogram import Span, seen
 from tacit.query.bounding.amounts import amount_of
 from tacit.query.bounding.histogram_sql import FindingBlock
 from tacit.query.bounding.objectives import EVENNESS
-from tacit.query.bounding.tail_posterior import TailCap, TailPosterior, tail_posterior
+from tacit.query.bounding.profile_evidence import TailCap
+from tacit.query.bounding.tail_posterior import CHOICE, CHOICE_OF_MOST, TailPosterior, tail_posterior
 from tacit.query.plans.limit import AmountCounts
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price
@@ -133,8 +134,10 @@ class _PartLimit:
         norms = (posterior.nodes / factor) ** (1 / power)
         noise = self._amounts.noise_per_norm(self.plan, self.price) * norms
         groups = len(self.plan.groups or ()) or _PRIVATE_GROUPS if self.plan.question.keys else 1
-        masses = posterior.widths(noise / self._steps, groups**-EVENNESS, is_shifted=not isinstance(self.part, Ranks))
-        best = np.argmin(np.where(posterior.nodes >= 1, masses, np.inf))
+        choice = CHOICE if self.part not in self.plan.at_most else CHOICE_OF_MOST
+        is_shifted = not isinstance(self.part, Ranks)
+        widths = posterior.widths(noise / self._steps, groups**-EVENNESS, choice, is_shifted=is_shifted)
+        best = np.argmin(np.where(posterior.nodes >= 1, widths, np.inf))
         return self._amounts.norm(max(1, floor(posterior.nodes[best])))
 
     def _kept(self, span: Span, limit: float) -> float:
