@@ -59,7 +59,7 @@ def test_people_whose_tail_is_known_are_in_it(law: str) -> None:
 
 
 def two_kinds_held() -> int:
-    """Of 40 histograms, how often the 90% range holds what lies beyond 8; those who have more are apart, and visible."""
+    """Of 40 histograms, how often the 90% range holds what lies beyond 8, where some are apart and visible."""
     random, held = np.random.default_rng(11), 0
     for _ in range(40):
         amounts = 1 + np.where(random.random(5000) < 0.1, random.poisson(60, 5000), random.poisson(3, 5000))
