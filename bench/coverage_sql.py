@@ -40,7 +40,7 @@ CALLS = (
     "QUANTILE_CONT({x}, 0.9)",
     "COUNT(DISTINCT {few})",
 )
-GROUPED = ("AVG({x})", "COUNT(*)", "SUM({signed})")
+GROUPED = ("AVG({x})", "COUNT(*)", "SUM({signed})", "VAR_POP({x})")
 
 
 @dataclass(frozen=True)

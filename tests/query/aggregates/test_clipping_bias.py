@@ -88,3 +88,12 @@ def test_squares_grow_by_what_they_lost_more_than_rows() -> None:
     assert square_factors(lost, nothing_cut(10.0), NINETY_FIVE) == pytest.approx((4 / 3, 4 / 3, 4 / 3))
     unknown = ClippingBias(NOTHING + np.inf, 1.0, is_grouped=False)
     assert np.isnan(square_factors(unknown, nothing_cut(10.0), NINETY_FIVE)[0])
+
+
+def test_over_groups_some_bear_none_of_what_squares_lost_and_some_far_more() -> None:
+    """One factor for all groups would be 4/3; a group without a person who has much keeps its variance."""
+    lost = ClippingBias(np.full(len(LEVELS), 250.0), 750.0, is_grouped=True)
+    middle, low, high = square_factors(lost, nothing_cut(10.0), NINETY_FIVE)
+    assert low == 1.0
+    assert 1.0 < middle < 4 / 3 + 0.2
+    assert high > 2.0

@@ -53,3 +53,21 @@ def test_the_upper_end_of_a_sample_is_that_of_the_fewest_rows_there_may_be() -> 
     assert np.isfinite(value).all()
     assert high[0] >= _MOST * (4 / 3) ** 0.5
     assert high[2] == pytest.approx(_MOST, rel=1e-3)
+
+
+def test_where_noise_alone_reaches_no_variance_the_interval_with_the_cut_does() -> None:
+    """The reach down to 0 is no deviation of the noise: added to squares that were cut off it ended above 0."""
+    law, masses, variances = RoundedGaussian(Fraction(100)), np.geomspace(50, 900, len(LEVELS)), np.arange(3) * 300.0
+    squares = ClippingBias(masses, 1e3, is_grouped=True)
+    rows = ClippingBias(masses / 100, 1e3, is_grouped=True)
+    sums = {
+        _ROWS: NoisySum(np.full(3, 60.0), law, _ONE, rows),
+        _TOTAL: NoisySum(np.zeros(3), law, Fraction(1, 110), rows),
+        _SQUARES: NoisySum(60 * variances, law, Fraction(1, 12100), squares),
+    }
+    bare = {part: NoisySum(each.steps, law, each.scale) for part, each in sums.items()}
+    variance = Variance(_SQUARES, _TOTAL, _ROWS, 0, 0, 110, is_sample=False, is_root=False)
+    alone, joined = (variance.read(each).at(_NINETY_FIVE) for each in (bare, sums))
+    assert (alone.low == 0).all()
+    assert (joined.low == 0).all()
+    assert (joined.value[1:] > alone.value[1:]).all()

@@ -149,9 +149,8 @@ def _factors(parts: Floats, tilts: Floats, sign: Sign, is_grouped: bool) -> tupl
     """The possible parts of the bias in each group, one row per group, and the probability of each column."""
     factors, chances = np.ones((len(parts), 1)), np.ones(1)
     if is_grouped:
-        factors = np.minimum(parts[:, None] * np.append(np.exp(PART + UNEVEN * _STEPS), 0.0), 1.0)
-        chances = np.exp(-(_STEPS**2) / 2)
-        chances = np.append((1 - SPARED) * chances / chances.sum(), SPARED)
+        uneven, chances = _uneven()
+        factors = np.minimum(parts[:, None] * uneven, 1.0)
     if sign is Sign.EITHER:
         signs, weights = np.clip(tilts[:, None] + _SIGNS * _STEPS, -1, 1), np.exp(-(_STEPS**2) / 2)
     elif sign is Sign.PARTLY:
@@ -201,11 +200,22 @@ def mean_bias(top: ClippingBias, bottom: ClippingBias, *, is_positive: bool) -> 
 def square_factors(squares: ClippingBias, rows: ClippingBias, confidence: Fraction) -> tuple[float, float, float]:
     """(middle, low, high): the ratio of the mean square of all rows to that of the rows left.
 
-    The shares cut off squares and off rows are assumed to increase together.
+    What was cut off squares and off rows is assumed to increase together, and in a group as its part of it does.
     """
     if squares.is_unknown or rows.is_unknown:
         return np.nan, 0.0, np.inf
-    factors = (1 - rows.shares) / np.maximum(1 - squares.shares, _TINY)
+    parts, chances = _uneven() if squares.is_grouped else (np.ones(1), np.ones(1))
+    lost, gone = (each.shares / np.maximum(1 - each.shares, _TINY) for each in (squares, rows))
+    factors = ((1 + parts[:, None] * lost) / (1 + parts[:, None] * gone)).ravel()
+    order = np.argsort(factors, kind="stable")
+    below = np.cumsum((chances[:, None] * _WEIGHTS).ravel()[order])
     missed = float(1 - confidence)
-    spread = [float(np.interp(level, LEVELS, factors)) for level in (0.5, missed / 2, 1 - missed / 2)]
-    return spread[0], min(spread), max(spread)
+    places = np.searchsorted(below, [0.5, missed / 2, 1 - missed / 2])
+    middle, low, high = factors[order][np.minimum(places, len(order) - 1)]
+    return float(middle), float(low), float(high)
+
+
+def _uneven() -> tuple[Floats, Floats]:
+    """How many times its even part of the bias a group may bear, and the chances."""
+    chances = np.exp(-(_STEPS**2) / 2)
+    return np.append(np.exp(PART + UNEVEN * _STEPS), 0.0), np.append((1 - SPARED) * chances / chances.sum(), SPARED)

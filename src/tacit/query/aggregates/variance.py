@@ -83,7 +83,10 @@ class NoisyVariance:
     def _unclipped(
         self, confidence: Fraction, square: float, value: Floats, first: Floats, last: Floats
     ) -> tuple[Floats, Floats, Floats]:
-        """The variance and its ends with the squares that limits cut off: noise and cut are independent."""
+        """The variance and its ends with the squares that limits cut off: noise and cut are independent.
+
+        Where the noise alone reaches 0, so does the interval: a reach that ends at 0 is no deviation of the noise.
+        """
         if self.squares.bias is None:
             return value, first, last
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -91,7 +94,8 @@ class NoisyVariance:
             lower, upper = np.hypot(value - first, moved - low), np.hypot(last - value, high - moved)
         is_told = is_telling(self.rows, confidence) & np.isfinite(moved + lower + upper)
         moved = np.where(is_told, moved, np.nan)
-        return moved, np.where(is_told, moved - lower, 0.0), np.where(is_told, moved + upper, np.inf)
+        least = np.where(first > 0, moved - lower, np.fmin(first, moved - lower))
+        return moved, np.where(is_told, least, 0.0), np.where(is_told, moved + upper, np.inf)
 
     def _with_cut(
         self, squares: ClippingBias, confidence: Fraction, square: float, value: Floats
