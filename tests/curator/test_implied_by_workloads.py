@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import NormalDist
 
 import duckdb
 import numpy as np
@@ -11,7 +12,11 @@ import pytest
 
 import tacit
 from tacit.curator.dataset import Dataset
+from tacit.curator.implied_search import find_implied
+from tacit.curator.implied_workload import WorkloadAnswer
+from tacit.curator.planner import Planner
 from tacit.errors import Refused
+from tacit.query.plans.limit import IntervalKind
 from tacit.query.post_noise.estimates import Estimates
 from tacit.release.release import Release
 from tacit.workload.linear.counts_plan import CountsPlan
@@ -94,6 +99,8 @@ def numbers(release: Release, column: int = -1) -> Estimates:
         "SELECT month(day) AS m, COUNT(*) AS n FROM visits WHERE day >= DATE '2024-02-15' GROUP BY m",
         "SELECT month(day) AS m, COUNT(*) AS n FROM visits GROUP BY m HAVING COUNT(*) > 100 ORDER BY n DESC LIMIT 2",
         "SELECT COUNT(*) - COUNT(*) FILTER (WHERE month(day) = 2) AS n FROM visits",
+        "SELECT SUM(CASE WHEN month(day) = 2 THEN 1 ELSE 0 END) AS n FROM visits",
+        "SELECT month(day) AS m, COUNT(CASE WHEN day(day) < 9 THEN 1 END) AS n FROM visits GROUP BY m",
         "SELECT v.day, COUNT(*) AS n FROM visits v WHERE v.day < DATE '2024-01-04' GROUP BY v.day",
     ],
 )
@@ -110,6 +117,42 @@ def test_a_query_with_a_price_is_free_and_true(visits: Dataset, sql: str) -> Non
         counts = [float(value) for value in numbers(found).value if value]
         assert np.allclose(sorted(counts), sorted(int(str(row[-1])) for row in truth(sql)), atol=4)
     assert str(visits.budget()) == spent
+
+
+SHARES = "SELECT AVG(CASE WHEN day >= DATE '2024-02-15' THEN 1 ELSE 0 END) AS n FROM visits WHERE month(day) < 4"
+
+
+def test_a_share_is_free_and_its_interval_is_of_both_counts(visits: Dataset) -> None:
+    """By the joint law: the deviation of A − r·N, from readings of both; a twin without their covariance differs."""
+    visits.workload(RUNNING, epsilon=10)
+    found = visits.query(SHARES)
+    read = numbers(found)
+    assert found.price.free
+    assert visits.explain(SHARES, epsilon=0.1).is_stored
+    assert not visits.explain(SHARES, epsilon=40).is_stored
+    ((true,),) = truth(SHARES)
+    assert read.low[0] <= float(str(true)) <= read.high[0]
+    planner = Planner.of(visits._opened)
+    answer = find_implied(planner, planner.question(SHARES), IntervalKind.USUAL)
+    assert isinstance(answer, WorkloadAnswer)
+    (name,) = answer.question.aggregates
+    top, rows = (answer.readings[list(each)] for each in answer._columns(name))
+    counts, share = answer.found.counts, float(read.value[0])
+    exact = float(counts.variance) ** 0.5 / float(counts.scale) * float(np.linalg.norm(top - share * rows))
+    half = NormalDist().inv_cdf(0.975) * exact / float(counts.read(rows).steps[0])
+    assert float((read.high - read.low)[0]) / 2 == pytest.approx(half, rel=0.01)
+    apart = np.hypot(np.linalg.norm(top), share * np.linalg.norm(rows))
+    assert not np.isclose(np.linalg.norm(top - share * rows), apart, rtol=0.05)
+
+
+def test_where_a_limit_cuts_a_share_has_bounded_intervals_alone(folder: Folder) -> None:
+    folder.describe(BY_PERSON.replace("limits = { rows = 12 }", ""))
+    with folder.open() as visits:
+        visits.workload(RUNNING, epsilon=10)
+        assert visits.query("SELECT COUNT(*) AS n FROM visits").intervals.kind == "usual"
+        with pytest.raises(Refused, match="without a price"):
+            visits.query(SHARES)
+        assert visits.query(SHARES, interval="bounded").price.free
 
 
 def test_a_query_that_must_be_more_accurate_is_paid_for(visits: Dataset) -> None:

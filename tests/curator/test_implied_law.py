@@ -16,7 +16,7 @@ from tests.curator.test_tables import numbers, people
 
 from tacit.curator.dataset import Dataset
 from tacit.curator.implied_search import find_implied
-from tacit.curator.implied_sums import TablesAnswer
+from tacit.curator.implied_tables import TablesAnswer
 from tacit.curator.planner import Planner
 from tacit.query.aggregates.moments import Mean
 from tacit.query.plans.limit import IntervalKind

@@ -49,7 +49,8 @@ def _answers(planner: Planner, question: Question) -> Iterator[ImpliedAnswer]:
     if not (planner.has_stored(TABLES) or planner.has_stored(COUNTS)):
         return
     # imported late: most data sets have no such release
-    from tacit.curator.implied_sums import answers_from_tables, answers_from_workloads
+    from tacit.curator.implied_tables import answers_from_tables
+    from tacit.curator.implied_workload import answers_from_workloads
 
     yield from answers_from_tables(planner, question)
     yield from answers_from_workloads(planner, question)

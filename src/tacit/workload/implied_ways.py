@@ -85,10 +85,10 @@ class ImpliedWays:
         nodes = {name: parse_one(name, dialect="duckdb") for name in self.question.aggregates}
         if _is_one_table(self.select):
             nodes = {name: _without_tables(node) for name, node in nodes.items()}
-        cores = {name: list(_cores(node)) for name, node in nodes.items()}
+        found = {name: list(cores(node)) for name, node in nodes.items()}
         rows = self._aggregates([exp.Count(this=exp.Star())])["COUNT(*)"]
         valued = {name: list(_valued(node, self.question.aggregates[name], rows)) for name, node in nodes.items()}
-        calls = [core for each in cores.values() for core, _ in each]
+        calls = [core for each in found.values() for core, _ in each]
         means = [mean for core in calls if (mean := _called(exp.Avg, core)) is not None]
         totals = [total for core in calls if (total := _called(exp.Sum, core)) is not None]
         try:
@@ -96,8 +96,8 @@ class ImpliedWays:
         except Refused:  # one of them is no number
             return {name: tuple(found) for name, found in valued.items()}
         return {
-            name: (*(way for core, tests in found for way in _ways(core, tests, beside, alone)), *valued[name])
-            for name, found in cores.items()
+            name: (*(way for core, tests in each for way in _ways(core, tests, beside, alone)), *valued[name])
+            for name, each in found.items()
         }
 
     def _aggregates(self, calls: Sequence[exp.Expr]) -> Mapping[str, Aggregate]:
@@ -133,11 +133,11 @@ def _without_tables(node: exp.Expr) -> exp.Expr:
     return copy
 
 
-def _cores(node: exp.Expr) -> Iterator[tuple[exp.Expr, Tests]]:
-    """A call, and the call without its conditions: those of FILTER, or of a CASE with one branch."""
+def cores(node: exp.Expr) -> Iterator[tuple[exp.Expr, Tests]]:
+    """A call, and the call without its conditions: those of FILTER, then that of a CASE with one branch."""
     yield node, ()
     if isinstance(node, exp.Filter):
-        for core, tests in _cores(node.this):
+        for core, tests in cores(node.this):
             yield core, (*tests, *conjuncts(node.expression.this))
     inside = node.this
     if not isinstance(node, exp.Count | exp.Sum | exp.Avg) or not isinstance(inside, exp.Case) or inside.this:
@@ -153,7 +153,7 @@ def _cores(node: exp.Expr) -> Iterator[tuple[exp.Expr, Tests]]:
 
 def _valued(node: exp.Expr, aggregate: Aggregate, rows: Aggregate) -> Iterator[AggregateWay]:
     """COUNT, SUM or AVG of an expression that may be the same for all rows of a cell: from numbers of rows."""
-    core, tests = next(each for each in _cores(node) if not isinstance(each[0], exp.Filter))
+    core, tests = next(each for each in cores(node) if not isinstance(each[0], exp.Filter))
     inside = core.this
     if not isinstance(core, exp.Count | exp.Sum | exp.Avg) or isinstance(inside, exp.Star | exp.Distinct):
         return
