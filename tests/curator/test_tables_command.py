@@ -72,6 +72,12 @@ REFUSALS = (
     (f"{CUBE} HAVING COUNT(*) > 3", ("--epsilon", "1"), "Tables are released whole", "the tables without it"),
     (f"{CUBE}; SELECT COUNT(*) FROM visits WHERE age > 9", ("--epsilon", "1"), "one FROM and one WHERE", "the same"),
     ("SELECT region FROM visits GROUP BY CUBE(region)", ("--epsilon", "1"), "people's own rows", "COUNT(*)"),
+    (
+        "SELECT region, COUNT(*) / SUM(COUNT(*)) OVER () FROM visits GROUP BY CUBE(region)",
+        ("--epsilon", "1"),
+        "A window function combines",
+        "`tacit workload` for running totals",
+    ),
     ("SELECT MEDIAN(cost) FROM visits GROUP BY CUBE(region)", ("--epsilon", "1"), "add up hold counts", "COUNT(*)"),
     ("SELECT COUNT(*) FROM visits GROUP BY CUBE(patient_id)", ("--epsilon", "1"), "one person", "in a sub-query"),
     ("empty.sql", ("--epsilon", "1"), "The file is empty.", "SELECT"),

@@ -17,7 +17,7 @@ from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import Aggregate, Measure
 from tacit.query.aggregates.aggregate_calls import CALLS
 from tacit.query.aggregates.moments import Mean, Total
-from tacit.query.plans.question import Question, parsed_selects, read_question
+from tacit.query.plans.question import Question, parsed_selects, read_question, refuse_windows
 from tacit.query.post_noise.expression import KeyReference
 from tacit.query.post_noise.post_processing import Item, PostProcessing, read_post_processing
 from tacit.query.post_noise.scope import canonical
@@ -115,6 +115,7 @@ def read_tables(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, str]
 def _refuse_unlike(selects: Sequence[exp.Select]) -> None:
     """Refuse SELECTs over different rows, and clauses above the noise that would choose among cells."""
     for select in selects:
+        refuse_windows(select)
         extra = [name for name in _ABOVE if select.args.get(name)]
         if extra:
             raise Refused(

@@ -74,6 +74,7 @@ def read_question(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, st
     `centres` gives the centres of columns from an earlier release; means are then computed relative to them.
     """
     select = _parsed(sql)
+    refuse_windows(select)
     rows = read_rows(select, catalogue)
     keys = _keys(_group_nodes(select, rows), rows)
     calls = calls_in(select)
@@ -92,6 +93,16 @@ def read_question(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, st
         raise Refused(f"{many:,} columns at once", why, f"at most {_MOST_PARTS}.")
     above = read_post_processing(select, {key.name: key.kind for key in keys}, list(aggregates))
     return Question(sql, rows, keys, aggregates, above, _origins(select, rows, catalogue))
+
+
+def refuse_windows(select: exp.Select) -> None:
+    """Refuse window functions over groups."""
+    for window in (each for item in select.expressions for each in item.find_all(exp.Window)):
+        raise Refused(
+            window.sql("duckdb"),
+            "A window function combines the answers of several groups.",
+            "`tacit workload` for running totals; COUNT(*) FILTER (WHERE …) / COUNT(*) for shares; ORDER BY and LIMIT.",
+        )
 
 
 def _origins(select: exp.Select, rows: Rows, catalogue: Catalogue) -> dict[str, str]:
