@@ -84,10 +84,10 @@ def implied_groups(query: ImpliedWays, asked: TablesQuestion, tables: NoisyTable
 
 
 def _functions(keys: Sequence[KeyColumn], nodes: Sequence[exp.Expr]) -> list[PublicFunction]:
-    """The functions of keys that are whole numbers or dates, by which values of theirs are put together."""
+    """The functions of keys by which values of theirs are put together."""
     known = {key.name: key.kind for key in keys}
     found = {each.name: each for node in nodes for each in functions_in(plain(node)) if each.name not in known}
-    return [each for each in found.values() if known.get(each.column) in (Kind.INTEGER, Kind.DATE)]
+    return [each for each in found.values() if known.get(each.column) is each.takes]
 
 
 def _values(way: AggregateWay) -> list[exp.Expr]:

@@ -110,7 +110,7 @@ def text_scope(text: CountText, keyed: Question) -> tuple[PostNoiseScope, list[P
     nodes = [plain(node) for select in text.selects for node in select.expressions]
     functions = {each.name: each for node in nodes for each in functions_in(node)}
     columns = {key.name: key.kind for key in keyed.keys}
-    known = {name: each for name, each in functions.items() if each.column in columns}
+    known = {name: each for name, each in functions.items() if (kind := columns.get(each.column)) and each.is_of(kind)}
     kinds = columns | {name: each.kind for name, each in known.items()}
     return PostNoiseScope.of(kinds, []), list(known.values())
 
