@@ -206,6 +206,19 @@ def test_stored_octets_are_read_back_as_they_were(people: Dataset) -> None:
     assert NoisyCounts.from_bytes(octets).to_bytes() == octets
 
 
+def test_what_is_read_again_is_the_stored_strategy(people: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No search is made for another one, whose distance from the best would be told of this noise."""
+    first = people.workload(GROUPED[2], epsilon=1)
+
+    def search(_: object) -> None:
+        raise AssertionError
+
+    with tacit.open(people._opened.description.path) as again:
+        monkeypatch.setattr("tacit.workload.linear.counts_plan.optimal_strategy", search)
+        assert again.workload(GROUPED[2]).optimality == first.optimality != "No bound is known."
+        assert again.query("SELECT COUNT(*) FROM people").price.free
+
+
 def test_an_explanation_is_free_and_says_what_will_be(people: Dataset) -> None:
     said = people.explain_workload(GROUPED[2], epsilon=1)
     assert said.plan.best.ratio_up <= 1.001

@@ -27,6 +27,7 @@ from tacit.release.price import PriceWords, price_words
 from tacit.release.release import IntervalWords, Release
 from tacit.release.tables_release import ReleasedTable, TablesRelease
 from tacit.words import counted
+from tacit.workload.factorisation.optimal_strategy import OptimalStrategy
 from tacit.workload.linear.asked_counts import AnswerTable
 from tacit.workload.linear.counts_plan import CountsPlan
 from tacit.workload.linear.noisy_counts import NoisyCounts
@@ -93,7 +94,13 @@ def answer_counts(
     """All answers of a release, for display; `implied` are their readings from a release of other questions."""
     price = price_words(opened.filter, found.grounds.price, found.share, found.free, found.charge)
     words = counts_interval_words(found.counts.kind, is_declared=plan.measure in plan.base.at_most)
-    readings = found.counts.strategy(plan.asked.matrix).readings if implied is None else implied
+    counts, readings = found.counts, implied
+    if readings is None:
+        own = counts.strategy(plan.asked.matrix)
+        readings, made = own.readings, OptimalStrategy(own, counts.optimum_down)
+        optimality = optimality_of(plan, made, counts.variance, counts.strength, counts.norm, found.charge)
+    else:
+        optimality = f"Read from the questions released at entry {found.entry}, with intervals from their joint noise."
     tables = []
     for place, table in enumerate(plan.asked.tables):
         read = partial(_release, plan, table, found, readings, confidence, price, words)
@@ -102,10 +109,6 @@ def answer_counts(
     matrix = plan.asked.matrix
     size = f"{counted(matrix.questions, 'question')} over {counted(matrix.cells, 'cell')}"
     together = f"{size}, answered together: what adds up agrees." if matrix.questions > 1 else f"{size}."
-    if implied is None:
-        optimality = optimality_of(plan, found.counts.variance, found.counts.strength, found.counts.norm, found.charge)
-    else:
-        optimality = f"Read from the questions released at entry {found.entry}, with intervals from their joint noise."
     notes = counts_notes(plan, found.counts)
     certify = publication_certifier(opened, found.grounds, found.entry, plan.asked.sql)
     return TablesRelease(
@@ -122,8 +125,15 @@ def answer_counts(
     )
 
 
-def optimality_of(plan: CountsPlan, variance: Fraction, strength: Fraction, norm: Fraction | None, charge: Loss) -> str:
-    """The noise compared with the least of any unbiased release, where that is known.
+def optimality_of(
+    plan: CountsPlan,
+    best: OptimalStrategy,
+    variance: Fraction,
+    strength: Fraction,
+    norm: Fraction | None,
+    charge: Loss,
+) -> str:
+    """The noise on a strategy's measurements compared with the least of any unbiased release, where that is known.
 
     It is known where the release is unbiased: each unit is one row, or has at most the limit by declaration.
     """
@@ -131,7 +141,7 @@ def optimality_of(plan: CountsPlan, variance: Fraction, strength: Fraction, norm
     is_counted = plan.measure.subject == "rows"
     if plan.relation is Relation.REPLACE or not is_counted or (plan.is_scaled and not is_sure):
         return NO_BOUND
-    best, rho = plan.best, strength / 2
+    rho = strength / 2
     if not rho <= MOST_RHO:
         return NO_BOUND
     rows = int(norm) if plan.is_scaled and norm is not None else 1

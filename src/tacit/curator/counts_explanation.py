@@ -105,7 +105,7 @@ def explain_counts(planner: Planner, plan: CountsPlan, price: Price, confidence:
         norm,
         np.sqrt(together) * step,
         {name: np.sqrt(variances) * step for name, variances in ways.items() if variances is not None},
-        optimality_of(plan, law.variance, plan.strength(price), norm, price.charge),
+        optimality_of(plan, best, law.variance, plan.strength(price), norm, price.charge),
     )
 
 

@@ -194,10 +194,10 @@ class _ReadSelect:
         numbers: dict[str, tuple[int, ...]] = {}
         for item, test in zip(self.select.items, self.filters, strict=True):
             counted = kept if test is None else kept & as_truth(evaluate(test, cells, _HALF)).true
-            rows = np.zeros((len(groups), cells.size), np.int64)
-            rows[member[counted], np.flatnonzero(counted)] = 1
+            rows, added = np.zeros((len(groups), cells.size), np.int64), np.eye(len(groups), dtype=np.int64)
             if item.running is not None:
-                rows = _running(item.running, list(self.keys), groups) @ rows
+                added = _running(item.running, list(self.keys), groups)
+            rows[:, counted] = added[:, member[counted]]
             name = item.name if item.name not in numbers else f"{item.name}_{len(numbers) + 1}"
             numbers[name] = tuple(listing.place(row, weight) for row in rows)
         shown = {
