@@ -231,6 +231,18 @@ def test_an_explanation_is_free_and_says_what_will_be(people: Dataset) -> None:
     assert people.explain_workload(GROUPED[2], epsilon=1).is_stored
 
 
+def test_under_replace_nothing_is_certified(people: Dataset, tmp_path: Path) -> None:
+    """Two columns that differ may be closer to each other than twice the longest: noise on each cell has half of it."""
+    text = (tmp_path / "people.toml").read_text(encoding="utf-8")
+    replaced = text.replace('hides = "one person"', 'hides = "one person", relation = "replace"')
+    (tmp_path / "replaced.toml").write_text(replaced.replace('name = "people"', 'name = "again"'), encoding="utf-8")
+    assert "Certified: at most 1.00" in str(people.explain_workload(GROUPED[0], epsilon=1))
+    with tacit.open(tmp_path / "replaced.toml", ledger=str(tmp_path / "replaced.ledger")) as dataset:
+        said = str(dataset.explain_workload(GROUPED[0], epsilon=1))
+    assert "Certified" not in said
+    assert "No bound is known." in said
+
+
 @pytest.mark.parametrize(
     "sql",
     [

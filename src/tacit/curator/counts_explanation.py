@@ -12,6 +12,7 @@ from tacit.curator.counts_answer import optimality_of
 from tacit.curator.counts_job import find_counts
 from tacit.curator.planner import Planner
 from tacit.frozen import frozen
+from tacit.loss.families.loss import Relation
 from tacit.mechanisms.mechanism import percent
 from tacit.query.plans.price import Price
 from tacit.query.post_noise.estimates import Keys, OutputColumn, Rendered
@@ -70,10 +71,12 @@ class CountsExplanation:
                 if self.norm is None
                 else f"{self.plan.most_words(self.norm)}."
             )
-        lines.append(
+        certified = (
             f"Certified: at most {shown_up(best.ratio_up, 4)} times the least total variance of any Gaussian noise. "
-            f"{self.optimality}"
+            if self.plan.relation is Relation.ADD_REMOVE  # under replace what moves is the difference of two columns
+            else ""
         )
+        lines.append(f"{certified}{self.optimality}")
         shown = [f"{self.ratio(name):,.3g} times with noise on {_PLAIN[name]}" for name in self.plain]
         lines.append(f"Total variance done plainly: {', '.join(shown)}.")
         for table in self.plan.asked.tables:
