@@ -1,6 +1,6 @@
 """A query that an earlier release of other questions answers: free, with intervals from the joint law of its noise.
 
-The earlier release is of tables or of counting questions (`implied_tables`). They differ in how a
+The earlier release is of tables (`implied_tables`) or of counting questions (`implied_workload`). They differ in how a
 group is read from the measurements; the accuracy and the words are computed here for both.
 """
 
