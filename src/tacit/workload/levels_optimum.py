@@ -38,8 +38,8 @@ Coefficients = tuple[Fraction, ...]
 """Of each depth's nodes in M_B, the largest being 1."""
 
 _MOST_NODES = 256  # above the leaves
-_MOST_SHAPES = 64  # different M_B
-_STEPS = 30  # of the fixed point r² ← diag Σ d_B (R M_B R)^½
+_MOST_SHAPES = 32  # different M_B
+_STEPS = 12  # of the fixed point r² ← diag Σ d_B (R M_B R)^½
 _DOWN = 1 - 2.0**-30  # more than the rounding error of sums of positive numbers
 
 
