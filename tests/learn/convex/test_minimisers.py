@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from math import fsum, sqrt
+from pathlib import Path
 
 import mpmath
 import numpy as np
 import pytest
 from tests.learn.convex.minimising import Rows, distance, exact_gradient, matrix, minimum, random_people
+from tests.learn.convex.test_row_matrix import matrix_of, training_of
+from tests.learn.patients import SQL, visits_of
 
 from tacit.learn.convex.design import FINEST, ExampleDesign, by_person, by_row
 from tacit.learn.convex.losses import LossKind
 from tacit.learn.convex.newton import TOLERANCE, RidgeObjective, certified_minimum
 from tacit.learn.convex.output_perturbation import OutputNoise
+from tacit.learn.convex.row_matrix import RowReading
 from tacit.loss.families.loss import Relation
 
 LEVELS = (1, 3, 2)
@@ -37,7 +41,7 @@ def moved(loss: LossKind, classes: int, ridge: float, rows_each: int, relation: 
 def test_one_person_moves_the_minimiser_within_the_claim(
     loss: LossKind, classes: int, relation: Relation, ridge: float, rows_each: int
 ) -> None:
-    most = max(moved(loss, classes, ridge, rows_each, relation, seed) for seed in range(6))
+    most = max(moved(loss, classes, ridge, rows_each, relation, seed) for seed in range(4))
     assert 0.001 < most <= 1
 
 
@@ -181,3 +185,41 @@ def test_losses_are_as_steep_and_as_bent_as_they_say(loss: LossKind, classes: in
     if loss.is_monotone:
         signs = np.where(target == 1, -1, 1)
         assert (slopes[:, 0] * signs >= 0).all()
+
+
+@pytest.mark.parametrize(("loss", "classes"), KINDS)
+def test_odd_patients_move_the_minimiser_within_the_claim(tmp_path: Path, loss: LossKind, classes: int) -> None:
+    """Through the SQL: NULL, NaN and infinities, values beyond their bounds, and three thousand equal visits."""
+    asked = ("SELECT ward, age, cost, urgent FROM visits", "ward") if classes == 3 else (SQL, "urgent")
+    reading = RowReading(training_of(tmp_path, *asked, classes=classes))
+    most = 0.0
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        others, one = ([visit for who in people for visit in visits_of(who, rng)] for people in (range(3), [9]))
+        found = [
+            minimum(by_row(matrix_of(reading, visits), 1), loss, 2.0, classes) for visits in ([*others, *one], others)
+        ]
+        most = max(
+            most, distance(*found) / float(OutputNoise(2.0, loss.steepest_squared, 1, Relation.ADD_REMOVE).sensitivity)
+        )
+    assert 0.01 < most <= 1
+
+
+@pytest.mark.parametrize("loss", [LossKind.LOGISTIC, LossKind.HINGE])
+def test_a_person_pulls_in_one_direction_whatever_the_coefficients(loss: LossKind) -> None:
+    """What objective perturbation rests on; a broken twin has every row of a person as an example, and turns."""
+    person: Rows = [((0, 0, 0), 1), ((0, 1, 1), 1), ((0, 2, 1), 0)]
+    rng = np.random.default_rng(4)
+    places = [rng.integers(-(2**37), 2**37, (6, 1)) for _ in range(20)]
+    turned = []
+    for designed in (lambda rows: by_person(rows, 2), lambda rows: by_row(rows, 1)):
+        design = designed(matrix([person], LEVELS))
+        pulls = np.array([design.sums(loss.gradients(design.scores(at), design.target))[:, 0] for at in places])
+        bends = [
+            np.einsum("n,nij,n->", design.weight, loss.curvatures(design.scores(at), design.target), design.weight)
+            for at in places
+        ]
+        assert np.linalg.norm(pulls, axis=1).max() <= 1
+        assert max(bends) <= loss.curvature + 1e-9
+        turned.append(float(np.linalg.svd(pulls, compute_uv=False)[1]))
+    assert turned[0] < 1e-8 < 1e-2 < turned[1]
