@@ -14,7 +14,7 @@ from tests.engines.test_training_engines import ASKED
 
 from tacit.learn.convex.row_matrix import RowMatrix, RowReading
 from tacit.learn.training_text import read_training
-from tacit.query.catalogue import Catalogue
+from tacit.schema.catalogue import Catalogue
 
 
 def read(under_test: EngineUnderTest, folder: Path, sql: str, target: str, most_rows: int | None) -> RowMatrix:
