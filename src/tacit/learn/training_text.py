@@ -83,7 +83,7 @@ def read_training(sql: str, target: str, bins: int, catalogue: Catalogue, classe
         raise Refused(f"{bins} bins", "A number is cut into so many levels.", "2 to 256 bins.")
     select = parsed_rows(sql)
     rows = read_rows(select, catalogue)
-    items = _items(select)
+    items = named_items(select)
     if target.lower() not in items:
         raise Refused(f"the target {target}", "The SELECT names no such column.", ", ".join(items) + ".")
     chosen = items.pop(target.lower())
@@ -110,7 +110,7 @@ def parsed_rows(sql: str) -> exp.Select:
     return selects[0]
 
 
-def _items(select: exp.Select) -> dict[str, exp.Expression]:
+def named_items(select: exp.Select) -> dict[str, exp.Expression]:
     """The columns by their names in lower case."""
     found: dict[str, exp.Expression] = {}
     for item in select.expressions:

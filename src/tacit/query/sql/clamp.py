@@ -66,6 +66,13 @@ class Cut:
         square = f"({wide} * {wide})"
         return Cut(f"CAST({square} // {coarse} AS BIGINT)" if coarse > 1 else square, 0, self.size**2 // coarse)
 
+    def times(self, other: Cut) -> Cut:
+        """x·y: a word, so that both must be small enough."""
+        corners = [one * two for one in (self.low, self.high) for two in (other.low, other.high)]
+        if not self.size * other.size <= WORD:
+            raise OverflowError("a product of integers that are too large for a word")
+        return Cut(f"({self.sql} * {other.sql})", min(corners), max(corners))
+
     def where(self, condition: str, otherwise: Cut | None = None) -> Cut:
         """x where the condition holds, else another value, or 0."""
         other = otherwise or Cut("0", 0, 0)

@@ -1,0 +1,196 @@
+"""The columns of a model as public numbers: a number from −1 to 1 by its declared bounds, a key as one of its levels.
+
+Only complete rows count: one with NULL, or with a value that is not declared, is left out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import Refused
+from tacit.frozen import frozen
+from tacit.learn.features import ModelFeature, parsed_expression
+from tacit.learn.training_text import named_items, parsed_rows
+from tacit.query.catalogue import Catalogue
+from tacit.query.sql.clamp import Cut, cut, cut_float
+from tacit.query.sql.expressions.rule_registry import type_expression
+from tacit.query.sql.from_clause import read_rows
+from tacit.query.sql.rows import UNIT, Ownership, Rows
+from tacit.query.sql.values.domains import domain
+from tacit.query.sql.values.storage import as_float, double_sql
+from tacit.query.sql.values.typed import Typed
+from tacit.schema.kind import Kind
+
+Floats = NDArray[np.float64]
+
+STEPS: Final = 2**12  # of a number scaled to 1
+MOST_NUMBERS: Final = 32
+MOST_LEVELS: Final = 1_000  # of all keys together
+_WIDEST: Final = 1e300
+
+
+@frozen
+class ScaledNumber:
+    """A number column: `low` becomes −1 and `high` becomes 1."""
+
+    name: str
+    item: str
+    low: float
+    high: float
+
+    @property
+    def half(self) -> float:
+        return (self.high - self.low) / 2
+
+    @property
+    def centre(self) -> float:
+        return self.low + self.half
+
+    def scaled(self, column: Sequence[Any]) -> Floats:
+        """Given values from −1 to 1, cut at the bounds; NaN for NULL."""
+        values = np.array([np.nan if each is None else float(each) for each in column], np.float64)
+        return np.asarray((np.clip(values, self.low, self.high) - self.centre) / self.half)
+
+    def fields(self) -> dict[str, Any]:
+        return {"name": self.name, "item": self.item, "low": self.low, "high": self.high}
+
+    @classmethod
+    def from_fields(cls, said: Mapping[str, Any]) -> ScaledNumber:
+        """The column read from JSON fields."""
+        low, high = float(said["low"]), float(said["high"])
+        if not low < high:
+            raise ValueError
+        return cls(str(said["name"]), str(said["item"]), low, high)
+
+
+@frozen(eq=False)
+class Design:
+    """Complete rows of a SELECT: numbers, the last of them the target if there is one, and keys with their levels."""
+
+    sql: str
+    rows: Rows
+    numbers: tuple[ScaledNumber, ...]
+    keys: tuple[ModelFeature, ...]
+    number_sql: tuple[str, ...]
+    level_sql: tuple[str, ...]
+
+    @property
+    def is_many(self) -> bool:
+        return self.rows.ownership is Ownership.MANY
+
+    @property
+    def scaled(self) -> list[Cut]:
+        """The numbers of a kept row, in steps."""
+        return [cut(f"x{place}", -STEPS, STEPS).named(f"x{place}") for place in range(len(self.numbers))]
+
+    @cached_property
+    def digest(self) -> str:
+        own = [self.rows.sql, self.rows.ownership.value, *self.number_sql, *self.level_sql]
+        said = json.dumps([own, [each.fields() for each in (*self.numbers, *self.keys)]])
+        return hashlib.sha256(said.encode()).hexdigest()
+
+    def kept_sql(self) -> str:
+        """One SELECT with columns "__unit", x0 …, the numbers in steps, and c0 …, the levels."""
+        read = [f"{sql} AS x{place}" for place, sql in enumerate(self.number_sql)]
+        read += [f"{sql} AS c{place}" for place, sql in enumerate(self.level_sql)]
+        unit = "1" if self.rows.ownership is Ownership.EACH else UNIT
+        listed = ", ".join([f"{unit} AS {UNIT}", *read])
+        whole = [f"x{place} IS NOT NULL" for place in range(len(self.numbers))]
+        whole += [f"c{place} < {len(key.values or ())}" for place, key in enumerate(self.keys)]
+        columns = [
+            f"{cut_float(f'x{at}', Fraction(1, STEPS), -STEPS, STEPS)} AS x{at}" for at in range(len(self.numbers))
+        ]
+        columns += [f"{cut(f'c{at}', 0, len(key.values or ()) - 1)} AS c{at}" for at, key in enumerate(self.keys)]
+        rows = f'SELECT {listed} FROM ({self.rows.under(listed)}) AS "__rows"'
+        return f'SELECT {", ".join([UNIT, *columns])} FROM ({rows}) AS "__read" WHERE {" AND ".join(whole)}'
+
+
+def encoded(
+    numbers: Sequence[ScaledNumber], keys: Sequence[ModelFeature], columns: Mapping[str, Sequence[Any]]
+) -> tuple[Floats, list[NDArray[np.int64]]]:
+    """Given rows as numbers, one column each, and levels; the level of an unknown key is one too many."""
+    named = {name.lower(): values for name, values in columns.items()}
+    wanted = [each.name for each in (*numbers, *keys)]
+    missing = [name for name in wanted if name not in named]
+    if missing:
+        raise Refused(f"rows without {missing[0]}", "The model reads it.", f"columns {', '.join(wanted)}.")
+    rows = len(named[wanted[0]])
+    scaled = [each.scaled(named[each.name]) for each in numbers]
+    return np.array(scaled, np.float64).reshape(len(numbers), rows).T, [key.codes(named[key.name]) for key in keys]
+
+
+def read_design(sql: str, target: str | None, catalogue: Catalogue) -> Design:
+    """The design that a SELECT and the name of its target ask for; refused, before any row is read, if it has none."""
+    select = parsed_rows(sql)
+    rows, items = read_rows(select, catalogue), named_items(select)
+    if target is not None and target.lower() not in items:
+        raise Refused(f"the target {target}", "The SELECT names no such column.", ", ".join(items) + ".")
+    ordered = [name for name in items if target is None or name != target.lower()]
+    if not ordered:
+        raise Refused("a model of nothing beside the target", "It has no columns to learn from.", "further columns.")
+    numbers, keys, number_sql, level_sql = [], [], [], []
+    for name in ordered + ([] if target is None else [target.lower()]):
+        typed, text = type_expression(items[name], rows), items[name].sql("duckdb")
+        if _is_bounded(typed) and not _has_few(typed):
+            number = _number(name, text, typed)
+            numbers.append(number)
+            number_sql.append(_scaled_sql(typed, number))
+        elif target is not None and name == target.lower():
+            raise Refused(f"{name} as a target", "It is no number with bounds.", "a number with min and max.")
+        else:
+            key = _key(name, text, typed)
+            keys.append(key)
+            level_sql.append(type_expression(parsed_expression(key.level_sql()), rows).sql)
+    _refuse_large(numbers, keys)
+    return Design(sql, rows, tuple(numbers), tuple(keys), tuple(number_sql), tuple(level_sql))
+
+
+def _has_few(typed: Typed) -> bool:
+    """Whether it has declared keys, which are levels even where they are numbers."""
+    return typed.keys is not None
+
+
+def _is_bounded(typed: Typed) -> bool:
+    return typed.kind.is_number and typed.low is not None and typed.high is not None and typed.low < typed.high
+
+
+def _number(name: str, text: str, typed: Typed) -> ScaledNumber:
+    double = as_float(typed)
+    low, high = float(double.low or 0), float(double.high or 0)
+    if not (-_WIDEST < low < high < _WIDEST and high - low > 1e-300):
+        raise Refused(f"{name} as a number", "Its bounds are too far apart, or too close.", "other min and max.")
+    return ScaledNumber(name, text, low, high)
+
+
+def _scaled_sql(typed: Typed, number: ScaledNumber) -> str:
+    """The number from −1 to 1, as a DOUBLE; NULL stays."""
+    return f"(({as_float(typed).sql} - {double_sql(number.centre)}) / {double_sql(number.half)})"
+
+
+def _key(name: str, text: str, typed: Typed) -> ModelFeature:
+    values = domain(typed)
+    if values is None or typed.kind is Kind.DECIMAL or not 2 <= len(values) <= MOST_LEVELS:
+        raise Refused(
+            f"{name} in a model",
+            "It is neither a number with bounds nor a column with some declared values.",
+            "a column with declared keys, or min and max; CASE makes levels of any other.",
+        )
+    return ModelFeature(name, text, None, values)
+
+
+def _refuse_large(numbers: Sequence[ScaledNumber], keys: Sequence[ModelFeature]) -> None:
+    levels = sum(len(key.values or ()) for key in keys)
+    if not (len(numbers) <= MOST_NUMBERS and levels <= MOST_LEVELS):
+        raise Refused(
+            f"{len(numbers)} numbers and {levels:,} levels",
+            "All share one price, and every two of them have a sum of their own.",
+            f"up to {MOST_NUMBERS} numbers and {MOST_LEVELS:,} levels.",
+        )

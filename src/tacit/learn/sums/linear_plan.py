@@ -1,0 +1,88 @@
+"""A plan of a linear regression: one release of sums of products, from which all coefficients are computed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+
+from tacit.errors import Refused
+from tacit.frozen import frozen
+from tacit.learn.sums.bounded_sums import BoundedSums
+from tacit.learn.sums.design import Design
+from tacit.learn.sums.linear_model import LinearModel
+from tacit.learn.sums.moments import Moments
+from tacit.learn.sums.sums_stage import SumsReader, sums_law
+from tacit.loss.families.loss import Relation
+from tacit.noise.bits import Bits
+from tacit.noise.gaussian_law import RoundedGaussian
+from tacit.query.engines.protocol import Session, Stage
+from tacit.query.plans.price import Price
+from tacit.words import shown
+
+MOST_ROWS = 1_000  # that one person may count for
+
+
+@frozen(eq=False)
+class LinearPlan:
+    """Sums of products of every two columns of a design, released once.
+
+    Claim: the release costs μ² = `price.strength`. Proof: by `BoundedSums` one person's vector of sums has norm
+    √limit at most, whatever their rows are, and `sums_law` has the noise for it. Ridge, coefficients and their errors
+    are computed from the noisy sums and public numbers alone.
+
+    A row whose numbers keep within `reach` of the way to their bounds is added up whole; a person with k such rows is
+    scaled by `rows_each`/k at most. A smaller reach has less noise, and rows further out weigh less.
+    """
+
+    design: Design
+    relation: Relation
+    unit: str
+    rows_each: int
+    reach: Fraction
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.rows_each <= MOST_ROWS:
+            raise Refused(f"{self.rows_each} rows of one person", "Noise grows with them.", f"1 to {MOST_ROWS:,} rows.")
+        if not 0 < self.reach <= 1:
+            raise Refused(f"a reach of {shown(self.reach)}", "It is a part of the way to bounds.", "above 0, up to 1.")
+
+    @cached_property
+    def moments(self) -> Moments:
+        return Moments(self.design, True)
+
+    @property
+    def limit(self) -> int:
+        """The largest squared norm of one person's sums."""
+        rows = self.rows_each if self.design.is_many else 1
+        return rows**2 * self.moments.squared_norm_up(self.reach)
+
+    @property
+    def bounded(self) -> BoundedSums:
+        return BoundedSums(self.moments.blocks, self.limit, self.design.is_many)
+
+    def law(self, price: Price) -> RoundedGaussian:
+        """The noise on every sum."""
+        return sums_law(self.limit, self.relation, price)
+
+    def stages(self, price: Price) -> tuple[Stage, ...]:
+        """The one stage: the model as JSON."""
+
+        def release(session: Session, bits: Bits, _: Sequence[bytes]) -> bytes:
+            law = self.law(price)
+            noisy = SumsReader(self.design.kept_sql()).noisy(session, self.bounded, law, bits)
+            return json.dumps(LinearModel.fitted(self.moments, noisy, law.width).fields()).encode()
+
+        return (release,)
+
+    @property
+    def statements(self) -> list[str]:
+        """What an engine must be able to say."""
+        return [self.design.kept_sql()]
+
+    @property
+    def digest(self) -> str:
+        said = f"linear {self.design.digest} {self.relation} {self.unit} {self.rows_each} {self.reach}"
+        return hashlib.sha256(said.encode()).hexdigest()
