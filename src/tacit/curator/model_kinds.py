@@ -16,6 +16,7 @@ KINDS: Final[Mapping[str, tuple[str, str]]] = {
     "logistic": ("tacit.learn.convex.convex_kind", "LogisticKind"),
     "softmax": ("tacit.learn.convex.convex_kind", "SoftmaxKind"),
     "hinge": ("tacit.learn.convex.convex_kind", "HingeKind"),
+    "linear": ("tacit.learn.sums.linear_plan", "LinearKind"),
 }
 """By name, the module and the class of the entry. Models say their kind in the field "kind" of their JSON."""
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import Refused
-from tacit.learn.training_text import Training, TrainingTarget
+from tacit.learn.training_text import TrainingTarget
 from tacit.loss.families.loss import Relation
 from tacit.query.engines.protocol import Stage
 from tacit.query.plans.price import Price
@@ -48,11 +48,21 @@ class ModelData(Protocol):
         ...
 
 
+class LearnedText(Protocol):
+    """What a model is learned from, and what it predicts."""
+
+    @property
+    def sql(self) -> str: ...
+
+    @property
+    def target(self) -> TrainingTarget: ...
+
+
 class ModelFit(Protocol):
     """A plan of training with the stages that carry it out; its digest tells it from any other."""
 
     @property
-    def training(self) -> Training: ...
+    def training(self) -> LearnedText: ...
 
     @property
     def relation(self) -> Relation: ...

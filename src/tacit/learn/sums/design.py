@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.learn.features import ModelFeature, parsed_expression
-from tacit.learn.training_text import named_items, parsed_rows
+from tacit.learn.features import ModelFeature, literal, parsed_expression
+from tacit.learn.training_text import TrainingTarget, named_items, parsed_rows
 from tacit.query.catalogue import Catalogue
 from tacit.query.sql.clamp import Cut, cut, cut_float
 from tacit.query.sql.expressions.rule_registry import type_expression
@@ -32,6 +32,7 @@ from tacit.schema.kind import Kind
 Floats = NDArray[np.float64]
 
 STEPS: Final = 2**12  # of a number scaled to 1
+MOST_ROWS: Final = 1_000  # that one person may count for
 MOST_NUMBERS: Final = 32
 MOST_LEVELS: Final = 1_000  # of all keys together
 _WIDEST: Final = 1e300
@@ -45,6 +46,11 @@ class ScaledNumber:
     item: str
     low: float
     high: float
+
+    def scaled_sql(self) -> str:
+        """The number from −1 to 1, cut at its bounds, in the analyst's SQL."""
+        within = f"least(greatest(({self.item}), {literal(self.low)}), {literal(self.high)})"
+        return f"(({within} - {literal(self.centre)}) / {literal(self.half)})"
 
     @property
     def half(self) -> float:
@@ -77,6 +83,7 @@ class Design:
 
     sql: str
     rows: Rows
+    target: TrainingTarget
     numbers: tuple[ScaledNumber, ...]
     keys: tuple[ModelFeature, ...]
     number_sql: tuple[str, ...]
@@ -91,14 +98,20 @@ class Design:
         """The numbers of a kept row, in steps."""
         return [cut(f"x{place}", -STEPS, STEPS).named(f"x{place}") for place in range(len(self.numbers))]
 
+    def limit_words(self, rows_each: int) -> str:
+        """What is said of people with many rows."""
+        many = "one row" if rows_each == 1 else f"{rows_each:,} rows"
+        return f" All rows of one person weigh as much as {many} at most." if self.is_many else ""
+
     @cached_property
     def digest(self) -> str:
         own = [self.rows.sql, self.rows.ownership.value, *self.number_sql, *self.level_sql]
-        said = json.dumps([own, [each.fields() for each in (*self.numbers, *self.keys)]])
+        columns = [each.fields() for each in self.numbers] + [each.fields() for each in self.keys]
+        said = json.dumps([own, columns])
         return hashlib.sha256(said.encode()).hexdigest()
 
     def kept_sql(self) -> str:
-        """One SELECT with columns "__unit", x0 …, the numbers in steps, and c0 …, the levels."""
+        """One SELECT with columns "__unit", x0 …, the numbers in steps, and c0 …, the levels: the complete rows."""
         read = [f"{sql} AS x{place}" for place, sql in enumerate(self.number_sql)]
         read += [f"{sql} AS c{place}" for place, sql in enumerate(self.level_sql)]
         unit = "1" if self.rows.ownership is Ownership.EACH else UNIT
@@ -113,12 +126,18 @@ class Design:
         return f'SELECT {", ".join([UNIT, *columns])} FROM ({rows}) AS "__read" WHERE {" AND ".join(whole)}'
 
 
+def check_rows(rows_each: int) -> None:
+    """Refuse a number of rows that no person may count for."""
+    if not 1 <= rows_each <= MOST_ROWS:
+        raise Refused(f"{rows_each} rows of one person", "Noise grows with them.", f"1 to {MOST_ROWS:,} rows.")
+
+
 def encoded(
     numbers: Sequence[ScaledNumber], keys: Sequence[ModelFeature], columns: Mapping[str, Sequence[Any]]
 ) -> tuple[Floats, list[NDArray[np.int64]]]:
     """Given rows as numbers, one column each, and levels; the level of an unknown key is one too many."""
     named = {name.lower(): values for name, values in columns.items()}
-    wanted = [each.name for each in (*numbers, *keys)]
+    wanted = [number.name for number in numbers] + [key.name for key in keys]
     missing = [name for name in wanted if name not in named]
     if missing:
         raise Refused(f"rows without {missing[0]}", "The model reads it.", f"columns {', '.join(wanted)}.")
@@ -127,8 +146,11 @@ def encoded(
     return np.array(scaled, np.float64).reshape(len(numbers), rows).T, [key.codes(named[key.name]) for key in keys]
 
 
-def read_design(sql: str, target: str | None, catalogue: Catalogue) -> Design:
-    """The design that a SELECT and the name of its target ask for; refused, before any row is read, if it has none."""
+def read_design(sql: str, target: str | None, catalogue: Catalogue, learned: str = "") -> Design:
+    """The design that a SELECT and the name of its target ask for; refused, before any row is read, if it has none.
+
+    Where no column is the target, `learned` says what is learned.
+    """
     select = parsed_rows(sql)
     rows, items = read_rows(select, catalogue), named_items(select)
     if target is not None and target.lower() not in items:
@@ -150,7 +172,10 @@ def read_design(sql: str, target: str | None, catalogue: Catalogue) -> Design:
             keys.append(key)
             level_sql.append(type_expression(parsed_expression(key.level_sql()), rows).sql)
     _refuse_large(numbers, keys)
-    return Design(sql, rows, tuple(numbers), tuple(keys), tuple(number_sql), tuple(level_sql))
+    aim = TrainingTarget(learned, "", None, None)
+    if target is not None:
+        aim = TrainingTarget(numbers[-1].name, numbers[-1].item, None, (numbers[-1].low, numbers[-1].high))
+    return Design(sql, rows, aim, tuple(numbers), tuple(keys), tuple(number_sql), tuple(level_sql))
 
 
 def _has_few(typed: Typed) -> bool:

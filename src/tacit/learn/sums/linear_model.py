@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.learn.features import ModelFeature
+from tacit.learn.features import ModelFeature, literal
 from tacit.learn.sums.design import ScaledNumber, encoded
 from tacit.learn.sums.moments import Moments
 from tacit.learn.sums.ridge import ridge_fit
+from tacit.learn.training_text import TrainingTarget
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -52,7 +53,7 @@ class LinearModel:
     another sample of people would change.
     """
 
-    target: ScaledNumber
+    scale: ScaledNumber  # the target
     numbers: tuple[ScaledNumber, ...]
     keys: tuple[ModelFeature, ...]
     scaled: tuple[float, ...]  # the coefficients of scaled columns: 1, numbers, levels
@@ -74,6 +75,11 @@ class LinearModel:
         return cls(target, tuple(numbers), design.keys, scaled, tuple(listed), fit.ridge)
 
     @property
+    def target(self) -> TrainingTarget:
+        """What is predicted."""
+        return TrainingTarget(self.scale.name, self.scale.item, None, (self.scale.low, self.scale.high))
+
+    @property
     def is_least_squares(self) -> bool:
         """Whether the sums were so exact that no ridge was needed."""
         return self.ridge == 0
@@ -88,7 +94,25 @@ class LinearModel:
             own = np.array([0.0, *others[start : start + len(key.values or ()) - 1], np.nan])
             total = total + own[codes]
             start += len(key.values or ()) - 1
-        return np.asarray(self.target.centre + self.target.half * np.clip(total, -1, 1))
+        return np.asarray(self.scale.centre + self.scale.half * np.clip(total, -1, 1))
+
+    def probabilities(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        """None: a number is estimated."""
+
+    def judged_sql(self) -> str:
+        """The squared error of a prediction; NULL for incomplete rows."""
+        terms = [literal(self.scaled[0])]
+        for number, value in zip(self.numbers, self.scaled[1:], strict=False):
+            terms.append(f"{literal(value)} * {number.scaled_sql()}")
+        start = 1 + len(self.numbers)
+        for key in self.keys:
+            end = start + len(key.values or ()) - 1
+            runs = enumerate([0.0, *self.scaled[start:end]])
+            cases = " ".join(f"WHEN {place} THEN {literal(value)}" for place, value in runs)
+            terms.append(f"(CASE ({key.level_sql()}) {cases} END)")
+            start = end
+        share = f"least(greatest({' + '.join(terms)}, -1), 1)"
+        return f"power(({self.scale.item}) - ({literal(self.scale.centre)} + {literal(self.scale.half)} * {share}), 2)"
 
     @property
     def digest(self) -> str:
@@ -101,7 +125,7 @@ class LinearModel:
         return {
             "version": _VERSION,
             "kind": "linear",
-            "target": self.target.fields(),
+            "target": self.scale.fields(),
             "numbers": [each.fields() for each in self.numbers],
             "keys": [each.fields() for each in self.keys],
             "scaled": list(self.scaled),

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from tacit.errors import Refused
+from tacit.exact import Number, positive
 from tacit.frozen import frozen
+from tacit.learn.model_kind import settings_of
 from tacit.learn.sums.bounded_sums import BoundedSums
-from tacit.learn.sums.design import Design
+from tacit.learn.sums.design import Design, check_rows, read_design
 from tacit.learn.sums.linear_model import LinearModel
 from tacit.learn.sums.moments import Moments
-from tacit.learn.sums.sums_stage import SumsReader, sums_law
+from tacit.learn.sums.sums_stage import ONE_FACTOR, SumsReader, sums_law
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
 from tacit.noise.gaussian_law import RoundedGaussian
+from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Session, Stage
 from tacit.query.plans.price import Price
+from tacit.schema.description import Unit
 from tacit.words import shown
-
-MOST_ROWS = 1_000  # that one person may count for
 
 
 @frozen(eq=False)
@@ -44,8 +47,7 @@ class LinearPlan:
     reach: Fraction
 
     def __post_init__(self) -> None:
-        if not 1 <= self.rows_each <= MOST_ROWS:
-            raise Refused(f"{self.rows_each} rows of one person", "Noise grows with them.", f"1 to {MOST_ROWS:,} rows.")
+        check_rows(self.rows_each)
         if not 0 < self.reach <= 1:
             raise Refused(f"a reach of {shown(self.reach)}", "It is a part of the way to bounds.", "above 0, up to 1.")
 
@@ -78,11 +80,48 @@ class LinearPlan:
         return (release,)
 
     @property
-    def statements(self) -> list[str]:
-        """What an engine must be able to say."""
-        return [self.design.kept_sql()]
+    def training(self) -> Design:
+        return self.design
+
+    @property
+    def rows_sql(self) -> str:
+        return self.design.kept_sql()
+
+    @property
+    def notes(self) -> str:
+        columns = len(self.design.numbers) - 1 + len(self.design.keys)
+        learned = f"Linear regression of {self.design.target.name} by {columns} columns, of complete rows"
+        return f"{learned}. Hidden: {self.unit} ({self.relation}).{self.design.limit_words(self.rows_each)}"
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        return (ONE_FACTOR,)
+
+    @property
+    def blocks(self) -> tuple[Mapping[str, str], ...]:
+        return ({"counts": "sums of products of every two columns", "noise": "rounded Gaussian", "share": "1"},)
 
     @property
     def digest(self) -> str:
         said = f"linear {self.design.digest} {self.relation} {self.unit} {self.rows_each} {self.reach}"
         return hashlib.sha256(said.encode()).hexdigest()
+
+
+@frozen
+class LinearSettings:
+    """How many rows one person counts for at most, and how far out numbers count whole, as a part of their bounds."""
+
+    rows_each: int = 1
+    reach: Number = "1/2"
+
+
+class LinearKind:
+    """Linear regressions."""
+
+    def fit(self, sql: str, target: str, catalogue: Catalogue, unit: Unit, settings: Mapping[str, Any]) -> LinearPlan:
+        chosen = settings_of(LinearSettings, settings)
+        design, reach = read_design(sql, target, catalogue), positive(chosen.reach, "reach")
+        return LinearPlan(design, unit.relation, unit.hides, chosen.rows_each, reach)
+
+    def model(self, said: Mapping[str, Any]) -> LinearModel:
+        return LinearModel.from_fields(said)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,8 @@ from tacit.query.execution.fetched_columns import integers, key_columns
 from tacit.query.plans.price import Price
 
 Integers = NDArray[np.int64]
+
+ONE_FACTOR: Final = "one factor a person scales all sums below a limit, however many rows, in the query itself"
 
 
 def sums_law(limit: int, relation: Relation, price: Price, share: Fraction = Fraction(1)) -> RoundedGaussian:
