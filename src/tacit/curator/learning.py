@@ -63,7 +63,7 @@ class Learning(CountingWorkloads):
         self,
         sql: str,
         *,
-        target: str,
+        target: str = "",
         model: str = "additive",
         epsilon: Number,
         delta: Number | None = None,
@@ -137,10 +137,10 @@ def evaluation_sql(model: ModelData, sql: str) -> str:
     """The query whose answer says how good a model is on the rows of a SELECT."""
     from tacit.learn.training_text import Task, parsed_rows
 
-    select, target = parsed_rows(sql).copy(), model.target
+    select, target, each = parsed_rows(sql).copy(), model.target, model.judged_sql()
     is_classifier = target.task is Task.CLASSIFICATION
     known = f"({target.unit_sql() if is_classifier else target.item}) IS NOT NULL"
-    judged = select.select(f"{model.judged_sql()} AS judged", append=False, dialect="duckdb").where(
+    judged = select.select(f"{each} AS judged", append=False, dialect="duckdb").where(
         known, dialect="duckdb"
     )
     what = "AVG(judged) AS accuracy" if is_classifier else "SQRT(AVG(judged)) AS rmse"

@@ -57,6 +57,17 @@ class CodedRows:
 
     def coded_sql(self) -> str:
         """One SELECT with columns "__unit", c0 …, t and w: the rows that have a target, kept under `CODED`."""
+        columns = ", ".join([UNIT, *(f"c{place}" for place in range(len(self.training.features))), "t"])
+        rows = f'"__targets" AS ({self.targets_sql()})'
+        if not self.is_weighted:
+            return f'WITH {rows} SELECT {columns}, CAST(1 AS BIGINT) AS w FROM "__targets"'
+        held = f'SELECT {UNIT}, COUNT(*) AS held FROM "__targets" GROUP BY {UNIT}'
+        weight = cut(f"{self.most} // held", 0, self.parts)
+        joined = f'"__targets" JOIN "__held" USING ({UNIT})'
+        return f'WITH {rows}, "__held" AS ({held}) SELECT {columns}, {weight} AS w FROM {joined}'
+
+    def targets_sql(self) -> str:
+        """One SELECT with columns "__unit", c0 … and t: the rows that have a target, without weights."""
         training = self.training
         levels = [
             f"{cut(sql, 0, feature.levels - 1)} AS c{place}"
@@ -66,13 +77,7 @@ class CodedRows:
         listed = ", ".join([f"{unit} AS {UNIT}", *levels, f"{training.target_sql} AS t"])
         read = f'SELECT {listed} FROM ({training.rows.under(listed)}) AS "__rows"'
         columns = ", ".join([UNIT, *(f"c{place}" for place in range(len(training.features))), "t"])
-        rows = f'"__read" AS ({read}), "__targets" AS (SELECT {columns} FROM "__read" WHERE t IS NOT NULL)'
-        if not self.is_weighted:
-            return f'WITH {rows} SELECT {columns}, CAST(1 AS BIGINT) AS w FROM "__targets"'
-        held = f'SELECT {UNIT}, COUNT(*) AS held FROM "__targets" GROUP BY {UNIT}'
-        weight = cut(f"{self.most} // held", 0, self.parts)
-        joined = f'"__targets" JOIN "__held" USING ({UNIT})'
-        return f'WITH {rows}, "__held" AS ({held}) SELECT {columns}, {weight} AS w FROM {joined}'
+        return f'SELECT {columns} FROM ({read}) AS "__read" WHERE t IS NOT NULL'
 
     def weights_sql(self) -> str:
         """One SELECT with columns k0, the feature, k1, the level, and y0: the sums of rows' weights."""

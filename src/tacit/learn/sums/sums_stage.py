@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.learn.sums.bounded_sums import FACTORS, SOURCE, BoundedSums
+from tacit.learn.sums.weighted_sums import WeightedSums
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
 from tacit.noise.gaussian_law import RoundedGaussian
@@ -43,7 +44,7 @@ class SumsReader:
         self._kept_sql = kept_sql
         self._session: Session | None = None
 
-    def whole(self, session: Session, bounded: BoundedSums) -> Integers:
+    def whole(self, session: Session, bounded: BoundedSums | WeightedSums) -> Integers:
         """All sums, block by block, cell by cell, value by value; a cell that the engine does not list has none."""
         if self._session is not session:
             session.keep(SOURCE, self._kept_sql)
@@ -61,7 +62,9 @@ class SumsReader:
                     found[block][cells[own], place] = integers(table, f"y{place}")[own]
         return np.concatenate([each.ravel() for each in found])
 
-    def noisy(self, session: Session, bounded: BoundedSums, law: RoundedGaussian, bits: Bits) -> Integers:
+    def noisy(
+        self, session: Session, bounded: BoundedSums | WeightedSums, law: RoundedGaussian, bits: Bits
+    ) -> Integers:
         """All sums plus noise, each its own draw."""
         whole = self.whole(session, bounded)
         return np.asarray(saturated_sum(whole, slabs(law).draw(whole.size, bits)), "<i8")
