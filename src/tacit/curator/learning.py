@@ -140,8 +140,6 @@ def evaluation_sql(model: ModelData, sql: str) -> str:
     select, target, each = parsed_rows(sql).copy(), model.target, model.judged_sql()
     is_classifier = target.task is Task.CLASSIFICATION
     known = f"({target.unit_sql() if is_classifier else target.item}) IS NOT NULL"
-    judged = select.select(f"{each} AS judged", append=False, dialect="duckdb").where(
-        known, dialect="duckdb"
-    )
+    judged = select.select(f"{each} AS judged", append=False, dialect="duckdb").where(known, dialect="duckdb")
     what = "AVG(judged) AS accuracy" if is_classifier else "SQRT(AVG(judged)) AS rmse"
     return f"SELECT {what}, COUNT(*) AS n FROM ({judged.sql('duckdb')})"
