@@ -88,7 +88,7 @@ class CodedRows:
         residual = Cut("r", -self.clip, self.clip)
         columns = [f"c{place}" for place in range(len(scores))]
         listed = ", ".join([*columns, "w", f"{self._residual('z')} AS r"])
-        scored = f'SELECT {", ".join([*columns, "t", "w", f"{_score(scores)} AS z"])} FROM "{CODED}"'
+        scored = f'SELECT {", ".join([*columns, "t", "w", f"{level_score_sql(scores)} AS z"])} FROM "{CODED}"'
         weighted = Cut(f"({residual} * w)", -self.clip * self.parts, self.clip * self.parts)
         named = f'WITH "__scored" AS ({scored}), "__residuals" AS MATERIALIZED (SELECT {listed} FROM "__scored") '
         return named + self._by_level(weighted, '"__residuals"')
@@ -109,10 +109,10 @@ class CodedRows:
         return " UNION ALL ".join(parts)
 
 
-def _score(scores: Sequence[Sequence[int]]) -> str:
+def level_score_sql(scores: Sequence[Sequence[int]]) -> str:
     """The sum of the scores of a row's levels."""
     terms = []
     for place, numbers in enumerate(scores):
-        runs = " ".join(f"WHEN {level} THEN {number}" for level, number in enumerate(numbers) if number)
-        terms.append(f"CASE c{place} {runs} ELSE 0 END" if runs else "0")
+        runs = " ".join(f"WHEN c{place} = {level} THEN {number}" for level, number in enumerate(numbers) if number)
+        terms.append(f"CASE {runs} ELSE 0 END" if runs else "0")
     return " + ".join(terms)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
-from tacit.learn.coded_rows import SCORE
+from tacit.learn.coded_rows import SCORE, level_score_sql
 from tacit.learn.sums.bounded_sums import SOURCE
 from tacit.query.sql.clamp import Cut, cut, cut_float
 from tacit.query.sql.values.storage import double_sql
@@ -35,7 +35,7 @@ def class_residuals_sql(scores: Sequence[Sequence[Sequence[int]]], classes: int)
     """One SELECT with columns c0 …, w and r0 …, where each level has a score for each class, in steps of 1/`SCORE`."""
     columns = ", ".join([*(f"c{place}" for place in range(len(scores))), "w"])
     numbers = range(classes)
-    summed = [f"{_score([[level[each] for level in part] for part in scores])} AS z{each}" for each in numbers]
+    summed = [f"{level_score_sql([[level[each] for level in part] for part in scores])} AS z{each}" for each in numbers]
     scored = f'SELECT {columns}, t, {", ".join(summed)} FROM "{SOURCE}"'
     largest = f"greatest({', '.join(f'z{each}' for each in numbers)})"
     zs = ", ".join(f"z{each}" for each in numbers)
@@ -55,15 +55,6 @@ def class_residuals_sql(scores: Sequence[Sequence[Sequence[int]]], classes: int)
     norm = " + ".join(str(name.squared()) for name in names)
     kept = ", ".join(f"{name.where(f'{norm} <= {row_squared(classes)}')} AS {name}" for name in names)
     return f'SELECT {columns}, {kept} FROM ({rounded}) AS "__rounded"'
-
-
-def _score(levels: Sequence[Sequence[int]]) -> str:
-    """The sum of one class's scores over a row's levels."""
-    terms = []
-    for place, numbers in enumerate(levels):
-        runs = " ".join(f"WHEN {level} THEN {number}" for level, number in enumerate(numbers) if number)
-        terms.append(f"CASE c{place} {runs} ELSE 0 END" if runs else "0")
-    return " + ".join(terms)
 
 
 def _exponential(steps: str) -> str:

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import qmc
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
@@ -44,8 +43,7 @@ class KMeansPlan:
     Claim: all together cost μ² = `price.strength`. Proof: a row is in one cell, with a constant and d numbers of at
     most 1, so that its squared norm is 1 + d; by `WeightedSums` a person's is most²·(1 + d) at most. Which cell it is
     depends on the row and on what was released before. Each step has the noise for an equal share (`sums_law`), and μ²
-    adds up under adaptive composition. The first centres are the same for all data: points of a Sobol sequence in the
-    middle half of all bounds.
+    adds up under adaptive composition. The first centres are the same for all data: `first_centres`.
     """
 
     design: Design
@@ -150,8 +148,15 @@ class KMeansPlan:
 
 
 def first_centres(many: int, dimension: int) -> Floats:
-    """Public points in the middle half of a box from −1 to 1."""
-    return np.asarray(qmc.Sobol(dimension, scramble=True, seed=1).random(many) - 0.5)
+    """Public points that are spread over the middle half of a box from −1 to 1: multiples of a vector, modulo 1.
+
+    The vector has powers of the root of x^(d+1) = x + 1, as Roberts (2018) has them.
+    """
+    root = 2.0
+    for _ in range(64):
+        root = (1 + root) ** (1 / (dimension + 1))
+    powers = root ** -np.arange(1, dimension + 1)
+    return np.asarray((0.5 + np.outer(np.arange(1, many + 1), powers)) % 1 - 0.5)
 
 
 def in_steps(centres: Floats) -> Integers:

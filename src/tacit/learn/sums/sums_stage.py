@@ -38,20 +38,22 @@ def sums_law(limit: int, relation: Relation, price: Price, share: Fraction = Fra
 
 
 class SumsReader:
-    """Sums of a session: rows are kept once, and factors once for each set of blocks that needs them."""
+    """Sums of a session: rows are kept once, and so are the factors of people for one set of blocks."""
 
     def __init__(self, kept_sql: str) -> None:
         self._kept_sql = kept_sql
         self._session: Session | None = None
+        self._factors: str | None = None
 
     def whole(self, session: Session, bounded: BoundedSums | WeightedSums) -> Integers:
         """All sums, block by block, cell by cell, value by value; a cell that the engine does not list has none."""
         if self._session is not session:
             session.keep(SOURCE, self._kept_sql)
-            self._session = session
+            self._session, self._factors = session, None
         factors = bounded.factors_sql()
-        if factors is not None:
+        if factors is not None and factors != self._factors:
             session.keep(FACTORS, factors)
+            self._factors = factors
         found = [np.zeros((block.cells, len(block.values)), np.int64) for block in bounded.blocks]
         for statement in bounded.statements():
             table = add_up(session, statement, is_few=True)
