@@ -137,9 +137,11 @@ def evaluation_sql(model: ModelData, sql: str) -> str:
     """The query whose answer says how good a model is on the rows of a SELECT."""
     from tacit.learn.training_text import Task, parsed_rows
 
-    select, target, each = parsed_rows(sql).copy(), model.target, model.judged_sql()
+    select, target = parsed_rows(sql).copy(), model.target
     is_classifier = target.task is Task.CLASSIFICATION
     known = f"({target.unit_sql() if is_classifier else target.item}) IS NOT NULL"
-    judged = select.select(f"{each} AS judged", append=False, dialect="duckdb").where(known, dialect="duckdb")
+    judged = select.select(f"{model.judged_sql()} AS judged", append=False, dialect="duckdb").where(
+        known, dialect="duckdb"
+    )
     what = "AVG(judged) AS accuracy" if is_classifier else "SQRT(AVG(judged)) AS rmse"
     return f"SELECT {what}, COUNT(*) AS n FROM ({judged.sql('duckdb')})"
