@@ -223,7 +223,7 @@ def classes() -> Table:
     right = lambda model: [np.mean(np.array(model.predict(test)) == np.array(test["digit"]))]  # noqa: E731
     with opened("digits", pa.table({name: values[train] for name, values in both.items()}), described) as data:
         for model in ("naive bayes", "multinomial"):
-            for epsilon in ("1", "8", "1000"):
+            for epsilon in ("1", "8", "64"):
                 asked = ("digits", f"SELECT digit, {', '.join(names)} FROM digits", "digit")
                 listed(table, data, asked, model, epsilon, right, bins=4)
     return table

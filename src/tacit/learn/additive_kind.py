@@ -11,8 +11,10 @@ from tacit.frozen import frozen
 from tacit.learn.additive_model import AdditiveModel
 from tacit.learn.additive_plan import WEIGHTS_SHARE, AdditivePlan
 from tacit.learn.additive_run import AdditiveRun
-from tacit.learn.model_kind import settings_of
-from tacit.learn.training_text import Task, Training, read_training
+from tacit.learn.feature_pairs import with_pairs
+from tacit.learn.model_kind import ModelFit, settings_of
+from tacit.learn.sums.chosen_bins import EVEN, fit_on_bins
+from tacit.learn.training_text import Task, Training
 from tacit.loss.families.loss import Relation
 from tacit.query.engines.protocol import Stage
 from tacit.query.plans.price import Price
@@ -27,12 +29,17 @@ _CLIP: Final = {Task.CLASSIFICATION: Fraction(1, 2), Task.REGRESSION: Fraction(1
 
 @frozen
 class Settings:
-    """How a model is trained: levels of a number, steps, rows that one person counts for, where residuals are cut."""
+    """How a model is trained: levels of a number, steps, rows that one person counts for, where residuals are cut.
+
+    `cuts` are "even", bins of equal width, or "quantiles"; `pairs` are of features, as "age*ward, age*region".
+    """
 
     bins: int = 16
     steps: int = 20
     rows_each: int = 1
     clip: Number | None = None
+    cuts: str = EVEN
+    pairs: str = ""
 
 
 @frozen(eq=False)
@@ -89,11 +96,15 @@ class AdditiveFit:
 class AdditiveKind:
     """Additive models."""
 
-    def fit(self, sql: str, target: str, catalogue: Catalogue, unit: Unit, settings: Mapping[str, Any]) -> AdditiveFit:
+    def fit(self, sql: str, target: str, catalogue: Catalogue, unit: Unit, settings: Mapping[str, Any]) -> ModelFit:
         chosen = settings_of(Settings, settings)
-        training = read_training(sql, target, chosen.bins, catalogue)
-        clip = _CLIP[training.target.task] if chosen.clip is None else positive(chosen.clip, "clip")
-        return AdditiveFit(AdditivePlan(training, unit.relation, unit.hides, chosen.rows_each, chosen.steps, clip))
+
+        def make(training: Training) -> AdditiveFit:
+            clip = _CLIP[training.target.task] if chosen.clip is None else positive(chosen.clip, "clip")
+            learned = with_pairs(training, chosen.pairs)
+            return AdditiveFit(AdditivePlan(learned, unit.relation, unit.hides, chosen.rows_each, chosen.steps, clip))
+
+        return fit_on_bins((sql, target, chosen.bins, catalogue, 2), chosen.cuts, chosen.rows_each, make)
 
     def model(self, said: Mapping[str, Any]) -> AdditiveModel:
         return AdditiveModel.from_fields(said)

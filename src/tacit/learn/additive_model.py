@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.learn.coded_rows import SCORE
+from tacit.learn.feature_pairs import read_feature
 from tacit.learn.features import ModelFeature
 from tacit.learn.training_text import Task, TrainingTarget
 from tacit.schema.kind import Key
@@ -42,13 +43,13 @@ class AdditiveModel:
             raise Refused(f"rows without {missing[0]}", "The model reads it.", f"columns {', '.join(self.names)}.")
         total = np.zeros(len(named[self.names[0]]))
         for feature, scores in zip(self.features, self.scores, strict=True):
-            total += np.array(scores)[feature.codes(named[feature.name])] if feature.name else scores[0]
+            total += np.array(scores)[feature.codes_of(named)]
         return total / SCORE
 
     @property
     def names(self) -> list[str]:
         """What the columns are called that it reads."""
-        return [feature.name for feature in self.features if feature.name]
+        return list(dict.fromkeys(name for feature in self.features for name in feature.columns))
 
     def probability(self, columns: Mapping[str, Sequence[Any]]) -> Floats:
         """The probability of the second value of the target."""
@@ -119,7 +120,7 @@ class AdditiveModel:
                 raise ValueError
             target, clip = said["target"], float(said["clip"])
             values, bounds = target["values"], target["bounds"]
-            features = tuple(map(ModelFeature.from_fields, said["features"]))
+            features = tuple(map(read_feature, said["features"]))
             scores = tuple(tuple(map(int, each["scores"])) for each in said["features"])
             if any(len(numbers) != feature.levels for feature, numbers in zip(features, scores, strict=True)):
                 raise ValueError

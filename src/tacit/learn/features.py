@@ -7,9 +7,10 @@ The last level is for everything else: NULL, and values that are not declared.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
+from itertools import pairwise
 from math import floor
 from typing import Any, Final
 
@@ -25,6 +26,7 @@ from tacit.query.sql.values.storage import text_sql, time_of
 from tacit.query.sql.values.typed import Typed
 from tacit.schema.kind import Key, Kind
 
+_ELSE: Final = "else"
 MOST_LEVELS: Final = 1_000  # of one feature
 Edge = int | float | date
 
@@ -64,6 +66,25 @@ class ModelFeature:
             return np.fromiter((places.get(value, last) for value in column), np.int64)
         edges = list(self.edges or ())
         return np.fromiter((last if _is_missing(each) else _bin(edges, each, self.name) for each in column), np.int64)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What the columns are called that it reads."""
+        return (self.name,) if self.name else ()
+
+    def codes_of(self, columns: Mapping[str, Sequence[Any]]) -> NDArray[np.int64]:
+        """The levels of given rows; of the intercept, one row."""
+        return self.codes(columns[self.name]) if self.name else np.zeros(1, np.int64)
+
+    def labels(self) -> tuple[str, ...]:
+        """What levels are called: values, or bins by their ends."""
+        if self.edges is None:
+            return (*map(str, self.values or ()), _ELSE)
+        edges = [f"{edge:g}" if isinstance(edge, int | float) else str(edge) for edge in self.edges]
+        if not edges:
+            return "all", _ELSE
+        between = [f"{low} to {high}" for low, high in pairwise(edges)]
+        return (f"below {edges[0]}", *between, f"from {edges[-1]}", _ELSE)
 
     def fields(self) -> dict[str, Any]:
         """The feature for JSON."""

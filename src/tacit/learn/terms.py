@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from io import BytesIO
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +14,6 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.learn.additive_model import AdditiveModel
 from tacit.learn.coded_rows import SCORE
-from tacit.learn.features import ModelFeature
 from tacit.learn.model_kind import ModelData
 from tacit.learn.sums.class_scores import ClassScores
 from tacit.learn.sums.linear_model import LinearModel
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 _COLOURS: Final = ("#2f6690", "#d1495b", "#3a8f6b", "#b8860b", "#6a4c93", "#00798c", "#8d5524", "#5c677d")
-_ELSE: Final = "else"
 _WIDE: Final = 3  # panels beside each other
 
 
@@ -66,7 +63,7 @@ def _additive(model: AdditiveModel) -> tuple[Term, ...]:
     return tuple(
         Term(
             feature.name,
-            level_labels(feature),
+            feature.labels(),
             (model.target.name,),
             np.array(scores, np.float64)[:, None] * scale / SCORE,
             None,
@@ -86,7 +83,7 @@ def _class_terms(model: ClassScores) -> tuple[Term, ...]:
             values = np.array(scores, np.float64) / SCORE
             centred = values - values.mean(axis=1, keepdims=True)
             ordered = feature.edges is not None
-            found.append(Term(feature.name, level_labels(feature), series, centred, None, ordered, "log share"))
+            found.append(Term(feature.name, feature.labels(), series, centred, None, ordered, "log share"))
     return tuple(found)
 
 
@@ -104,17 +101,6 @@ def _linear(model: LinearModel) -> tuple[Term, ...]:
         errors = np.array([0.0, *(each.error for each in own_levels)])[:, None]
         found.append(Term(key.name, tuple(map(str, key.values or ())), series, values, errors, False, unit))
     return tuple(found)
-
-
-def level_labels(feature: ModelFeature) -> tuple[str, ...]:
-    """What levels are called: values, or bins by their ends."""
-    if feature.edges is None:
-        return (*map(str, feature.values or ()), _ELSE)
-    edges = [f"{edge:g}" if isinstance(edge, int | float) else str(edge) for edge in feature.edges]
-    if not edges:
-        return "all", _ELSE
-    between = [f"{low} to {high}" for low, high in pairwise(edges)]
-    return (f"below {edges[0]}", *between, f"from {edges[-1]}", _ELSE)
 
 
 def terms_figure(terms: Sequence[Term]) -> Figure:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -92,9 +93,13 @@ def read_training(sql: str, target: str, bins: int, catalogue: Catalogue, classe
     found, target_sql = _target(target, chosen, rows, classes)
     typed = {name: type_expression(item, rows) for name, item in items.items()}
     own = [feature_of(name, items[name].sql("duckdb"), each, bins) for name, each in typed.items()]
-    features = (INTERCEPT, *own)
-    levels = tuple(type_expression(parsed_expression(each.level_sql()), rows).sql for each in features)
-    return Training(sql, rows, found, features, target_sql, levels)
+    return with_features(Training(sql, rows, found, (), target_sql, ()), (INTERCEPT, *own))
+
+
+def with_features(training: Training, features: Sequence[ModelFeature]) -> Training:
+    """The same rows and target with other features."""
+    levels = tuple(type_expression(parsed_expression(each.level_sql()), training.rows).sql for each in features)
+    return Training(training.sql, training.rows, training.target, tuple(features), training.target_sql, levels)
 
 
 def parsed_rows(sql: str) -> exp.Select:

@@ -18,9 +18,6 @@ from tacit.query.sql.values.storage import double_sql
 SOURCE: Final = "__model_rows"
 """What a model's rows are called while its sums are computed."""
 
-FACTORS: Final = "__factors"
-"""What the factors of people beyond the limit are called."""
-
 _SLACK: Final = 1 - 2.0**-44  # more than the rounding errors of conversion, division, root and product of doubles
 _FAR: Final = 2**44  # of one total: beyond any limit, and its square fits 128 bits many times
 _GROUPED: Final = '"__grouped"'
@@ -71,20 +68,28 @@ class BoundedSums:
     blocks: tuple[KeyedBlock, ...]
     limit: int
     is_many: bool  # whether a person may have several rows
+    name: str = SOURCE  # what the rows are called
+
+    @property
+    def factors_name(self) -> str:
+        """What the factors of people beyond the limit are called."""
+        return f"{self.name}_factors"
 
     @property
     def size(self) -> int:
         return sum(block.size for block in self.blocks)
 
     def factors_sql(self) -> str | None:
-        """The factors of people beyond the limit, to be kept under `FACTORS`; None where rows have their own."""
+        """The factors of people beyond the limit, to be kept under `factors_name`; None where rows have their own."""
         if not self.is_many:
             return None
         parts, size = [], 0
         for block in self.blocks:
             squares = [each.squared() for each in _far(block)]
             size = max(size, sum(each.size for each in squares))
-            parts.append(f'SELECT {UNIT}, {" + ".join(map(str, squares))} AS n FROM ({_people(block)}) AS "__people"')
+            parts.append(
+                f'SELECT {UNIT}, {" + ".join(map(str, squares))} AS n FROM ({_people(block, self.name)}) AS "__people"'
+            )
         norm = total(Cut("n", 0, size))
         norms = f'SELECT {UNIT}, {norm} AS norm FROM ({" UNION ALL ".join(parts)}) AS "__squares" GROUP BY {UNIT}'
         factor = self._factor("norm")
@@ -99,13 +104,13 @@ class BoundedSums:
     def _one(self, place: int, block: KeyedBlock) -> str:
         if self.is_many:
             shrunk = [each.shrunk("factor") for each in _far(block)]
-            source = f'({_people(block)}) AS "__people" LEFT JOIN "{FACTORS}" USING ({UNIT})'
+            source = f'({_people(block, self.name)}) AS "__people" LEFT JOIN "{self.factors_name}" USING ({UNIT})'
         elif self.limit < self._row_squared:
             shrunk = [each.shrunk("factor") for each in block.names]
             source = f'(SELECT {block.sql(["factor"])} FROM "__scaled_rows") AS {_GROUPED}'
         else:
             shrunk = block.names
-            source = f'(SELECT {block.sql()} FROM "{SOURCE}") AS {_GROUPED}'
+            source = f'(SELECT {block.sql()} FROM "{self.name}") AS {_GROUPED}'
         return f"SELECT {place} AS k0, k1, {', '.join(sums(shrunk))} FROM {source} GROUP BY k1"
 
     def _with_rows(self, statement: str) -> str:
@@ -115,7 +120,7 @@ class BoundedSums:
         squares = [str(value.squared()) for block in self.blocks for value in block.values if _varies(value)]
         fixed = sum(value.size**2 for block in self.blocks for value in block.values if not _varies(value))
         norm = " + ".join([*squares, f"CAST({fixed} AS BIGINT)"])
-        normed = f'SELECT *, {norm} AS norm FROM "{SOURCE}"'
+        normed = f'SELECT *, {norm} AS norm FROM "{self.name}"'
         factor = f"CASE WHEN norm > {self.limit} THEN {self._factor('norm')} END"
         scaled = f'SELECT *, {factor} AS factor FROM ({normed}) AS "__normed_rows"'
         return f'WITH "__scaled_rows" AS MATERIALIZED ({scaled}) {statement}'
@@ -133,10 +138,10 @@ def _far(block: KeyedBlock) -> list[Cut]:
     return [cut(name.sql, -_FAR, _FAR).named(name.sql) for name in block.names]
 
 
-def _people(block: KeyedBlock) -> str:
+def _people(block: KeyedBlock, source: str) -> str:
     """Each person's totals by cell, cut where no limit is."""
     added = ", ".join(f"{total(value)} AS {value}" for value in block.names)
-    rows = f'SELECT {UNIT}, {block.sql()} FROM "{SOURCE}"'
+    rows = f'SELECT {UNIT}, {block.sql()} FROM "{source}"'
     totals = f"SELECT {UNIT}, k1, {added} FROM ({rows}) AS {_GROUPED} GROUP BY {UNIT}, k1"
     cuts = ", ".join(f"{cut(name.sql, -_FAR, _FAR)} AS {name}" for name in block.names)
     return f'SELECT {UNIT}, k1, {cuts} FROM ({totals}) AS "__totals"'

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.learn.coded_rows import SCORE
+from tacit.learn.feature_pairs import read_feature
 from tacit.learn.features import ModelFeature
 from tacit.learn.training_text import TrainingTarget
 from tacit.schema.kind import Key
@@ -42,13 +43,13 @@ class ClassScores:
     def score(self, columns: Mapping[str, Sequence[Any]]) -> Floats:
         """The sums of scores of rows, a column for each class."""
         named = {name.lower(): values for name, values in columns.items()}
-        wanted = [feature.name for feature in self.features if feature.name]
+        wanted = list(dict.fromkeys(name for feature in self.features for name in feature.columns))
         missing = [name for name in wanted if name not in named]
         if missing:
             raise Refused(f"rows without {missing[0]}", "The model reads it.", f"columns {', '.join(wanted)}.")
         whole = np.zeros((len(named[wanted[0]]), len(self.classes)))
         for feature, scores in zip(self.features, self.scores, strict=True):
-            whole += np.array(scores)[feature.codes(named[feature.name])] if feature.name else np.array(scores[0])
+            whole += np.array(scores)[feature.codes_of(named)]
         return whole / SCORE
 
     def probabilities(self, columns: Mapping[str, Sequence[Any]]) -> Floats:
@@ -103,7 +104,7 @@ class ClassScores:
                 raise ValueError
             target = said["target"]
             read = TrainingTarget(target["name"], target["item"], tuple(target["values"]), None)
-            features = tuple(map(ModelFeature.from_fields, said["features"]))
+            features = tuple(map(read_feature, said["features"]))
             scores = tuple(tuple(tuple(map(int, level)) for level in each["scores"]) for each in said["features"])
             for feature, levels in zip(features, scores, strict=True):
                 if len(levels) != feature.levels or any(len(level) != len(read.values or ()) for level in levels):

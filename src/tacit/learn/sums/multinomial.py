@@ -16,14 +16,16 @@ from numpy.typing import NDArray
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.learn.coded_rows import SCORE, CodedRows
-from tacit.learn.model_kind import settings_of
+from tacit.learn.feature_pairs import with_pairs
+from tacit.learn.model_kind import ModelFit, settings_of
 from tacit.learn.sums.bounded_sums import KeyedBlock
+from tacit.learn.sums.chosen_bins import EVEN, fit_on_bins
 from tacit.learn.sums.class_residuals import RESIDUAL, class_residuals_sql, residual_cuts, row_squared
 from tacit.learn.sums.class_scores import ClassScores
 from tacit.learn.sums.design import check_rows
 from tacit.learn.sums.sums_stage import SumsReader, read_sums, sums_law
 from tacit.learn.sums.weighted_sums import WeightedSums
-from tacit.learn.training_text import Task, Training, read_training
+from tacit.learn.training_text import Task, Training
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
 from tacit.noise.gaussian_law import RoundedGaussian
@@ -168,22 +170,26 @@ class MultinomialPlan:
 
 @frozen
 class MultinomialSettings:
-    """Levels of a number, steps, and how many rows one person counts for at most."""
+    """Levels of a number, steps, rows that one person counts for at most; `cuts` and `pairs` as in additive models."""
 
     bins: int = 16
     steps: int = 20
     rows_each: int = 1
+    cuts: str = EVEN
+    pairs: str = ""
 
 
 class MultinomialKind:
     """Multinomial additive models."""
 
-    def fit(
-        self, sql: str, target: str, catalogue: Catalogue, unit: Unit, settings: Mapping[str, Any]
-    ) -> MultinomialPlan:
+    def fit(self, sql: str, target: str, catalogue: Catalogue, unit: Unit, settings: Mapping[str, Any]) -> ModelFit:
         chosen = settings_of(MultinomialSettings, settings)
-        training = read_training(sql, target, chosen.bins, catalogue, MOST_CLASSES)
-        return MultinomialPlan(training, unit.relation, unit.hides, chosen.rows_each, chosen.steps)
+
+        def make(training: Training) -> MultinomialPlan:
+            learned = with_pairs(training, chosen.pairs)
+            return MultinomialPlan(learned, unit.relation, unit.hides, chosen.rows_each, chosen.steps)
+
+        return fit_on_bins((sql, target, chosen.bins, catalogue, MOST_CLASSES), chosen.cuts, chosen.rows_each, make)
 
     def model(self, said: Mapping[str, Any]) -> ClassScores:
         return ClassScores.from_fields(said)

@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.learn.coded_rows import SCORE, CodedRows
-from tacit.learn.model_kind import settings_of
+from tacit.learn.feature_pairs import with_pairs
+from tacit.learn.model_kind import ModelFit, settings_of
 from tacit.learn.sums.bounded_sums import BoundedSums, KeyedBlock
+from tacit.learn.sums.chosen_bins import EVEN, fit_on_bins
 from tacit.learn.sums.class_scores import ClassScores
 from tacit.learn.sums.design import check_rows
 from tacit.learn.sums.sums_stage import ONE_FACTOR, SumsReader, sums_law
-from tacit.learn.training_text import Task, Training, read_training
+from tacit.learn.training_text import Task, Training
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
 from tacit.noise.gaussian_law import RoundedGaussian
@@ -142,21 +144,24 @@ def _steps(scores: Floats) -> list[int]:
 
 @frozen
 class NaiveBayesSettings:
-    """Levels of a number, and how many rows one person counts for at most."""
+    """Levels of a number, and how many rows one person counts for at most; `cuts` and `pairs` as in additive models."""
 
     bins: int = 16
     rows_each: int = 1
+    cuts: str = EVEN
+    pairs: str = ""
 
 
 class NaiveBayesKind:
     """Naive Bayes."""
 
-    def fit(
-        self, sql: str, target: str, catalogue: Catalogue, unit: Unit, settings: Mapping[str, Any]
-    ) -> NaiveBayesPlan:
+    def fit(self, sql: str, target: str, catalogue: Catalogue, unit: Unit, settings: Mapping[str, Any]) -> ModelFit:
         chosen = settings_of(NaiveBayesSettings, settings)
-        training = read_training(sql, target, chosen.bins, catalogue, MOST_CLASSES)
-        return NaiveBayesPlan(training, unit.relation, unit.hides, chosen.rows_each)
+
+        def make(training: Training) -> NaiveBayesPlan:
+            return NaiveBayesPlan(with_pairs(training, chosen.pairs), unit.relation, unit.hides, chosen.rows_each)
+
+        return fit_on_bins((sql, target, chosen.bins, catalogue, MOST_CLASSES), chosen.cuts, chosen.rows_each, make)
 
     def model(self, said: Mapping[str, Any]) -> ClassScores:
         return ClassScores.from_fields(said)

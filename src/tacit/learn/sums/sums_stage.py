@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.learn.sums.bounded_sums import FACTORS, SOURCE, BoundedSums
+from tacit.learn.sums.bounded_sums import BoundedSums
 from tacit.learn.sums.weighted_sums import WeightedSums
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
@@ -48,11 +48,11 @@ class SumsReader:
     def whole(self, session: Session, bounded: BoundedSums | WeightedSums) -> Integers:
         """All sums, block by block, cell by cell, value by value; a cell that the engine does not list has none."""
         if self._session is not session:
-            session.keep(SOURCE, self._kept_sql)
+            session.keep(bounded.name, self._kept_sql)
             self._session, self._factors = session, None
-        factors = bounded.factors_sql()
-        if factors is not None and factors != self._factors:
-            session.keep(FACTORS, factors)
+        factors = bounded.factors_sql() if isinstance(bounded, BoundedSums) else None
+        if isinstance(bounded, BoundedSums) and factors is not None and factors != self._factors:
+            session.keep(bounded.factors_name, factors)
             self._factors = factors
         found = [np.zeros((block.cells, len(block.values)), np.int64) for block in bounded.blocks]
         for statement in bounded.statements():

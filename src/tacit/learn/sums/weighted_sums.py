@@ -32,6 +32,11 @@ class WeightedSums:
     source: str = f'SELECT * FROM "{SOURCE}"'
 
     @property
+    def name(self) -> str:
+        """What the rows are called."""
+        return SOURCE
+
+    @property
     def limit(self) -> int:
         return self.most**2 * self.row_squared
 
