@@ -16,7 +16,7 @@ from tacit.curator.planner import Planner
 from tacit.errors import Failed, Refused
 from tacit.exact import Number
 from tacit.frozen import frozen
-from tacit.learn.model_kind import ModelData, ModelFit
+from tacit.learn.model_kind import ModelData, ModelFit, chooses_keys
 from tacit.ledger.certificate import Grounds
 from tacit.ledger.request import Stored
 from tacit.loss.families.approx import Pure
@@ -27,7 +27,7 @@ from tacit.query.plans.price import Price, price_of
 _CLAIMS = (
     "the price of all steps was charged and durable before any row was read",
     "rounded Gaussian noise is post-processing of the Gaussian mechanism (Balle–Wang curve, μ² adds up)",
-    "levels are public: bins of declared bounds, and declared values",
+    "levels are public by the description, or were chosen in an earlier stage of the release",
 )
 
 
@@ -55,10 +55,10 @@ def training_fit(planner: Planner, kind: str, sql: str, target: str, settings: M
     return fit
 
 
-def training_price(planner: Planner, epsilon: Number, delta: Number | None) -> Price:
+def training_price(planner: Planner, epsilon: Number, delta: Number | None, has_private_keys: bool = False) -> Price:
     """The price at which the model, and every step on its way, is (ε, δ)-private."""
     description = planner.opened.description
-    return price_of(description.budget, description.promise, epsilon, delta, False)
+    return price_of(description.budget, description.promise, epsilon, delta, has_private_keys)
 
 
 def release_model(planner: Planner, fit: ModelFit, price: Price, analyst: str, fresh: bool) -> TrainedModel:
@@ -80,7 +80,7 @@ def training_job(planner: Planner, fit: ModelFit, price: Price) -> Job:
         words=f"learn {fit.training.target.name} from: {fit.training.sql}",
         note="learn",
         relation=fit.relation,
-        chooses_keys=False,
+        chooses_keys=chooses_keys(fit),
         grounds=json.dumps({"grounds": _grounds(fit, price).fields()}).encode() + b"\n",
         session=lambda: planner.session(STATEMENTS),
         statements=1 + len(stages),

@@ -74,15 +74,20 @@ class Learning(CountingWorkloads):
 
         Settings of an additive model are `bins` (16 levels of a number), `steps` (20), `rows_each` (1: how many rows
         the rows of one person count for), `clip` (where residuals are cut: 0.5 for classes, 0.25 of the bounds for
-        numbers). Models called logistic, softmax and hinge have `by` (output, objective or gradient), `bins`,
-        `rows_each`, and what their way needs: `steps` and `clip` of a gradient, `ridge` (absolute) of an output.
+        numbers), `cuts` ("even" bins, or "quantiles"), `pairs` ("age*ward"), `private` ("ward": columns whose keys are
+        chosen privately). Models called logistic, softmax and hinge have `by` (output, objective or gradient), `bins`,
+        `rows_each`, and what their way needs: `steps` and `clip` of a gradient, `ridge` (absolute) of an output. Others
+        are linear, naive-bayes, multinomial, kmeans and pca.
         """
         from tacit.curator.learn_job import release_model, training_fit, training_price
+        from tacit.learn.model_kind import chooses_keys
 
         analyst_share(self._opened, self._analyst)
         planner = self._planner
         fit = training_fit(planner, model, sql, target, settings)
-        found = release_model(planner, fit, training_price(planner, epsilon, delta), self._analyst, fresh)
+        found = release_model(
+            planner, fit, training_price(planner, epsilon, delta, chooses_keys(fit)), self._analyst, fresh
+        )
         notes = fit.notes
         try:
             return _shown(self._opened, found, sql, notes)

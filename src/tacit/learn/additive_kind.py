@@ -13,7 +13,7 @@ from tacit.learn.additive_plan import WEIGHTS_SHARE, AdditivePlan
 from tacit.learn.additive_run import AdditiveRun
 from tacit.learn.feature_pairs import with_pairs
 from tacit.learn.model_kind import ModelFit, settings_of
-from tacit.learn.sums.chosen_bins import EVEN, fit_on_bins
+from tacit.learn.sums.chosen_bins import EVEN, FeatureSettings, fit_on_features
 from tacit.learn.training_text import Task, Training
 from tacit.loss.families.loss import Relation
 from tacit.query.engines.protocol import Stage
@@ -31,7 +31,8 @@ _CLIP: Final = {Task.CLASSIFICATION: Fraction(1, 2), Task.REGRESSION: Fraction(1
 class Settings:
     """How a model is trained: levels of a number, steps, rows that one person counts for, where residuals are cut.
 
-    `cuts` are "even", bins of equal width, or "quantiles"; `pairs` are of features, as "age*ward, age*region".
+    `cuts` are "even", bins of equal width, or "quantiles"; `pairs` are of features, as "age*ward, age*region";
+    `private` are columns whose keys are chosen privately first, as "ward, region".
     """
 
     bins: int = 16
@@ -40,6 +41,7 @@ class Settings:
     clip: Number | None = None
     cuts: str = EVEN
     pairs: str = ""
+    private: str = ""
 
 
 @frozen(eq=False)
@@ -104,7 +106,8 @@ class AdditiveKind:
             learned = with_pairs(training, chosen.pairs)
             return AdditiveFit(AdditivePlan(learned, unit.relation, unit.hides, chosen.rows_each, chosen.steps, clip))
 
-        return fit_on_bins((sql, target, chosen.bins, catalogue, 2), chosen.cuts, chosen.rows_each, make)
+        features = FeatureSettings(chosen.bins, chosen.cuts, chosen.private, 2)
+        return fit_on_features(sql, target, catalogue, features, chosen.rows_each, make)
 
     def model(self, said: Mapping[str, Any]) -> AdditiveModel:
         return AdditiveModel.from_fields(said)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,6 +96,19 @@ class ModelFit(Protocol):
     def stages(self, price: Price) -> tuple[Stage, ...]:
         """What is run; the last stage gives the model's fields as JSON. All together cost the price."""
         ...
+
+
+@runtime_checkable
+class ChoosingKeys(Protocol):
+    """A plan that may choose private keys, for which a part of δ is set aside."""
+
+    @property
+    def chooses_keys(self) -> bool: ...
+
+
+def chooses_keys(fit: ModelFit) -> bool:
+    """Whether a plan chooses private keys."""
+    return isinstance(fit, ChoosingKeys) and fit.chooses_keys
 
 
 class ModelKind(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -74,11 +74,18 @@ class Training:
         return hashlib.sha256(said.encode()).hexdigest()
 
 
-def read_training(sql: str, target: str, bins: int, catalogue: Catalogue, classes: int = 2) -> Training:
+def read_training(
+    sql: str,
+    target: str,
+    bins: int,
+    catalogue: Catalogue,
+    classes: int = 2,
+    found: Mapping[str, tuple[Key, ...]] | None = None,
+) -> Training:
     """The training that a SELECT and the name of its target ask for; refused, before any row is read, if it has none.
 
     Each item but the target is a feature; its name is what the SELECT calls it. A target with two to `classes` declared
-    values is classified.
+    values is classified. Columns in `found` have these levels, which were chosen before.
     """
     if not 2 <= bins <= 256:
         raise Refused(f"{bins} bins", "A number is cut into so many levels.", "2 to 256 bins.")
@@ -90,10 +97,16 @@ def read_training(sql: str, target: str, bins: int, catalogue: Catalogue, classe
     chosen = items.pop(target.lower())
     if not 1 <= len(items) <= MOST_FEATURES:
         raise Refused(f"{len(items)} features", "A model needs some, and all share one price.", "1 to 64 columns.")
-    found, target_sql = _target(target, chosen, rows, classes)
+    aim, target_sql = _target(target, chosen, rows, classes)
     typed = {name: type_expression(item, rows) for name, item in items.items()}
-    own = [feature_of(name, items[name].sql("duckdb"), each, bins) for name, each in typed.items()]
-    return with_features(Training(sql, rows, found, (), target_sql, ()), (INTERCEPT, *own))
+    known = found or {}
+    own = [
+        ModelFeature(name, items[name].sql("duckdb"), None, known[name])
+        if name in known
+        else feature_of(name, items[name].sql("duckdb"), each, bins)
+        for name, each in typed.items()
+    ]
+    return with_features(Training(sql, rows, aim, (), target_sql, ()), (INTERCEPT, *own))
 
 
 def with_features(training: Training, features: Sequence[ModelFeature]) -> Training:

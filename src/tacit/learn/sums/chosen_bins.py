@@ -18,6 +18,7 @@ from tacit.learn.coded_rows import CodedRows
 from tacit.learn.features import ModelFeature
 from tacit.learn.model_kind import ModelFit
 from tacit.learn.sums.bounded_sums import BoundedSums, KeyedBlock
+from tacit.learn.sums.found_levels import FoundLevels, fit_on_levels
 from tacit.learn.sums.sums_stage import ONE_FACTOR, SumsReader, sums_law
 from tacit.learn.training_text import Training, read_training, with_features
 from tacit.loss.families.loss import Relation
@@ -154,20 +155,38 @@ def quantile_places(cells: Floats, wanted: Floats) -> list[int]:
     return sorted({int(min(place, len(below) - 1)) for place in places})
 
 
-def fit_on_bins(
-    asked: tuple[str, str, int, Catalogue, int], cuts: str, rows_each: int, make: Callable[[Training], ModelFit]
+@frozen
+class FeatureSettings:
+    """How columns become levels: `bins` of a number, "even" or "quantiles" as `cuts`, and columns with private keys."""
+
+    bins: int
+    cuts: str
+    private: str
+    classes: int  # the most that a target may have
+
+
+def fit_on_features(
+    sql: str,
+    target: str,
+    catalogue: Catalogue,
+    chosen: FeatureSettings,
+    rows_each: int,
+    make: Callable[[Training], ModelFit],
 ) -> ModelFit:
-    """The fit on even bins, or on chosen ones; `asked` are the operands of `read_training`."""
-    sql, target, bins, catalogue, classes = asked
-    even = read_training(sql, target, bins, catalogue, classes)
-    if cuts == EVEN:
-        return make(even)
-    if cuts != QUANTILES:
-        raise Refused(f"cuts {cuts}", "There are no such bins.", f"{EVEN}, {QUANTILES}.")
-    fine = read_training(sql, target, _FINE, catalogue, classes)
-    features = [_on_grid(one, two) for one, two in zip(even.features, fine.features, strict=True)]
-    found = ChosenBinsFit(with_features(fine, features), even, rows_each, make)
-    return found if found.chosen else make(even)
+    """The fit on levels that are public, or chosen from the rows first, each choice with its share of the price."""
+
+    def on_bins(found: FoundLevels) -> ModelFit:
+        even = read_training(sql, target, chosen.bins, catalogue, chosen.classes, found)
+        if chosen.cuts == EVEN:
+            return make(even)
+        if chosen.cuts != QUANTILES:
+            raise Refused(f"cuts {chosen.cuts}", "There are no such bins.", f"{EVEN}, {QUANTILES}.")
+        fine = read_training(sql, target, _FINE, catalogue, chosen.classes, found)
+        features = [_on_grid(one, two) for one, two in zip(even.features, fine.features, strict=True)]
+        bins = ChosenBinsFit(with_features(fine, features), even, rows_each, make)
+        return bins if bins.chosen else make(even)
+
+    return fit_on_levels(sql, chosen.private, catalogue, on_bins)
 
 
 def _on_grid(even: ModelFeature, fine: ModelFeature) -> ModelFeature:

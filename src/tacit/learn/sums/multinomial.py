@@ -19,7 +19,7 @@ from tacit.learn.coded_rows import SCORE, CodedRows
 from tacit.learn.feature_pairs import with_pairs
 from tacit.learn.model_kind import ModelFit, settings_of
 from tacit.learn.sums.bounded_sums import KeyedBlock
-from tacit.learn.sums.chosen_bins import EVEN, fit_on_bins
+from tacit.learn.sums.chosen_bins import EVEN, FeatureSettings, fit_on_features
 from tacit.learn.sums.class_residuals import RESIDUAL, class_residuals_sql, residual_cuts, row_squared
 from tacit.learn.sums.class_scores import ClassScores
 from tacit.learn.sums.design import check_rows
@@ -177,6 +177,7 @@ class MultinomialSettings:
     rows_each: int = 1
     cuts: str = EVEN
     pairs: str = ""
+    private: str = ""
 
 
 class MultinomialKind:
@@ -189,7 +190,8 @@ class MultinomialKind:
             learned = with_pairs(training, chosen.pairs)
             return MultinomialPlan(learned, unit.relation, unit.hides, chosen.rows_each, chosen.steps)
 
-        return fit_on_bins((sql, target, chosen.bins, catalogue, MOST_CLASSES), chosen.cuts, chosen.rows_each, make)
+        features = FeatureSettings(chosen.bins, chosen.cuts, chosen.private, MOST_CLASSES)
+        return fit_on_features(sql, target, catalogue, features, chosen.rows_each, make)
 
     def model(self, said: Mapping[str, Any]) -> ClassScores:
         return ClassScores.from_fields(said)

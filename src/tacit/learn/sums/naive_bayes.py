@@ -16,7 +16,7 @@ from tacit.learn.coded_rows import SCORE, CodedRows
 from tacit.learn.feature_pairs import with_pairs
 from tacit.learn.model_kind import ModelFit, settings_of
 from tacit.learn.sums.bounded_sums import BoundedSums, KeyedBlock
-from tacit.learn.sums.chosen_bins import EVEN, fit_on_bins
+from tacit.learn.sums.chosen_bins import EVEN, FeatureSettings, fit_on_features
 from tacit.learn.sums.class_scores import ClassScores
 from tacit.learn.sums.design import check_rows
 from tacit.learn.sums.sums_stage import ONE_FACTOR, SumsReader, sums_law
@@ -150,6 +150,7 @@ class NaiveBayesSettings:
     rows_each: int = 1
     cuts: str = EVEN
     pairs: str = ""
+    private: str = ""
 
 
 class NaiveBayesKind:
@@ -161,7 +162,8 @@ class NaiveBayesKind:
         def make(training: Training) -> NaiveBayesPlan:
             return NaiveBayesPlan(with_pairs(training, chosen.pairs), unit.relation, unit.hides, chosen.rows_each)
 
-        return fit_on_bins((sql, target, chosen.bins, catalogue, MOST_CLASSES), chosen.cuts, chosen.rows_each, make)
+        features = FeatureSettings(chosen.bins, chosen.cuts, chosen.private, MOST_CLASSES)
+        return fit_on_features(sql, target, catalogue, features, chosen.rows_each, make)
 
     def model(self, said: Mapping[str, Any]) -> ClassScores:
         return ClassScores.from_fields(said)
