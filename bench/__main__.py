@@ -32,6 +32,7 @@ SUBJECTS = (
     "workloads",
     "learn",
     "learn_convex",
+    "learn_sums",
     "house",
 )
 

@@ -17,7 +17,7 @@ KINDS: Final[Mapping[str, tuple[str, str]]] = {
     "softmax": ("tacit.learn.convex.convex_kind", "SoftmaxKind"),
     "hinge": ("tacit.learn.convex.convex_kind", "HingeKind"),
     "linear": ("tacit.learn.sums.linear_plan", "LinearKind"),
-    "naive bayes": ("tacit.learn.sums.naive_bayes", "NaiveBayesKind"),
+    "naive-bayes": ("tacit.learn.sums.naive_bayes", "NaiveBayesKind"),
     "multinomial": ("tacit.learn.sums.multinomial", "MultinomialKind"),
     "kmeans": ("tacit.learn.sums.kmeans", "KMeansKind"),
     "pca": ("tacit.learn.sums.pca", "PcaKind"),

@@ -23,7 +23,7 @@ Bounded = BoundedSums | WeightedSums
 Statistic = tuple[str, Callable[[np.random.Generator], Bounded]]
 """The SQL of the rows that are kept, and the sums at random scores or centres."""
 
-NAMES = ("naive bayes", "multinomial weights", "multinomial residuals", "kmeans", "pca")
+NAMES = ("naive-bayes", "multinomial weights", "multinomial residuals", "kmeans", "pca")
 CLASSES = "SELECT ward, age, cost, urgent FROM visits"
 NUMBERS = "SELECT age, cost FROM visits"
 
@@ -50,7 +50,7 @@ def pca(folder: Path, rows_each: int = 1, *, is_each_row: bool = False) -> PcaPl
 
 def statistic(name: str, folder: Path, rows_each: int = 1, *, is_each_row: bool = False) -> Statistic:
     """The sums of one kind of model."""
-    if name == "naive bayes":
+    if name == "naive-bayes":
         plan = naive_bayes(folder, rows_each, is_each_row=is_each_row)
         return plan.rows_sql, lambda _: plan.bounded
     if name == "pca":

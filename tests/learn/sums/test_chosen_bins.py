@@ -77,7 +77,7 @@ def test_quantiles_of_cells() -> None:
     assert quantile_places(cells * 0, np.array([0.5])) == [0]
 
 
-@pytest.mark.parametrize("kind", ["additive", "naive bayes", "multinomial"])
+@pytest.mark.parametrize("kind", ["additive", "naive-bayes", "multinomial"])
 def test_models_are_trained_on_them_through_the_door(clinic: Dataset, kind: str) -> None:
     asked = "SELECT urgent, age, cost FROM visits"
     settings = {"bins": 6, "cuts": "quantiles", "pairs": "age*cost"}

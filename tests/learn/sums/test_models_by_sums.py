@@ -18,7 +18,7 @@ URGENT = "SELECT urgent, age FROM visits"
 ROWS: dict[str, Any] = {"ward": ["a", "c"], "age": [20, 80], "cost": [100.0, 900.0], "urgent": [True, None]}
 ASKED: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     ("linear", "SELECT cost, age, urgent FROM visits", "cost", {"rows_each": 2}),
-    ("naive bayes", URGENT, "urgent", {"bins": 8}),
+    ("naive-bayes", URGENT, "urgent", {"bins": 8}),
     ("multinomial", CLASSES, "ward", {"bins": 4, "steps": 3}),
     ("kmeans", NUMBERS, "", {"centres": 3, "steps": 2}),
     ("pca", NUMBERS, "", {}),
@@ -43,7 +43,7 @@ def test_models_are_paid_for_once_and_kept(
 
 
 def test_naive_bayes_tells_young_from_old(clinic: Dataset) -> None:
-    model = clinic.learn(URGENT, target="urgent", model="naive bayes", epsilon=30, bins=8).model
+    model = clinic.learn(URGENT, target="urgent", model="naive-bayes", epsilon=30, bins=8).model
     assert model.predict(ROWS) == [False, True]
     shares = model.probabilities(ROWS)
     assert shares is not None

@@ -30,7 +30,7 @@ def test_terms_add_up_to_predictions_and_are_drawn(clinic: Dataset, tmp_path: Pa
     ends = linear.predict({"age": [0, 99], "urgent": [False, False]})
     assert np.isclose(number.values[1, 0] - number.values[0, 0], ends[1] - ends[0])
     assert key.labels == ("False", "True")
-    bayes = clinic.learn("SELECT urgent, age FROM visits", target="urgent", model="naive bayes", epsilon=20).model
+    bayes = clinic.learn("SELECT urgent, age FROM visits", target="urgent", model="naive-bayes", epsilon=20).model
     assert terms_of(bayes)[0].series == ("False", "True")
     for place, model in enumerate((additive, linear, bayes)):
         drawn = plot_terms(model, tmp_path / f"{place}.png")

@@ -20,7 +20,7 @@ from tacit.schema.kind import Key
 
 Floats = NDArray[np.float64]
 _VERSION: Final = 1
-CLASS_KINDS: Final = ("naive bayes", "multinomial")
+CLASS_KINDS: Final = ("naive-bayes", "multinomial")
 
 
 @frozen(eq=False)

@@ -111,7 +111,7 @@ class NaiveBayesPlan:
             together = (table.sum(axis=0) + 1) / (table.sum() + table.shape[1])
             shares = (table + behind * together) / (table.sum(axis=1, keepdims=True) + behind)
             scores.append(tuple(tuple(_steps(level)) for level in np.log(shares).T))
-        return ClassScores("naive bayes", self.training.target, self.training.features, tuple(scores))
+        return ClassScores("naive-bayes", self.training.target, self.training.features, tuple(scores))
 
     @property
     def rows_sql(self) -> str:
