@@ -17,22 +17,30 @@ from tacit.curator.learning import read_model
 from tacit.errors import Refused
 
 _model = click.argument("model", type=click.Path(path_type=Path))
+_KINDS = "Or linear, naive-bayes, multinomial, kmeans, pca; logistic, softmax, hinge."
 _out = click.option("--out", type=click.Path(path_type=Path), required=True, help="Write it to this file.")
 
 
 @click.command()
 @options.file
 @options.sql
-@click.option("--target", required=True, help="The column of the SELECT that is predicted; all others are features.")
+@click.option(
+    "--target", default="", help="The column that is predicted; all others are features. Not of kmeans and pca."
+)
 @options.epsilon
 @options.delta
-@click.option("--model", default="additive", show_default=True, help="Or logistic, softmax, hinge.")
-@click.option("--by", help="How these three are trained: objective (if not given), output, gradient.")
+@click.option("--model", default="additive", show_default=True, help=_KINDS)
+@click.option("--by", help="How the last three are trained: objective (if not given), output, gradient.")
 @click.option("--bins", type=int, help="How many levels a number or a date has; 16 if not given.")
 @click.option("--steps", type=int, help="How many steps of descent, all paid at once; 20 if not given.")
 @click.option("--rows", "rows_each", type=int, help="How many rows one person counts for, at most; 1 if not given.")
 @click.option("--clip", help="Where residuals are cut: 0.5 for classes, 0.25 for numbers, if not given.")
 @click.option("--ridge", help="How strongly output perturbation and descent pull coefficients to 0; absolute.")
+@click.option("--cuts", help="Bins are even (if not given), or have equally many rows: quantiles.")
+@click.option("--pairs", help='Pairs of features with levels of their own: "age*ward, age*region".')
+@click.option("--private", help='Columns whose keys are chosen privately: "ward, region".')
+@click.option("--reach", help="How far out numbers count whole, as a part of their bounds; 1/2 if not given.")
+@click.option("--centres", type=int, help="How many centres kmeans has; 5 if not given.")
 @_out
 @options.fresh
 @options.analyst
@@ -58,7 +66,8 @@ def fit(
 
     FILE is the description of the data set; SQL is a SELECT of the target and the features, without GROUP BY. Features
     need declared keys, or min and max; CASE makes levels of anything else. A target with two values is classified, a
-    number with min and max is estimated. Logistic, softmax and hinge models tell classes, from rows held in memory.
+    number with min and max is estimated. Logistic, softmax and hinge models tell classes, from rows held in memory; all
+    others are trained in the database.
 
     \b
     Example:

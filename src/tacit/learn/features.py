@@ -122,7 +122,7 @@ def feature_of(name: str, item: str, typed: Typed, bins: int) -> ModelFeature:
         raise Refused(
             f"{name} as a feature",
             "Which values it has is known only from the rows.",
-            "a column with declared keys, or min and max; CASE makes levels of any other.",
+            "declared keys, or min and max; CASE makes levels of anything; --private chooses keys, at a price.",
         )
     return ModelFeature(name, item, tuple(dict.fromkeys(_edges(typed, bins))), None)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from tests.learn.patients import TEXT, table_of
@@ -16,6 +17,7 @@ from tacit.errors import Refused
 from tacit.learn.additive_kind import AdditiveKind
 from tacit.learn.additive_model import AdditiveModel
 from tacit.learn.sums.found_levels import KEYS_SHARE, FoundLevelsFit
+from tacit.learn.sums.linear_model import LinearModel
 from tacit.query.plans.price import price_of
 
 SQL = "SELECT urgent, ward, age FROM visits"
@@ -46,6 +48,13 @@ def test_keys_of_many_people_are_levels(wards: Dataset, settings: dict[str, obje
     assert "ward" in learned.notes
     assert len(wards.budget().entries) == 1
     assert wards.learn(SQL, target="urgent", epsilon=20, steps=5, private="ward", **settings).price.free
+
+
+def test_a_linear_model_has_them_too(wards: Dataset) -> None:
+    model = wards.learn("SELECT age, ward FROM visits", target="age", model="linear", epsilon=20, private="ward").model
+    assert isinstance(model, LinearModel)
+    assert [each.name for each in model.coefficients] == ["1", "ward = it's"]
+    assert np.isnan(model.predict({"ward": ["only one", None]})).all()
 
 
 def test_the_choice_and_the_steps_share_the_price(wards: Dataset) -> None:

@@ -27,7 +27,7 @@ from tacit.query.sql.rows import UNIT, Ownership, Rows
 from tacit.query.sql.values.domains import domain
 from tacit.query.sql.values.storage import as_float, double_sql
 from tacit.query.sql.values.typed import Typed
-from tacit.schema.kind import Kind
+from tacit.schema.kind import Key, Kind
 
 Floats = NDArray[np.float64]
 
@@ -146,11 +146,19 @@ def encoded(
     return np.array(scaled, np.float64).reshape(len(numbers), rows).T, [key.codes(named[key.name]) for key in keys]
 
 
-def read_design(sql: str, target: str | None, catalogue: Catalogue, learned: str = "") -> Design:
+def read_design(
+    sql: str,
+    target: str | None,
+    catalogue: Catalogue,
+    learned: str = "",
+    found: Mapping[str, tuple[Key, ...]] | None = None,
+) -> Design:
     """The design that a SELECT and the name of its target ask for; refused, before any row is read, if it has none.
 
-    Where no column is the target, `learned` says what is learned.
+    Where no column is the target, `learned` says what is learned. Columns in `found` have these levels, which were
+    chosen before; without any, such a column is left out.
     """
+    chosen = found or {}
     select = parsed_rows(sql)
     rows, items = read_rows(select, catalogue), named_items(select)
     if target is not None and target.lower() not in items:
@@ -158,20 +166,21 @@ def read_design(sql: str, target: str | None, catalogue: Catalogue, learned: str
     ordered = [name for name in items if target is None or name != target.lower()]
     if not ordered:
         raise Refused("a model of nothing beside the target", "It has no columns to learn from.", "further columns.")
-    numbers, keys, number_sql, level_sql = [], [], [], []
+    numbers, keys, number_sql = [], [], []
     for name in ordered + ([] if target is None else [target.lower()]):
         typed, text = type_expression(items[name], rows), items[name].sql("duckdb")
-        if _is_bounded(typed) and not _has_few(typed):
+        if name in chosen:
+            keys += [ModelFeature(name, text, None, chosen[name])] if chosen[name] else []
+        elif _is_bounded(typed) and not _has_few(typed):
             number = _number(name, text, typed)
             numbers.append(number)
             number_sql.append(_scaled_sql(typed, number))
         elif target is not None and name == target.lower():
             raise Refused(f"{name} as a target", "It is no number with bounds.", "a number with min and max.")
         else:
-            key = _key(name, text, typed)
-            keys.append(key)
-            level_sql.append(type_expression(parsed_expression(key.level_sql()), rows).sql)
+            keys.append(_key(name, text, typed))
     _refuse_large(numbers, keys)
+    level_sql = [type_expression(parsed_expression(key.level_sql()), rows).sql for key in keys]
     aim = TrainingTarget(learned, "", None, None)
     if target is not None:
         aim = TrainingTarget(numbers[-1].name, numbers[-1].item, None, (numbers[-1].low, numbers[-1].high))
@@ -206,7 +215,7 @@ def _key(name: str, text: str, typed: Typed) -> ModelFeature:
         raise Refused(
             f"{name} in a model",
             "It is neither a number with bounds nor a column with some declared values.",
-            "a column with declared keys, or min and max; CASE makes levels of any other.",
+            "declared keys, or min and max; CASE makes levels of anything; --private chooses keys, at a price.",
         )
     return ModelFeature(name, text, None, values)
 

@@ -12,9 +12,10 @@ from typing import Any
 from tacit.errors import Refused
 from tacit.exact import Number, positive
 from tacit.frozen import frozen
-from tacit.learn.model_kind import settings_of
+from tacit.learn.model_kind import ModelFit, settings_of
 from tacit.learn.sums.bounded_sums import BoundedSums
 from tacit.learn.sums.design import Design, check_rows, read_design
+from tacit.learn.sums.found_levels import FoundLevels, fit_on_levels
 from tacit.learn.sums.linear_model import LinearModel
 from tacit.learn.sums.moments import Moments
 from tacit.learn.sums.sums_stage import ONE_FACTOR, SumsReader, sums_law
@@ -109,19 +110,28 @@ class LinearPlan:
 
 @frozen
 class LinearSettings:
-    """How many rows one person counts for at most, and how far out numbers count whole, as a part of their bounds."""
+    """How many rows one person counts for at most, and how far out numbers count whole, as a part of their bounds.
+
+    `private` are columns whose keys are chosen privately first.
+    """
 
     rows_each: int = 1
     reach: Number = "1/2"
+    private: str = ""
 
 
 class LinearKind:
     """Linear regressions."""
 
-    def fit(self, sql: str, target: str, catalogue: Catalogue, unit: Unit, settings: Mapping[str, Any]) -> LinearPlan:
+    def fit(self, sql: str, target: str, catalogue: Catalogue, unit: Unit, settings: Mapping[str, Any]) -> ModelFit:
         chosen = settings_of(LinearSettings, settings)
-        design, reach = read_design(sql, target, catalogue), positive(chosen.reach, "reach")
-        return LinearPlan(design, unit.relation, unit.hides, chosen.rows_each, reach)
+        reach = positive(chosen.reach, "reach")
+
+        def make(found: FoundLevels) -> LinearPlan:
+            design = read_design(sql, target, catalogue, found=found)
+            return LinearPlan(design, unit.relation, unit.hides, chosen.rows_each, reach)
+
+        return fit_on_levels(sql, chosen.private, catalogue, make)
 
     def model(self, said: Mapping[str, Any]) -> LinearModel:
         return LinearModel.from_fields(said)
