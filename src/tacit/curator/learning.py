@@ -43,7 +43,10 @@ class LearnedModel:
         Path(place).write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
     def __str__(self) -> str:
-        return f"{self.notes}\n{self.price}"
+        from tacit.learn.model_kind import ReadableModel
+
+        told = f"{self.model.told}\n" if isinstance(self.model, ReadableModel) else ""
+        return f"{told}{self.notes}\n{self.price}"
 
 
 def read_model(place: str | Path) -> ModelData:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tacit.learn.model_kind import ModelData, ModelKind
 
 KINDS: Final[Mapping[str, tuple[str, str]]] = {
-    "additive": ("tacit.learn.additive_kind", "AdditiveKind"),
+    "additive": ("tacit.learn.sums.additive_kind", "AdditiveKind"),
     "logistic": ("tacit.learn.convex.convex_kind", "LogisticKind"),
     "softmax": ("tacit.learn.convex.convex_kind", "SoftmaxKind"),
     "hinge": ("tacit.learn.convex.convex_kind", "HingeKind"),

@@ -99,6 +99,16 @@ class ModelFit(Protocol):
 
 
 @runtime_checkable
+class ReadableModel(Protocol):
+    """A model that can be read as text: coefficients, centres."""
+
+    @property
+    def told(self) -> str:
+        """The model in lines of text, with what its intervals are of."""
+        ...
+
+
+@runtime_checkable
 class ChoosingKeys(Protocol):
     """A plan that may choose private keys, for which a part of δ is set aside."""
 

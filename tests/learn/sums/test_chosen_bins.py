@@ -13,8 +13,8 @@ from tests.learn.sums.visits_session import catalogued, most_moved, whole_sums
 
 from tacit.curator.dataset import Dataset
 from tacit.errors import Refused
-from tacit.learn.additive_kind import AdditiveFit, AdditiveKind
 from tacit.learn.additive_model import AdditiveModel
+from tacit.learn.sums.additive_kind import AdditiveFit, AdditiveKind
 from tacit.learn.sums.chosen_bins import BINS_SHARE, ChosenBinsFit, quantile_places
 from tacit.loss.families.gdp import Gdp
 from tacit.query.plans.price import price_of

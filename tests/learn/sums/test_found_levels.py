@@ -14,8 +14,8 @@ from tests.learn.patients import TEXT, table_of
 import tacit
 from tacit.curator.dataset import Dataset
 from tacit.errors import Refused
-from tacit.learn.additive_kind import AdditiveKind
 from tacit.learn.additive_model import AdditiveModel
+from tacit.learn.sums.additive_kind import AdditiveKind
 from tacit.learn.sums.found_levels import KEYS_SHARE, FoundLevelsFit
 from tacit.learn.sums.linear_model import LinearModel
 from tacit.query.plans.price import price_of

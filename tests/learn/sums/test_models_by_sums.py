@@ -38,6 +38,8 @@ def test_models_are_paid_for_once_and_kept(
     read = read_model(tmp_path / "model.json")
     assert read.digest == learned.model.digest
     assert repr(read.predict(ROWS)) == repr(learned.model.predict(ROWS))
+    told = {"linear": "± is 95% of the noise", "kmeans": "rows", "pca": "Variances are of columns"}
+    assert told.get(kind, "one patient") in str(learned)
     with pytest.raises(Refused, match="setting"):
         clinic.learn(sql, target=target, model=kind, epsilon=30, sweeps=3)
 

@@ -12,7 +12,7 @@ from tacit.curator.dataset import Dataset
 from tacit.errors import Refused
 from tacit.learn.additive_model import AdditiveModel
 from tacit.learn.sums.linear_model import LinearModel
-from tacit.learn.terms import plot_terms, terms_of
+from tacit.learn.sums.terms import plot_terms, terms_of
 
 
 def test_terms_add_up_to_predictions_and_are_drawn(clinic: Dataset, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.learn.sums.design import Design, ScaledNumber, encoded
+from tacit.learn.sums.design import ScaledDesign, ScaledNumber, encoded
 from tacit.learn.training_text import TrainingTarget
 
 Floats = NDArray[np.float64]
@@ -31,7 +31,7 @@ class CentresModel:
     rows: tuple[float, ...]
 
     @classmethod
-    def of(cls, design: Design, scaled: Floats, rows: Floats) -> CentresModel:
+    def of(cls, design: ScaledDesign, scaled: Floats, rows: Floats) -> CentresModel:
         """The model of scaled centres."""
         listed = [
             tuple(number.centre + number.half * float(at) for number, at in zip(design.numbers, centre, strict=True))
@@ -64,6 +64,17 @@ class CentresModel:
     def judged_sql(self) -> NoReturn:
         """Refused: no row says which centre is right."""
         raise Refused("an evaluation of centres", "No row says which is right.", "a query of distances.")
+
+    @property
+    def told(self) -> str:
+        """The centres, with about how many rows are nearest to each."""
+        listed = zip(self.centres, self.rows, strict=True)
+        lines = [
+            ", ".join(f"{number.name} {at:.5g}" for number, at in zip(self.numbers, centre, strict=True))
+            + f": about {max(0.0, rows):,.0f} rows"
+            for centre, rows in listed
+        ]
+        return "\n".join(lines)
 
     @property
     def digest(self) -> str:

@@ -73,6 +73,15 @@ class ComponentsModel:
         raise Refused("an evaluation of components", "No row says what is right.", "`variances` and their `error`.")
 
     @property
+    def told(self) -> str:
+        """The components, with their variances and what the noise may do to these."""
+        lines = []
+        for direction, variance in zip(self.components, self.variances, strict=True):
+            parts = (f"{number.name} {at:+.3f}" for number, at in zip(self.numbers, direction, strict=True))
+            lines.append(f"{variance:.4g} ± {self.error:.2g}: {', '.join(parts)}")
+        return "\n".join([*lines, "Variances are of columns from -1 to 1 by their bounds."])
+
+    @property
     def digest(self) -> str:
         """What tells the model from any other."""
         return hashlib.sha256(json.dumps(self.fields(), sort_keys=True).encode()).hexdigest()

@@ -78,7 +78,7 @@ class ScaledNumber:
 
 
 @frozen(eq=False)
-class Design:
+class ScaledDesign:
     """Complete rows of a SELECT: numbers, the last of them the target if there is one, and keys with their levels."""
 
     sql: str
@@ -152,7 +152,7 @@ def read_design(
     catalogue: Catalogue,
     learned: str = "",
     found: Mapping[str, tuple[Key, ...]] | None = None,
-) -> Design:
+) -> ScaledDesign:
     """The design that a SELECT and the name of its target ask for; refused, before any row is read, if it has none.
 
     Where no column is the target, `learned` says what is learned. Columns in `found` have these levels, which were
@@ -184,7 +184,7 @@ def read_design(
     aim = TrainingTarget(learned, "", None, None)
     if target is not None:
         aim = TrainingTarget(numbers[-1].name, numbers[-1].item, None, (numbers[-1].low, numbers[-1].high))
-    return Design(sql, rows, aim, tuple(numbers), tuple(keys), tuple(number_sql), tuple(level_sql))
+    return ScaledDesign(sql, rows, aim, tuple(numbers), tuple(keys), tuple(number_sql), tuple(level_sql))
 
 
 def _has_few(typed: Typed) -> bool:

@@ -16,7 +16,7 @@ from tacit.frozen import frozen
 from tacit.learn.model_kind import settings_of
 from tacit.learn.sums.bounded_sums import SOURCE, KeyedBlock
 from tacit.learn.sums.centres_model import CentresModel
-from tacit.learn.sums.design import STEPS, Design, check_rows, read_design
+from tacit.learn.sums.design import STEPS, ScaledDesign, check_rows, read_design
 from tacit.learn.sums.sums_stage import SumsReader, read_sums, sums_law
 from tacit.learn.sums.weighted_sums import PARTS, WeightedSums, weighted
 from tacit.loss.families.loss import Relation
@@ -46,7 +46,7 @@ class KMeansPlan:
     adds up under adaptive composition. The first centres are the same for all data: `first_centres`.
     """
 
-    design: Design
+    design: ScaledDesign
     relation: Relation
     unit: str
     centres: int
@@ -119,7 +119,7 @@ class KMeansPlan:
         return sums.reshape(self.centres, -1)
 
     @property
-    def training(self) -> Design:
+    def training(self) -> ScaledDesign:
         return self.design
 
     @property
@@ -164,7 +164,7 @@ def in_steps(centres: Floats) -> Integers:
     return np.asarray(np.round(centres * STEPS), np.int64)
 
 
-def check_numbers(design: Design, what: str) -> None:
+def check_numbers(design: ScaledDesign, what: str) -> None:
     """Refuse columns that are no numbers."""
     if design.keys:
         raise Refused(f"{design.keys[0].name} in {what}", "It is no number with bounds.", "numbers with min and max.")

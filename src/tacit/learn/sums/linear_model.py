@@ -115,6 +115,15 @@ class LinearModel:
         return f"power(({self.scale.item}) - ({literal(self.scale.centre)} + {literal(self.scale.half)} * {share}), 2)"
 
     @property
+    def told(self) -> str:
+        """The coefficients with their 95% intervals, and what these are of."""
+        wide = max(len(each.name) for each in self.coefficients)
+        lines = [f"{each.name:<{wide}}  {each.value:12.5g} ± {1.96 * each.error:.2g}" for each in self.coefficients]
+        shrunk = f"of a ridge of {self.ridge:,.0f} rows, which the noise needs: they are shrunk"
+        kind = "of least squares" if self.is_least_squares else shrunk
+        return "\n".join([*lines, f"± is 95% of the noise. Coefficients are {kind}, on complete rows within bounds."])
+
+    @property
     def digest(self) -> str:
         """What tells the model from any other."""
         return hashlib.sha256(json.dumps(self.fields(), sort_keys=True).encode()).hexdigest()

@@ -14,7 +14,7 @@ from tacit.exact import Number, positive
 from tacit.frozen import frozen
 from tacit.learn.model_kind import ModelFit, settings_of
 from tacit.learn.sums.bounded_sums import BoundedSums
-from tacit.learn.sums.design import Design, check_rows, read_design
+from tacit.learn.sums.design import ScaledDesign, check_rows, read_design
 from tacit.learn.sums.found_levels import FoundLevels, fit_on_levels
 from tacit.learn.sums.linear_model import LinearModel
 from tacit.learn.sums.moments import Moments
@@ -41,7 +41,7 @@ class LinearPlan:
     scaled by `rows_each`/k at most. A smaller reach has less noise, and rows further out weigh less.
     """
 
-    design: Design
+    design: ScaledDesign
     relation: Relation
     unit: str
     rows_each: int
@@ -81,7 +81,7 @@ class LinearPlan:
         return (release,)
 
     @property
-    def training(self) -> Design:
+    def training(self) -> ScaledDesign:
         return self.design
 
     @property

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tacit.frozen import frozen
 from tacit.learn.sums.bounded_sums import KeyedBlock
-from tacit.learn.sums.design import STEPS, Design
+from tacit.learn.sums.design import STEPS, ScaledDesign
 from tacit.query.sql.clamp import ONE, Cut
 
 Floats = NDArray[np.float64]
@@ -30,7 +30,7 @@ UNIT_PRODUCT = STEPS**2  # steps of a product of 1
 class Moments:
     """The products of a design. Where it `has_target`, its last number is multiplied by the others, not by itself."""
 
-    design: Design
+    design: ScaledDesign
     has_target: bool
 
     @cached_property

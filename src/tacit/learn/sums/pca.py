@@ -15,7 +15,7 @@ from tacit.frozen import frozen
 from tacit.learn.model_kind import settings_of
 from tacit.learn.sums.bounded_sums import BoundedSums
 from tacit.learn.sums.components_model import ComponentsModel
-from tacit.learn.sums.design import Design, check_rows, read_design
+from tacit.learn.sums.design import ScaledDesign, check_rows, read_design
 from tacit.learn.sums.kmeans import check_numbers, refuse_target
 from tacit.learn.sums.moments import Moments
 from tacit.learn.sums.sums_stage import ONE_FACTOR, SumsReader, sums_law
@@ -38,7 +38,7 @@ class PcaPlan:
     symmetric as it is. Means, covariances and components are computed from the noisy sums alone.
     """
 
-    design: Design
+    design: ScaledDesign
     relation: Relation
     unit: str
     rows_each: int
@@ -76,7 +76,7 @@ class PcaPlan:
         return (release,)
 
     @property
-    def training(self) -> Design:
+    def training(self) -> ScaledDesign:
         return self.design
 
     @property

@@ -29,7 +29,7 @@ _WIDE: Final = 3  # panels beside each other
 
 
 @frozen(eq=False)
-class Term:
+class ModelTerm:
     """What a column adds: a value for each label, in each of the series; and deviations of noise where they are known.
 
     `is_ordered` says that labels are bins of a number or a date, or its bounds.
@@ -44,7 +44,7 @@ class Term:
     unit: str  # of the values
 
 
-def terms_of(model: ModelData) -> tuple[Term, ...]:
+def terms_of(model: ModelData) -> tuple[ModelTerm, ...]:
     """The terms of a model; refused for one that is no sum of terms."""
     if isinstance(model, AdditiveModel):
         return _additive(model)
@@ -57,11 +57,11 @@ def terms_of(model: ModelData) -> tuple[Term, ...]:
     )
 
 
-def _additive(model: AdditiveModel) -> tuple[Term, ...]:
+def _additive(model: AdditiveModel) -> tuple[ModelTerm, ...]:
     bounds = model.target.bounds
     scale, unit = (1.0, "log odds") if bounds is None else (bounds[1] - bounds[0], model.target.name)
     return tuple(
-        Term(
+        ModelTerm(
             feature.name,
             feature.labels(),
             (model.target.name,),
@@ -75,7 +75,7 @@ def _additive(model: AdditiveModel) -> tuple[Term, ...]:
     )
 
 
-def _class_terms(model: ClassScores) -> tuple[Term, ...]:
+def _class_terms(model: ClassScores) -> tuple[ModelTerm, ...]:
     """Of each level, what it adds to a class above what it adds to all classes on average."""
     series, found = tuple(map(str, model.classes)), []
     for feature, scores in zip(model.features, model.scores, strict=True):
@@ -83,27 +83,27 @@ def _class_terms(model: ClassScores) -> tuple[Term, ...]:
             values = np.array(scores, np.float64) / SCORE
             centred = values - values.mean(axis=1, keepdims=True)
             ordered = feature.edges is not None
-            found.append(Term(feature.name, feature.labels(), series, centred, None, ordered, "log share"))
+            found.append(ModelTerm(feature.name, feature.labels(), series, centred, None, ordered, "log share"))
     return tuple(found)
 
 
-def _linear(model: LinearModel) -> tuple[Term, ...]:
+def _linear(model: LinearModel) -> tuple[ModelTerm, ...]:
     """Of a number, the lowest and the highest value beside the middle; of a key, its levels beside the first."""
     numbers, found = {each.name: each for each in model.coefficients}, []
     unit, series = model.scale.name, (model.scale.name,)
     for number in model.numbers:
         own, ends = numbers[number.name], np.array([[-number.half], [number.half]])
         labels = (f"{number.low:g}", f"{number.high:g}")
-        found.append(Term(number.name, labels, series, own.value * ends, np.abs(own.error * ends), True, unit))
+        found.append(ModelTerm(number.name, labels, series, own.value * ends, np.abs(own.error * ends), True, unit))
     for key in model.keys:
         own_levels = [numbers[f"{key.name} = {value}"] for value in (key.values or ())[1:]]
         values = np.array([0.0, *(each.value for each in own_levels)])[:, None]
         errors = np.array([0.0, *(each.error for each in own_levels)])[:, None]
-        found.append(Term(key.name, tuple(map(str, key.values or ())), series, values, errors, False, unit))
+        found.append(ModelTerm(key.name, tuple(map(str, key.values or ())), series, values, errors, False, unit))
     return tuple(found)
 
 
-def terms_figure(terms: Sequence[Term]) -> Figure:
+def terms_figure(terms: Sequence[ModelTerm]) -> Figure:
     """A panel for each term: steps over bins, lines between bounds, dots at the levels of keys."""
     from matplotlib.figure import Figure
 
@@ -120,7 +120,7 @@ def terms_figure(terms: Sequence[Term]) -> Figure:
     return figure
 
 
-def _draw(panel: Axes, term: Term) -> None:
+def _draw(panel: Axes, term: ModelTerm) -> None:
     places = np.arange(len(term.labels))
     steps = places[:-1] if term.is_ordered and term.errors is None else places
     for at, name in enumerate(term.series):
