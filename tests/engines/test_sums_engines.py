@@ -22,7 +22,7 @@ from tacit.learn.sums.multinomial import MultinomialPlan
 from tacit.learn.sums.naive_bayes import NaiveBayesPlan
 from tacit.learn.sums.sums_stage import SumsReader
 from tacit.learn.training_text import read_training
-from tacit.query.catalogue import Catalogue
+from tacit.schema.catalogue import Catalogue
 
 LINEAR = "SELECT days, region, age, urgent, month(day) AS m FROM visits WHERE age > 20 OR age IS NULL"
 CLASSES = "SELECT region, age, days, urgent, day FROM visits"

@@ -14,7 +14,7 @@ from tests.learn.patients import TYPES, Visit, described, table_of, visits_of
 from tacit.learn.sums.bounded_sums import BoundedSums
 from tacit.learn.sums.sums_stage import SumsReader
 from tacit.loss.families.loss import Relation
-from tacit.query.catalogue import Catalogue
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Description
 
 

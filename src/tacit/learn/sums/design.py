@@ -19,7 +19,6 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.learn.features import ModelFeature, literal, parsed_expression
 from tacit.learn.training_text import TrainingTarget, named_items, parsed_rows
-from tacit.query.catalogue import Catalogue
 from tacit.query.sql.clamp import Cut, cut, cut_float
 from tacit.query.sql.expressions.rule_registry import type_expression
 from tacit.query.sql.from_clause import read_rows
@@ -27,6 +26,7 @@ from tacit.query.sql.rows import UNIT, Ownership, Rows
 from tacit.query.sql.values.domains import domain
 from tacit.query.sql.values.storage import as_float, double_sql
 from tacit.query.sql.values.typed import Typed
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.kind import Key, Kind
 
 Floats = NDArray[np.float64]

@@ -17,15 +17,15 @@ from tacit.learn.model_kind import ModelFit
 from tacit.learn.training_text import named_items, parsed_rows
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Session, Stage, add_up
-from tacit.query.execution.fetched_columns import in_group_order, integers, key_columns
+from tacit.query.execution.noisy_table import in_group_order, integers, key_columns
 from tacit.query.lowering.tally import TallyBlock
 from tacit.query.plans.group_keys import KeyColumn, KeyRule
 from tacit.query.plans.price import Price, noise_share
 from tacit.query.sql.expressions.rule_registry import type_expression
 from tacit.query.sql.from_clause import read_rows
 from tacit.query.sql.rows import Rows
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.kind import Key, Kind
 
 FoundLevels: TypeAlias = Mapping[str, tuple[Key, ...]]

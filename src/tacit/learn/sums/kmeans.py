@@ -22,10 +22,10 @@ from tacit.learn.sums.weighted_sums import PARTS, WeightedSums, weighted
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
 from tacit.noise.gaussian_law import RoundedGaussian
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Session, Stage
 from tacit.query.plans.price import Price
 from tacit.query.sql.clamp import ONE
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Unit
 
 Floats = NDArray[np.float64]

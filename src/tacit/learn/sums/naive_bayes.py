@@ -24,11 +24,11 @@ from tacit.learn.training_text import Task, Training
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
 from tacit.noise.gaussian_law import RoundedGaussian
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Session, Stage
 from tacit.query.plans.price import Price
 from tacit.query.sql.clamp import ONE
 from tacit.query.sql.rows import Ownership
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Unit
 
 Floats = NDArray[np.float64]

@@ -22,9 +22,9 @@ from tacit.learn.sums.sums_stage import ONE_FACTOR, SumsReader, sums_law
 from tacit.loss.families.loss import Relation
 from tacit.noise.bits import Bits
 from tacit.noise.gaussian_law import RoundedGaussian
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.protocol import Session, Stage
 from tacit.query.plans.price import Price
+from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Unit
 from tacit.words import shown
 

@@ -18,7 +18,7 @@ from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.noise.grid import saturated_sum
 from tacit.noise.slabs import slabs
 from tacit.query.engines.protocol import Session, add_up
-from tacit.query.execution.fetched_columns import integers, key_columns
+from tacit.query.execution.noisy_table import integers, key_columns
 from tacit.query.plans.price import Price
 
 Integers = NDArray[np.int64]
