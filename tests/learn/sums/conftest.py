@@ -1,5 +1,5 @@
 """The clinic of patients, for models through the door."""
 
-from tests.learn.test_learning import clinic
+from tests.learn.test_additive_models import clinic
 
 __all__ = ["clinic"]
