@@ -70,6 +70,10 @@ def test_the_choice_and_the_steps_share_the_price(wards: Dataset) -> None:
     spent = sum(Fraction(block.noise.radius) ** 2 / block.noise.law.variance for block in blocks)
     assert price.strength * KEYS_SHARE * Fraction(99, 100) < spent <= price.strength * KEYS_SHARE
     assert len(fit.stages(price)) == 1 + 1 + 3
+    assert fit.most == 500
+    paired = AdditiveKind().fit(SQL, "urgent", planner.catalogue, description.unit, settings | {"pairs": "age*ward"})
+    assert isinstance(paired, FoundLevelsFit)
+    assert paired.most == 20  # 21² levels of the pair, where 51² would be refused, and after the charge
 
 
 @pytest.mark.parametrize(("private", "why"), [("floor", "no such column"), ("cost", "float")])

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Final
 
 from tacit.frozen import frozen
-from tacit.query.sql.clamp import Cut, cut, sums, total
+from tacit.query.sql.clamp import WORD, Cut, cut, sums, total
 from tacit.query.sql.rows import UNIT
 from tacit.query.sql.values.storage import double_sql
 
@@ -117,6 +117,8 @@ class BoundedSums:
         """The statement; before it, where rows need factors, the rows with them."""
         if self.is_many or not self.limit < self._row_squared:
             return statement
+        if not self._row_squared <= WORD:
+            raise OverflowError("a row whose squared norm is no word")
         squares = [str(value.squared()) for block in self.blocks for value in block.values if _varies(value)]
         fixed = sum(value.size**2 for block in self.blocks for value in block.values if not _varies(value))
         norm = " + ".join([*squares, f"CAST({fixed} AS BIGINT)"])

@@ -6,13 +6,14 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date, timedelta
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, Final, TypeAlias
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.learn.features import MOST_LEVELS, ModelFeature, literal
+from tacit.learn.features import ModelFeature, literal
 from tacit.learn.model_kind import ModelFit
 from tacit.learn.training_text import named_items, parsed_rows
 from tacit.loss.families.loss import Relation
@@ -32,6 +33,7 @@ FoundLevels: TypeAlias = Mapping[str, tuple[Key, ...]]
 """The values of columns by their names."""
 
 KEYS_SHARE: Final = Fraction(1, 10)  # of the price, for all columns together
+_MOST: Final = (500, 200, 100, 50, 20, 10)  # keys of a column, the first in their order
 _KINDS: Final = (Kind.TEXT, Kind.INTEGER, Kind.DATE)
 
 
@@ -49,6 +51,7 @@ class FoundLevelsFit:
     rows: Rows
     keys: tuple[KeyColumn, ...]
     make: Callable[[FoundLevels], ModelFit]
+    most: int  # keys of one column: with so many the fit was planned before, and is not refused
 
     @property
     def chooses_keys(self) -> bool:
@@ -65,7 +68,7 @@ class FoundLevelsFit:
         rest = replace(price, strength=price.strength * (1 - KEYS_SHARE))
 
         def choose(session: Session, bits: Bits, _: Sequence[bytes]) -> bytes:
-            found = [_shown(session, block, bits) for block in self.blocks_of(price)]
+            found = [_shown(session, block, bits)[: self.most] for block in self.blocks_of(price)]
             features = zip(self.keys, found, strict=True)
             return json.dumps([ModelFeature(key.name, "", None, values).fields() for key, values in features]).encode()
 
@@ -129,7 +132,7 @@ def _shown(session: Session, block: TallyBlock, bits: Bits) -> tuple[Key, ...]:
     assert isinstance(block.rule, KeyRule)
     shown = block.rule.shown(weights[places], bits)
     found = (keys[place] for place, is_shown in zip(places, shown, strict=True) if is_shown)
-    return tuple(key for key in found if key is not None and _has_literal(key))[: MOST_LEVELS - 1]
+    return tuple(key for key in found if key is not None and _has_literal(key))
 
 
 def _has_literal(key: Key) -> bool:
@@ -155,4 +158,27 @@ def fit_on_levels(sql: str, private: str, catalogue: Catalogue, make: Callable[[
         if typed.kind not in _KINDS:
             raise Refused(f"private levels of {name}", f"It is a {typed.kind}.", "texts, whole numbers, dates.")
         keys.append(KeyColumn(name, typed.sql, typed.kind, typed.scale, None))
-    return FoundLevelsFit(rows, tuple(keys), make)
+    return FoundLevelsFit(rows, tuple(keys), make, _most_keys(keys, make))
+
+
+def _most_keys(keys: Sequence[KeyColumn], make: Callable[[FoundLevels], ModelFit]) -> int:
+    """The most keys of a column with which the fit can be planned, so that no refusal is left for after the charge.
+
+    Fewer levels are refused nowhere, where more are not.
+    """
+    for most in _MOST:
+        try:
+            make({key.name: tuple(_some_key(key.kind, place) for place in range(most)) for key in keys})
+        except Refused:
+            if most == _MOST[-1]:
+                raise
+        else:
+            return most
+    raise AssertionError("there is a least number of keys")
+
+
+def _some_key(kind: Kind, place: int) -> Key:
+    """A key of this kind."""
+    if kind is Kind.TEXT:
+        return f"key {place}"
+    return place if kind is Kind.INTEGER else date(2000, 1, 1) + timedelta(place)
