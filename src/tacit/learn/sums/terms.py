@@ -17,7 +17,7 @@ from tacit.learn.coded_rows import SCORE
 from tacit.learn.model_kind import ModelData
 from tacit.learn.sums.class_scores import ClassScores
 from tacit.learn.sums.linear_model import LinearModel
-from tacit.words import printable
+from tacit.printable import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
