@@ -142,51 +142,6 @@ def predict(model: Path, rows: Path, out: Path | None) -> None:
 
 @click.command()
 @options.file
-@_model
-@options.sql
-@options.epsilon
-@options.delta
-@options.confidence
-@options.interval
-@options.fresh
-@options.analyst
-@options.ledger
-def evaluate(
-    file: Path,
-    model: Path,
-    sql: str,
-    epsilon: str | None,
-    delta: str | None,
-    confidence: str,
-    interval: str,
-    fresh: bool,
-    analyst: str | None,
-    ledger: str | None,
-) -> None:
-    """Say how good a model is on private rows, as a query with its price and its interval.
-
-    SQL is a SELECT as that of the training, of rows that were held out: FROM and WHERE say which. Shown are the share
-    of rows that are predicted right, or the root of the mean squared error, and the number of rows.
-
-    \b
-    Example:
-      tacit learn evaluate clinic.toml m.json "SELECT ward, age, cost FROM visits WHERE day >= '2026-01-01'" --epsilon 1
-    """
-    with open_dataset(file, ledger=ledger, analyst=analyst) as dataset:
-        answer = dataset.evaluate(
-            read_model(model),
-            options.read_sql(sql),
-            epsilon=epsilon,
-            delta=delta,
-            confidence=confidence,
-            interval=interval,
-            fresh=fresh,
-        )
-    say(answer)
-
-
-@click.command()
-@options.file
 @options.sql
 @click.option("--target", required=True, help="The column of the SELECT that is predicted; all others are features.")
 @options.epsilon

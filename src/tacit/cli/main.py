@@ -100,7 +100,7 @@ _LEARN: Final = {
     "fit": ("tacit.cli.learn", "Train a model, at one price for all steps."),
     "compare": ("tacit.cli.learn", "Train one model in three ways, and say how good each is."),
     "predict": ("tacit.cli.learn", "Predict the target of rows in a file; free."),
-    "evaluate": ("tacit.cli.learn", "Say privately how good a model is, with its interval."),
+    "evaluate": ("tacit.cli.evaluate", "Say privately how good a model is, with intervals."),
 }
 
 

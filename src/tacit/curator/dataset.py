@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.curator.account_view import BudgetView
 from tacit.curator.certifier import Certifier
+from tacit.curator.evaluation import Evaluating
 from tacit.curator.expected_error import PROMISED, Target, TargetSearch
 from tacit.curator.explanation import Explanation, explain_plan
 from tacit.curator.ibis_expression import Asked, ibis_table, sql_of
 from tacit.curator.implied_search import find_implied, implied_as_asked
-from tacit.curator.learning import Learning, evaluation_sql
 from tacit.curator.notes import intervals_of, notes_of
 from tacit.curator.open_data import Watcher, open_data, unwatched
 from tacit.curator.planner import Planner
@@ -33,12 +33,11 @@ from tacit.schema.budgets import who_asks
 
 if TYPE_CHECKING:
     from tacit.curator.weights_job import WeightsDesk
-    from tacit.learn.model_kind import ModelData
 
 _USUAL = "0.1"  # the ε to explain where none is given
 
 
-class Dataset(Learning):
+class Dataset(Evaluating):
     """A data set behind its curator. Every answer is charged to the one budget of the data before a row is read."""
 
     @property
@@ -90,10 +89,6 @@ class Dataset(Learning):
             if found.free:
                 raise
             raise Failed from None  # the answer is paid for and stored, so asking again is free
-
-    def evaluate(self, model: ModelData, sql: str, **options: Any) -> Release:
-        """How good a model is on the rows of a SELECT like that of its training: a query, with the options of one."""
-        return self.query(evaluation_sql(model, sql), **options)
 
     def explain(
         self,

@@ -139,17 +139,3 @@ def _refuse_unless_together(opened: Opened, analyst: str, charge: Loss, times: i
             f"This analyst may use {share_used(share)} of it, and has used {share_used(used)}.",
             "a smaller epsilon, or fewer releases.",
         )
-
-
-def evaluation_sql(model: ModelData, sql: str) -> str:
-    """The query whose answer says how good a model is on the rows of a SELECT."""
-    from tacit.learn.training_text import Task, parsed_rows
-
-    select, target = parsed_rows(sql).copy(), model.target
-    is_classifier = target.task is Task.CLASSIFICATION
-    known = f"({target.unit_sql() if is_classifier else target.item}) IS NOT NULL"
-    judged = select.select(f"{model.judged_sql()} AS judged", append=False, dialect="duckdb").where(
-        known, dialect="duckdb"
-    )
-    what = "AVG(judged) AS accuracy" if is_classifier else "SQRT(AVG(judged)) AS rmse"
-    return f"SELECT {what}, COUNT(*) AS n FROM ({judged.sql('duckdb')})"

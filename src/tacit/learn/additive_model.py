@@ -54,10 +54,19 @@ class AdditiveModel:
     def probability(self, columns: Mapping[str, Sequence[Any]]) -> Floats:
         """The probability of the second value of the target."""
         self._refuse_unless(Task.CLASSIFICATION)
-        likelier = np.exp(-np.clip(np.abs(self.score(columns)), 0, 32))
+        return self.chance(self.score(columns))
+
+    def chance(self, scores: Floats) -> Floats:
+        """The probability of the second value by the score."""
+        likelier = np.exp(-np.clip(np.abs(scores), 0, 32))
         share = likelier / (1 + likelier)  # of the less likely class
         less = np.where(share < 1 - self.clip, share / (self.clip + share), share)
-        return np.asarray(np.where(self.score(columns) > 0, 1 - less, less))
+        return np.asarray(np.where(scores > 0, 1 - less, less))
+
+    @property
+    def score_range(self) -> tuple[int, int]:
+        """The least and the largest score of any row, in steps of 1/65,536."""
+        return sum(map(min, self.scores)), sum(map(max, self.scores))
 
     def probabilities(self, columns: Mapping[str, Sequence[Any]]) -> Floats | None:
         """The probabilities of both values of the target; None where a number is estimated."""
@@ -81,14 +90,18 @@ class AdditiveModel:
         return " + ".join(f"({part})" for part in parts)
 
     def judged_sql(self) -> str:
-        """What evaluation averages: 1 where the prediction is right, else 0; or the squared error of a prediction."""
-        target = self.target
-        if target.values is not None:
-            predicted = f"CASE WHEN {self.score_sql()} > 0 THEN 1 ELSE 0 END"
-            return f"CASE WHEN ({target.unit_sql()}) = {predicted} THEN 1 ELSE 0 END"
-        least, most = target.bounds or (0.0, 0.0)
+        """Whether the predicted class is right, as 1 or 0; or the squared error of a number."""
+        if self.target.values is None:
+            return f"power(({self.target.item}) - ({self.predicted_sql()}), 2)"
+        predicted = f"CASE WHEN {self.score_sql()} > 0 THEN 1 ELSE 0 END"
+        return f"CASE WHEN ({self.target.unit_sql()}) = {predicted} THEN 1 ELSE 0 END"
+
+    def predicted_sql(self) -> str:
+        """The number that a regression expects, as SQL over the columns of the training rows."""
+        self._refuse_unless(Task.REGRESSION)
+        least, most = self.target.bounds or (0.0, 0.0)
         share = f"least(greatest(({self.score_sql()}) / {SCORE}.0 + 0.5, 0), 1)"
-        return f"power(({target.item}) - ({least!r} + {most - least!r} * {share}), 2)"
+        return f"{least!r} + {most - least!r} * {share}"
 
     @property
     def digest(self) -> str:
