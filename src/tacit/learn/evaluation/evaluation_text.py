@@ -71,13 +71,13 @@ def judged_sql(model: ModelData, sql: str, by: Sequence[str]) -> str:
     """The mean of what a model is judged by, by groups: for models that are judged by one number a row."""
     target = model.target
     is_number = target.task is Task.REGRESSION
-    inner = _scored(sql, by, f"{target.item} AS truth", f"{model.judged_sql()} AS judged")
+    truth = target.item if is_number else target.unit_sql()
+    inner = _scored(sql, by, f"{truth} AS truth", f"{model.judged_sql()} AS judged")
     groups = [group_name(place) for place in range(len(by))]
     shown = "".join(f'{group} AS "{_quoted(name)}", ' for group, name in zip(groups, by, strict=True))
     grouped = f" GROUP BY {', '.join(groups)}" if by else ""
     measure = "SQRT(AVG(judged)) AS rmse" if is_number else "AVG(judged) AS accuracy"
-    known = "truth" if is_number else "judged"
-    return f"SELECT {shown}{measure}, COUNT(*) AS {ROWS} FROM ({inner}) WHERE {known} IS NOT NULL{grouped}"
+    return f"SELECT {shown}{measure}, COUNT(*) AS {ROWS} FROM ({inner}) WHERE truth IS NOT NULL{grouped}"
 
 
 def _scored(sql: str, by: Sequence[str], *columns: str) -> str:
