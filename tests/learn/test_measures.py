@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+import duckdb
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -132,18 +133,32 @@ def test_a_measure_beyond_its_bound_is_no_certain_number() -> None:
     assert 0.98 < accuracy.low < 0.998
 
 
-def test_bins_begin_where_the_probability_passes_their_edges() -> None:
+def test_bins_begin_where_the_probability_passes_round_numbers() -> None:
     model = Logistic()
-    for begin, edge in zip(BINS.begins, BINS.edges, strict=True):
-        below, at = model.chance(np.array([(begin - 1) / SCORE, begin / SCORE]))
-        assert below <= edge + 1e-12
-        assert at >= edge - 1e-12
     assert list(BINS.begins) == sorted(set(BINS.begins))
-    assert BINS.begins[list(BINS.edges).index(0.5)] == 1  # the second value is predicted above a score of 0
-    lows = np.array([0, *BINS.edges])
-    assert ((lows < BINS.chances) & (BINS.chances < np.array([*BINS.edges, 1]))).all()
-    shown = np.sum([among for _, among in BINS.shown()], axis=0)
-    assert (shown == 1).all()
+    for begin, edge in BINS.known.items():
+        below, at = model.chance(np.array([(begin - 1) / SCORE, begin / SCORE]))
+        assert below <= edge <= at
+    assert BINS.known[1] == 0.5  # the second value is predicted above a score of 0
+    logits = np.array([BINS.begins[0], *BINS.begins]) / SCORE
+    assert np.diff(logits[1:]).max() < 0.51
+    assert np.diff(logits[(logits > -4.5) & (logits < 4.5)]).max() < 0.151
+    assert ((BINS.chances > np.array([0, *BINS.edges])) & (BINS.chances < np.array([*BINS.edges, 1]))).all()
+    assert (np.sum([among for _, among in BINS.shown()], axis=0) == 1).all()
+
+
+@pytest.mark.parametrize("ends", [(-8, 8), (-1, 1), (0, 3), (-9, -7), (7, 9), (2, 2)])
+def test_the_engine_and_numpy_find_the_same_bins(ends: tuple[int, int]) -> None:
+    class Narrow(Logistic):
+        score_range = (ends[0] * SCORE, ends[1] * SCORE)
+
+    bins = ScoreBins.of(Narrow())
+    near = [begin + by for begin in bins.begins for by in (-1, 0, 1)]
+    asked = sorted({*near, bins.least, bins.most} & set(range(bins.least, bins.most + 1)))
+    values = ", ".join(f"({score})" for score in asked)
+    found = duckdb.sql(f"SELECT {bins.bin_sql('score')} FROM (VALUES {values}) AS t(score) ORDER BY score").fetchall()
+    assert [place for (place,) in found] == np.searchsorted(bins.begins, asked, side="right").tolist()
+    assert {0, bins.count - 1} <= {place for (place,) in found}
 
 
 def test_a_model_of_one_score_has_one_bin() -> None:
@@ -153,4 +168,3 @@ def test_a_model_of_one_score_has_one_bin() -> None:
     bins = ScoreBins.of(Constant())
     assert (bins.count, bins.begins, list(bins.is_high)) == (1, (), [True])
     assert bins.chances[0] == pytest.approx(1 / (1 + np.exp(-1)))
-    assert bins.bin_sql("score") == "0"

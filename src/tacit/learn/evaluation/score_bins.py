@@ -6,6 +6,7 @@ out: the least and the largest score of a model are known from the model.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import pairwise
 from math import ceil, exp, log
@@ -24,11 +25,31 @@ Floats = NDArray[np.float64]
 SHOWN: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
 """The predicted probabilities between which calibration is shown."""
 
-_TAIL: Final = (0.0005, 0.001, 0.002, 0.003, 0.005, 0.007)
-_STEP: Final = 0.15  # of the logit, between two edges
+_ENDS: Final = (0.0005, 0.9995)  # beyond which rows share a bin
+_STEP: Final = 0.15  # of the logit, between two bins; in the tails more
+_TAIL_STEP: Final = 0.5
 _FARTHEST: Final = 32.0  # a score beyond which a probability does not change
 _ROUNDS: Final = 60  # halvings
-_OUTSIDE: Final = 0.5  # what stands for the bin below the first edge, as a part of that
+_WITHIN: Final = (1e-9, 1 - 1e-9)
+_OUTSIDE: Final = 0.5  # what stands for an outer bin, as a part of the probability at its edge
+
+
+@frozen
+class ScorePiece:
+    """`parts` bins of equal width, below a knot of the score: from `start` on, in steps."""
+
+    start: int
+    width: int
+    parts: int
+
+    @property
+    def begins(self) -> tuple[int, ...]:
+        """Where bins begin; the last is the knot, from which on all of its bins are passed."""
+        return tuple(self.start + self.width * part for part in range(1, self.parts + 1))
+
+    def passed_sql(self, score: str) -> str:
+        """The number of these bins that a score has passed."""
+        return f"(least(greatest({score}, {self.start}), {self.begins[-1]}) - {self.start}) // {self.width}"
 
 
 @runtime_checkable
@@ -54,27 +75,39 @@ class ScoredModel(Protocol):
 
 @frozen(eq=False)
 class ScoreBins:
-    """Bin i has the scores from `begins[i − 1]` on, in steps, below `begins[i]`; `edges` are their probabilities.
+    """Bin i has the scores from `begins[i − 1]` on, in steps, below `begins[i]`.
 
-    `lone` stands for all rows where there is one bin; `least` is the least score of any row.
+    `least` and `most` are the least and the largest score of any row, `edges` the probabilities where bins begin.
+    Between knots, which are at round probabilities, bins have equal widths: so the number of a bin is computed from the
+    score by a few divisions. A comparison for each bin would repeat the score, a long expression, as often.
     """
 
-    begins: tuple[int, ...]
-    edges: tuple[float, ...]
+    first: tuple[int, ...]  # the first knot, if rows may lie below it
+    pieces: tuple[ScorePiece, ...]
+    known: Mapping[int, float]  # the knots at round probabilities
     least: int
-    lone: float
+    most: int
+    edges: tuple[float, ...]
+    lone: float  # what stands for all rows where there is one bin
 
     @classmethod
     def of(cls, model: ScoredModel) -> ScoreBins:
         """The bins that rows can be in."""
         least, most = model.score_range
-        begins: dict[int, float] = {}
-        for edge in _edges():
-            begin = _first_above(model, edge)
-            if least < begin <= most:
-                begins[begin] = edge
+        begin_of = {edge: _first_above(model, edge) for edge in (*SHOWN, *_ENDS)}
+        inner = {begin_of[edge]: edge for edge in SHOWN if least < begin_of[edge] <= most}
+        low = min(max(least, begin_of[_ENDS[0]]), most)
+        knots = sorted({low, *inner, max(min(most + 1, begin_of[_ENDS[1]]), low)})
+        pieces = tuple(_piece(model, first, last) for first, last in pairwise(knots))
+        first = (low,) if least < low else ()
+        at_begins = model.chance(np.array([(begin - 0.5) / SCORE for begin in _begins(first, pieces, most)]))
         lone = float(model.chance(np.array([least / SCORE]))[0])
-        return cls(tuple(begins), tuple(begins.values()), least, lone)
+        edges = tuple(np.clip(at_begins, *_WITHIN).tolist())
+        return cls(first, pieces, inner, least, most, edges, lone)
+
+    @cached_property
+    def begins(self) -> tuple[int, ...]:
+        return _begins(self.first, self.pieces, self.most)
 
     @property
     def count(self) -> int:
@@ -97,15 +130,33 @@ class ScoreBins:
 
     def shown(self) -> list[tuple[str, NDArray[np.bool_]]]:
         """The bins of a calibration: what is predicted, in words, and which bins these are."""
-        known = [edge for edge in self.edges if edge in SHOWN]
-        lows, highs = np.array([0.0, *self.edges]), np.array([*self.edges, 1.0])
-        ends = list(zip([0.0, *known], [*known, 1.0], strict=True))
-        return [(f"{low:g} to {high:g}", (lows >= low) & (highs <= high)) for low, high in ends]
+        places = [place for place, begin in enumerate(self.begins, 1) if begin in self.known]
+        texts = [0.0, *(self.known[self.begins[place - 1]] for place in places), 1.0]
+        numbers = np.arange(self.count)
+        return [
+            (f"{low:g} to {high:g}", (numbers >= begin) & (numbers < end))
+            for (low, high), (begin, end) in zip(pairwise(texts), pairwise([0, *places, self.count]), strict=True)
+        ]
 
     def bin_sql(self, score: str) -> str:
         """The number of the bin of a score."""
-        runs = " ".join(f"WHEN {score} < {begin} THEN {place}" for place, begin in enumerate(self.begins))
-        return f"CASE {runs} ELSE {len(self.begins)} END" if runs else "0"
+        parts = [f"CASE WHEN {score} < {begin} THEN 0 ELSE 1 END" for begin in self.first]
+        return " + ".join([*parts, *(piece.passed_sql(score) for piece in self.pieces)]) or "0"
+
+
+def _begins(first: tuple[int, ...], pieces: tuple[ScorePiece, ...], most: int) -> tuple[int, ...]:
+    """Where bins begin that rows can be in."""
+    return tuple(begin for begin in (*first, *(each for piece in pieces for each in piece.begins)) if begin <= most)
+
+
+def _piece(model: ScoredModel, low: int, high: int) -> ScorePiece:
+    """The bins between two knots: about equal steps of the logit."""
+    ends = np.clip(model.chance(np.array([low, high]) / SCORE), *_WITHIN)
+    is_tail = not (_logit(SHOWN[0]) <= _logit(float(ends.mean())) <= _logit(SHOWN[-1]))
+    wide = _logit(float(ends[1])) - _logit(float(ends[0]))
+    parts = min(max(1, ceil(wide / (_TAIL_STEP if is_tail else _STEP) - 1e-6)), high - low)
+    width = (high - low) // parts
+    return ScorePiece(high - parts * width, width, parts)
 
 
 def bins_of(model: ModelData) -> ScoreBins | None:
@@ -113,16 +164,6 @@ def bins_of(model: ModelData) -> ScoreBins | None:
     if isinstance(model, ScoredModel) and len(model.target.values or ()) == 2:
         return ScoreBins.of(model)
     return None
-
-
-def _edges() -> list[float]:
-    """The probabilities at which bins begin, rising."""
-    found = [*_TAIL]
-    for low, high in pairwise(SHOWN):
-        first, last = _logit(low), _logit(high)
-        parts = ceil((last - first) / _STEP - 1e-9)
-        found += [low, *(_logistic(first + (last - first) * part / parts) for part in range(1, parts))]
-    return [*found, SHOWN[-1], *(1 - edge for edge in reversed(_TAIL))]
 
 
 def _first_above(model: ScoredModel, edge: float) -> int:
