@@ -48,6 +48,19 @@ def test_every_setting_makes_another_release(clinic: Clinic) -> None:
     assert all("free" in clinic.tacit(*fit).out for fit in fits)
 
 
+def test_a_model_is_verified_as_it_was_released(clinic: Clinic) -> None:
+    assert clinic.tacit(*FIT, COSTS, "--target", "cost", "--epsilon", "1", "--out", "m.json").code == 0
+    held = clinic.tacit("verify", "m.json", "--ledger", "clinic.toml")
+    assert (held.code, "the one that was released, number by number" in held.out) == (0, True)
+    whole = json.loads((clinic.folder / "m.json").read_text())
+    whole["model"]["clip"] = 0.125
+    (clinic.folder / "m.json").write_text(json.dumps(whole))
+    other = clinic.tacit("verify", "m.json")
+    assert (other.code, "something in the model was changed" in other.out) == (1, True)
+    (clinic.folder / "new.csv").write_text("region,age\nnorth,30\n")
+    assert clinic.tacit("learn", "predict", "m.json", "new.csv").code == 2
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -12,6 +12,7 @@ from typing import Final
 import click
 
 from tacit.cli.terminal import say
+from tacit.curator.model_file import SignedModel
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.ledger.certificate import Certificate
@@ -51,10 +52,10 @@ def verify(
 ) -> None:
     """Check a certificate offline, and the table it was signed for; or read a whole ledger again.
 
-    CERTIFICATE is one that `tacit query` or `tacit tables` wrote. With --ledger it must be signed by the ledger's key,
-    and the ledger must hold the entry that it names. With --table the file must be the one that was written with it.
-    Of a publication, which may be named by its folder, all files beside the certificate are checked: whether one was
-    changed, is missing or was added.
+    CERTIFICATE is one that `tacit query` or `tacit tables` wrote, or a model that `tacit learn fit` wrote, which has
+    its own. With --ledger it must be signed by the ledger's key, and the ledger must hold the entry that it names. With
+    --table the file must be the one that was written with it. Of a publication, which may be named by its folder, all
+    files beside the certificate are checked: whether one was changed, is missing or was added.
 
     A ledger that has entries is opened only where its witness is: a file on this machine that knows how far the ledger
     had come, so that one put back to an earlier state is noticed. A machine that joins a shared ledger has none yet.
@@ -78,7 +79,11 @@ def verify(
         raise Refused("to verify a table alone", "Its certificate says what it is.", "answer.json --table answer.csv.")
     if certificate is not None and certificate.is_dir():
         certificate /= CERTIFICATE
-    read = None if certificate is None else Certificate.from_json(_read(certificate).decode("utf-8", "replace"))
+    octets = b"" if certificate is None else _read(certificate)
+    model = SignedModel.parsed(octets)
+    read = None
+    if certificate is not None:
+        read = Certificate.from_json(octets.decode("utf-8", "replace")) if model is None else model.certificate
     shown = None if table is None else _read(table)
     public = None if key is None else _public_key(key)
     book = None if ledger is None else _check_ledger(ledger, accept_witness, read)
@@ -88,6 +93,8 @@ def verify(
         holds = _said(verdict) and holds
         if verdict.holds and book is not None and book.holds:
             holds = _said(_held(read, book.evidence)) and holds
+        if verdict.holds and model is not None:
+            holds = _said(model.verdict) and holds
         if verdict.holds and table is not None and shown is not None:
             holds = _said(verify_table(read, shown, table.name)) and holds
         if verdict.holds and table is None and is_of_folder(read):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tacit.curator.account_view import BudgetView
 from tacit.curator.certifier import statement_of
 from tacit.curator.counting_workloads import CountingWorkloads
-from tacit.curator.model_kinds import read_fields
+from tacit.curator.model_file import SignedModel, read_signed_model
 from tacit.curator.terms import analyst_share
 from tacit.errors import Failed, Refused
 from tacit.exact import Number, positive
@@ -38,9 +36,8 @@ class LearnedModel:
 
     def write(self, place: str | Path) -> None:
         """The model as a JSON file, with its certificate."""
-        whole = {"tacit": "model", "model": self.model.fields(), "notes": self.notes, "price": self.price.cost}
-        whole["certificate"] = json.loads(self.certificate.to_json())
-        Path(place).write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        text = SignedModel(self.model, self.certificate).text(self.notes, self.price.cost)
+        Path(place).write_text(text, encoding="utf-8")
 
     def __str__(self) -> str:
         from tacit.learn.model_kind import ReadableModel
@@ -50,13 +47,8 @@ class LearnedModel:
 
 
 def read_model(place: str | Path) -> ModelData:
-    """The model in a file, of whatever kind; refused where it is none."""
-    try:
-        whole: Mapping[str, Any] = json.loads(Path(place).read_text(encoding="utf-8"))
-        said = whole["model"]
-    except (OSError, ValueError, KeyError, TypeError):
-        raise Refused(f"the model in {place}", "It cannot be read.", "a file that `tacit learn fit` wrote.") from None
-    return read_fields(said)
+    """The model in a file, of whatever kind; refused where it is none, or is not what was signed."""
+    return read_signed_model(place).model
 
 
 class Learning(CountingWorkloads):
