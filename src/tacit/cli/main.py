@@ -101,6 +101,7 @@ _LEARN: Final = {
     "compare": ("tacit.cli.learn", "Train one model in three ways, and say how good each is."),
     "predict": ("tacit.cli.learn", "Predict the target of rows in a file; free."),
     "evaluate": ("tacit.cli.evaluate", "Say privately how good a model is, with intervals."),
+    "card": ("tacit.cli.card", "Write a page about a model: what it says, whom it hides, how good it is."),
 }
 
 

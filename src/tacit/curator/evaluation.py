@@ -20,6 +20,7 @@ from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.question import Question
 from tacit.query.post_noise.estimates import Rendered
+from tacit.release.measures_read import SHOWN_DIGEST
 from tacit.release.price import price_words
 from tacit.release.release import Release
 
@@ -91,7 +92,7 @@ class Evaluating(Learning):
     ) -> Release:
         """The measures, with the notes, the price and the certificate of the query that they are read from."""
         intervals = intervals_of(plan, found.table)
-        notes = _notes(plan, found, confidence, bins)
+        notes = (*_notes(plan, found, confidence, bins), f"Of model {model.digest[:SHOWN_DIGEST]}.")
         opened, charge = self._opened, found.charge
         words = price_words(opened.filter, found.grounds.price, found.share, found.free, charge)
         certify = Certifier.of(opened, found.grounds, found.entry, text)

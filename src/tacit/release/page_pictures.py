@@ -5,27 +5,30 @@ A picture takes its colours from the page's style sheet and loads nothing. Every
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from html import escape
-from itertools import accumulate
-from math import floor, isfinite, log10
+from math import isfinite
 from typing import Final
-from unicodedata import east_asian_width
 
 import numpy as np
 
 from tacit.query.post_noise.estimates import Estimates, Floats, Keys, Rendered
 from tacit.release.cells import key_texts
 from tacit.release.plot_layout import Lines, arrange
+from tacit.release.svg_marks import (
+    WIDTH,
+    line_at,
+    points_of,
+    room_for,
+    round_ticks,
+    shortened,
+    svg_figure,
+    text_at,
+    text_length,
+    tick_text,
+)
 from tacit.release.text import html_text
 from tacit.words import number
 
-_WIDTH: Final = 440  # of a picture; a page scales it to its width
 _ROW, _TOP, _FOOT = 24, 6, 44
-_LETTER: Final = 8.4
-_WIDE, _THIN = dict.fromkeys("mwMW@%…", 13.0), dict.fromkeys("fijlrtI.,' ", 5.4)
-_WIDTHS: Final = dict.fromkeys("ABCDEGHKNOQRUVX&", 10.2) | _WIDE | _THIN
-_MOST_LETTERS: Final = 20
 _MOST_BARS: Final = 30
 _MOST_CELLS: Final = 24  # of a heat map, each way
 _NARROW: Final = 12.0  # of a heat map's column
@@ -52,58 +55,58 @@ def _along(drawn: Rendered, by: str, keys: Keys, name: str, numbers: Estimates) 
 
 
 def _bars(by: str, keys: Keys, name: str, numbers: Estimates) -> str:
-    labels = [_short(text) for text in key_texts(keys)[:_MOST_BARS]]
-    left = _room(labels)
-    ticks = _ticks(*_ends(numbers, len(labels)))
+    labels = [shortened(text) for text in key_texts(keys)[:_MOST_BARS]]
+    left = room_for(labels)
+    ticks = round_ticks(*_ends(numbers, len(labels)))
     height = _TOP + _ROW * len(labels)
 
     def across(value: float) -> float:
-        return left + (_WIDTH - 26 - left) * (value - ticks[0]) / (ticks[-1] - ticks[0])
+        return left + (WIDTH - 26 - left) * (value - ticks[0]) / (ticks[-1] - ticks[0])
 
-    parts = [_line_at(across(tick), _TOP, across(tick), height) for tick in ticks]
-    parts += [_text_at(across(tick), height + 16, _tick(tick, ticks), "middle") for tick in ticks]
+    parts = [line_at(across(tick), _TOP, across(tick), height) for tick in ticks]
+    parts += [text_at(across(tick), height + 16, tick_text(tick, ticks), "middle") for tick in ticks]
     for row, label in enumerate(labels):
         middle = _TOP + _ROW * (row + 0.5)
-        parts.append(_text_at(left - 6, middle + 4, label, "end"))
+        parts.append(text_at(left - 6, middle + 4, label, "end"))
         value, low, high = (float(each[row]) for each in (numbers.value, numbers.low, numbers.high))
         if not isfinite(value):
-            parts.append(_text_at(across(max(0.0, ticks[0])) + 4, middle + 4, "too few to say", "start", "faint"))
+            parts.append(text_at(across(max(0.0, ticks[0])) + 4, middle + 4, "too few to say", "start", "faint"))
             continue
         start, end = sorted((across(max(0.0, ticks[0])), across(value)))
         parts.append(f'<rect class="bar" x="{start:.1f}" y="{middle - 8:.1f}" width="{end - start:.1f}" height="16"/>')
         ends = [
             across(end) for end in (low, high) if ticks[0] <= end <= ticks[-1]
         ]  # a number outside the picture has no mark
-        parts.append(_line_at(across(max(low, ticks[0])), middle, across(min(high, ticks[-1])), middle, "error"))
-        parts += [_line_at(x, middle - 4, x, middle + 4, "error") for x in ends]
-    parts.append(_text_at((left + _WIDTH) / 2, height + 36, _short(name, 40), "middle", "axis"))
+        parts.append(line_at(across(max(low, ticks[0])), middle, across(min(high, ticks[-1])), middle, "error"))
+        parts += [line_at(x, middle - 4, x, middle + 4, "error") for x in ends]
+    parts.append(text_at((left + WIDTH) / 2, height + 36, shortened(name, 40), "middle", "axis"))
     more = f", the first {_MOST_BARS} of {len(keys):,}" if len(keys) > _MOST_BARS else ""
-    return _figure(f"{name} by {by}{more}", height + _FOOT, parts, "The line at each bar is its interval.")
+    return svg_figure(f"{name} by {by}{more}", height + _FOOT, parts, "The line at each bar is its interval.")
 
 
 def _line(shape: Lines, by: str, keys: Keys, name: str, numbers: Estimates) -> str:
     rows = shape.series[0][1]
     places = shape.places[rows].astype(np.float64)
-    ticks = _ticks(*_ends(numbers, len(numbers)))
-    left, bottom = 12 + max(_length(_tick(tick, ticks)) for tick in ticks), _TOP + _HIGH
-    x = left + (_WIDTH - 20 - left) * (places - places.min()) / max(float(np.ptp(places)), 1.0)
+    ticks = round_ticks(*_ends(numbers, len(numbers)))
+    left, bottom = 12 + max(text_length(tick_text(tick, ticks)) for tick in ticks), _TOP + _HIGH
+    x = left + (WIDTH - 20 - left) * (places - places.min()) / max(float(np.ptp(places)), 1.0)
 
     def down(values: Floats) -> Floats:
         return np.asarray(bottom - _HIGH * (np.clip(values, ticks[0], ticks[-1]) - ticks[0]) / (ticks[-1] - ticks[0]))
 
-    parts = [_line_at(left, y, _WIDTH - 20, y) for y in down(np.array(ticks))]
-    parts += [_text_at(left - 6, float(down(np.array([t]))[0]) + 4, _tick(t, ticks), "end") for t in ticks]
+    parts = [line_at(left, y, WIDTH - 20, y) for y in down(np.array(ticks))]
+    parts += [text_at(left - 6, float(down(np.array([t]))[0]) + 4, tick_text(t, ticks), "end") for t in ticks]
     value, low, high = (each[rows] for each in (numbers.value, numbers.low, numbers.high))
     known = np.isfinite(value) & np.isfinite(low) & np.isfinite(high)
     edge = [*zip(x[known], down(high[known]), strict=True), *zip(x[known][::-1], down(low[known])[::-1], strict=True)]
-    parts.append(f'<polygon class="band" points="{_points(edge)}"/>')
-    parts.append(f'<polyline class="curve" points="{_points(zip(x[known], down(value[known]), strict=True))}"/>')
+    parts.append(f'<polygon class="band" points="{points_of(edge)}"/>')
+    parts.append(f'<polyline class="curve" points="{points_of(zip(x[known], down(value[known]), strict=True))}"/>')
     texts = key_texts(keys)
     for place, anchor in ((0, "start"), (len(rows) // 2, "middle"), (len(rows) - 1, "end")):
-        parts.append(_text_at(float(x[place]), bottom + 16, texts[int(rows[place])], anchor))
-    parts.append(_text_at((left + _WIDTH) / 2, bottom + 36, _short(by, 40), "middle", "axis"))
+        parts.append(text_at(float(x[place]), bottom + 16, texts[int(rows[place])], anchor))
+    parts.append(text_at((left + WIDTH) / 2, bottom + 36, shortened(by, 40), "middle", "axis"))
     remarks = "".join(f" {each[0].upper()}{each[1:]}." for each in shape.remarks)
-    return _figure(f"{name} by {by}", bottom + _FOOT, parts, f"The band holds the intervals.{remarks}")
+    return svg_figure(f"{name} by {by}", bottom + _FOOT, parts, f"The band holds the intervals.{remarks}")
 
 
 def _heat(one: tuple[str, Keys], other: tuple[str, Keys], name: str, numbers: Estimates) -> str:
@@ -114,10 +117,10 @@ def _heat(one: tuple[str, Keys], other: tuple[str, Keys], name: str, numbers: Es
     lines, stacks = (list(dict.fromkeys(keys.values)) for _, keys in (down, across))
     if not (len(lines) <= _MOST_CELLS and len(stacks) <= _MOST_CELLS):
         return ""
-    labels = [_short(text) for text in key_texts(Keys(tuple(lines), down[1].kind))]
-    heads = [_short(text) for text in key_texts(Keys(tuple(stacks), across[1].kind))]
-    left, top = _room(labels), max(map(_length, heads)) * 0.75 + 14
-    wide = min(44.0, (_WIDTH - left - 0.75 * max(map(_length, heads)) - 14) / len(stacks))
+    labels = [shortened(text) for text in key_texts(Keys(tuple(lines), down[1].kind))]
+    heads = [shortened(text) for text in key_texts(Keys(tuple(stacks), across[1].kind))]
+    left, top = room_for(labels), max(map(text_length, heads)) * 0.75 + 14
+    wide = min(44.0, (WIDTH - left - 0.75 * max(map(text_length, heads)) - 14) / len(stacks))
     if wide < _NARROW:  # heads would lie on one another
         return ""
     most = max(0.0, float(numbers.value[np.isfinite(numbers.value)].max()))
@@ -125,7 +128,7 @@ def _heat(one: tuple[str, Keys], other: tuple[str, Keys], name: str, numbers: Es
     for place, head in enumerate(heads):
         turned = f"translate({left + wide * (place + 0.5):.1f} {top - 6:.1f}) rotate(-45)"
         parts.append(f'<text transform="{turned}">{html_text(head)}</text>')
-    parts += [_text_at(left - 6, top + _ROW * (row + 0.5) + 4, label, "end") for row, label in enumerate(labels)]
+    parts += [text_at(left - 6, top + _ROW * (row + 0.5) + 4, label, "end") for row, label in enumerate(labels)]
     spots = zip(down[1].values, across[1].values, numbers.value, numbers.low, numbers.high, strict=True)
     for line, stack, value, low, high in spots:
         row, place = lines.index(line), stacks.index(stack)
@@ -141,15 +144,7 @@ def _heat(one: tuple[str, Keys], other: tuple[str, Keys], name: str, numbers: Es
             parts.append(f'<circle class="dot" cx="{x + wide / 2:.1f}" cy="{y + _ROW / 2:.1f}" r="1.8"/>')
     legend = f"From 0 (no colour) to {number(most, most / 3)} (full colour). A dot: the interval holds 0."
     title = f"{name} by {down[0]} (down) and {across[0]} (across)"
-    return _figure(title, top + _ROW * len(lines) + 8, parts, legend)
-
-
-def _figure(title: str, height: float, parts: Sequence[str], remark: str) -> str:
-    head = html_text(title)
-    return (
-        f'<figure><figcaption>{head}</figcaption><svg viewBox="0 0 {_WIDTH} {height:.0f}" role="img" '
-        f'aria-label="{head}">{"".join(parts)}</svg><p class="quiet">{html_text(remark)}</p></figure>'
-    )
+    return svg_figure(title, top + _ROW * len(lines) + 8, parts, legend)
 
 
 def _ends(numbers: Estimates, rows: int) -> tuple[float, float]:
@@ -161,46 +156,3 @@ def _ends(numbers: Estimates, rows: int) -> tuple[float, float]:
     low = numbers.low[:rows][drawn & np.isfinite(numbers.low[:rows])]
     high = numbers.high[:rows][drawn & np.isfinite(numbers.high[:rows])]
     return max(min(float(low.min(initial=least)), least), -far), min(max(float(high.max(initial=most)), most), far)
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    """Three to six round numbers that span the range."""
-    span = max(high - low, 1e-9)
-    unit = 10.0 ** floor(log10(span / 4))
-    step = next(each * unit for each in (1, 2, 5, 10) if span / (each * unit) <= 4.5)
-    first, last = floor(low / step), -floor(-high / step)
-    return [place * step for place in range(first, max(last, first + 1) + 1)]
-
-
-def _tick(value: float, ticks: Sequence[float]) -> str:
-    return number(value + 0.0, 0 if all(float(tick).is_integer() for tick in ticks) else ticks[1] - ticks[0])
-
-
-def _room(labels: Sequence[str]) -> float:
-    return 10 + max(map(_length, labels), default=0.0)
-
-
-def _length(text: str) -> float:
-    """About how long a text is, in a wide font."""
-    return sum(2 * _LETTER if east_asian_width(each) in "WF" else _WIDTHS.get(each, _LETTER) for each in text)
-
-
-def _short(text: str, most: int = _MOST_LETTERS) -> str:
-    """The text, cut where it is longer than so many letters are in the mean."""
-    if _length(text) <= most * _LETTER:
-        return text
-    room = most * _LETTER - _length("…")
-    return text[: sum(reach <= room for reach in accumulate(map(_length, text)))] + "…"
-
-
-def _text_at(x: float, y: float, text: str, anchor: str, style: str = "") -> str:
-    named = f' class="{style}"' if style else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{escape(anchor)}"{named}>{html_text(text)}</text>'
-
-
-def _line_at(x: float, y: float, to_x: float, to_y: float, style: str = "grid") -> str:
-    return f'<line class="{style}" x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}"/>'
-
-
-def _points(pairs: Iterable[tuple[float, float]]) -> str:
-    return " ".join(f"{x:.1f},{y:.1f}" for x, y in pairs)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Final
@@ -24,7 +23,7 @@ from tacit.mechanisms.mechanism import percent
 from tacit.query.post_noise.estimates import PUBLISHED, Estimates, Keys, OutputColumn, Rendered
 from tacit.release.cells import Cell, cells_of
 from tacit.release.page_pictures import pictures
-from tacit.release.text import html_text
+from tacit.release.text import html_page, html_text
 from tacit.words import glued
 
 if TYPE_CHECKING:
@@ -99,7 +98,6 @@ def _draft(folder: Path) -> Path:
 
 _ROWS: Final = 40  # rows shown of a table; the rest is in its file
 _WHOLE: Final = 60  # tables shown; the others have links
-_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
 def publication_page(release: TablesRelease, signed: Certificate | None, forms: Sequence[str]) -> str:
@@ -107,20 +105,9 @@ def publication_page(release: TablesRelease, signed: Certificate | None, forms: 
     title = f"Tables of {release.dataset}" if release.dataset else "Tables"
     heads = [f"table-{place}" if place <= _WHOLE else "" for place in range(1, len(release.tables) + 1)]
     shown = zip(heads[:_WHOLE], release.tables, strict=False)
-    style = files("tacit.release").joinpath("publication.css").read_text("utf-8")
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>{html_text(title)}</title>
-<style>
-{style}</style>
-</head>
-<body>
-<main>
-<h1>{html_text(title)}</h1>
+    return html_page(
+        title,
+        f"""<h1>{html_text(title)}</h1>
 <p>{_said(f"{release.margins} {release.price.cost}")}</p>
 {_facts(release)}
 <nav aria-label="Tables">
@@ -130,11 +117,8 @@ def publication_page(release: TablesRelease, signed: Certificate | None, forms: 
 </ul>
 </nav>
 {"".join(_table(head, each, forms) for head, each in shown)}
-{_signature(signed)}
-</main>
-</body>
-</html>
-"""
+{_signature(signed)}""",
+    )
 
 
 def _facts(release: TablesRelease) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from importlib.resources import files
 from typing import Final
 
 from rich.cells import cell_len
@@ -110,3 +111,28 @@ def _cell(cell: Cell, width: int) -> str:
         span = "" if width == 1 else " colspan=2"
         return f'<td{span} style="{_LEFT}">{escape(str(cell))}</td>'
     return f'<td style="{_VALUE}">{escape(cell.value)}</td><td style="{_REST}">{escape(cell.rest.strip())}</td>'
+
+
+_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+def html_page(title: str, body: str) -> str:
+    """A page with the style sheet of all pages; it may load nothing and run nothing."""
+    style = files("tacit.release").joinpath("publication.css").read_text("utf-8")
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<title>{html_text(title)}</title>
+<style>
+{style}</style>
+</head>
+<body>
+<main>
+{body}
+</main>
+</body>
+</html>
+"""
