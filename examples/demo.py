@@ -31,6 +31,7 @@ ELDERLY = "SELECT COUNT(DISTINCT patient_id) FROM visits WHERE age >= 65"
 DOSE = "Did you skip a dose last week?"
 CUBE = "SELECT region, ward, COUNT(*) AS visits FROM visits GROUP BY CUBE(region, ward)"
 NORTH = "SELECT ward, COUNT(*) AS visits FROM visits WHERE region = 'north' GROUP BY ward ORDER BY visits DESC LIMIT 3"
+COSTLY = "SELECT cost >= 500 AS costly, region, LEAST(stay_days, 7) AS days FROM visits WHERE day"
 ONE_BY_ONE = "SELECT patient_id, SUM(cost) FROM visits GROUP BY patient_id"
 
 
@@ -62,6 +63,7 @@ def main(figure: Path) -> None:
         _analysts(shell)
         _keeping_the_budget(shell)
         _a_publication(shell)
+        _a_model(shell, folder)
         _a_poll(shell, folder)
         shutil.copy(folder / "months.png", figure)
     print(f"The figure: {figure}. All of it took {perf_counter() - start:.0f} seconds.")
@@ -109,6 +111,17 @@ def _a_publication(shell: Shell) -> None:
     shell.tacit("tables", "clinic.toml", CUBE, "--epsilon", "1", "--as", "alice", "--out", "publication")
     shell.tacit("query", "clinic.toml", NORTH, "--as", "bob")
     shell.tacit("verify", "publication")
+
+
+def _a_model(shell: Shell, folder: Path) -> None:
+    _title("A model is a release too: a fit and an evaluation have prices, a prediction is free")
+    fit = ("--target", "costly", "--epsilon", "0.5", "--rows", "5", "--out", "costly.json")
+    shell.tacit("learn", "fit", "clinic.toml", f"{COSTLY} < '2025-10-01'", *fit)
+    shell.tacit("learn", "evaluate", "clinic.toml", "costly.json", f"{COSTLY} >= '2025-10-01'", "--epsilon", "0.5")
+    print("# Two visits that nobody has made yet are in new.csv\n")
+    (folder / "new.csv").write_text("region,days\nnorth,0\nwest,6\n", encoding="utf-8")
+    shell.tacit("learn", "predict", "costly.json", "new.csv")
+    shell.tacit("learn", "card", "costly.json", "--out", "costly.html")
 
 
 def _a_poll(shell: Shell, folder: Path) -> None:

@@ -12,6 +12,8 @@ from tacit.lazy import lazily
 if TYPE_CHECKING:
     from tacit.curator.dataset import Dataset as Dataset
     from tacit.curator.dataset import open_dataset
+    from tacit.curator.estimators import AdditiveClassifier as AdditiveClassifier
+    from tacit.curator.estimators import AdditiveRegressor as AdditiveRegressor
     from tacit.errors import Failed as Failed
     from tacit.errors import Refused as Refused
     from tacit.loss.composition.sequential import compose as compose
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     open = open_dataset  # noqa: A001  (tacit.open, as in gzip.open)
 
 _HOME = {
+    "AdditiveClassifier": "curator.estimators",
+    "AdditiveRegressor": "curator.estimators",
     "Dataset": "curator.dataset",
     "open": "curator.dataset:open_dataset",
     "Failed": "errors",

@@ -32,6 +32,6 @@ def test_the_demo_runs(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert figure.read_bytes().startswith(b"\x89PNG")
-    assert done.stdout.count("$ tacit ") == 25
+    assert done.stdout.count("$ tacit ") == 29
     assert done.stdout.count("Refused, nothing spent: ") == 2
     assert "Genuine: " in done.stdout

@@ -151,7 +151,7 @@ def _say_content(certificate: Certificate) -> None:
     said = certificate.statement
     asked = said.query if said.asked is None else said.asked
     lines = [f"It says: {' '.join(asked.split())}"]
-    if asked != said.query:
+    if not said.query.endswith(asked):
         lines.append(f"It was computed, free, from the release that was charged for: {' '.join(said.query.split())}")
     when = f"charged {said.time}" if said.binds_numbers else f"issued {said.time}"
     lines += [f"{said.price}; hides {said.unit}; {when}. It rests on:", *(f"- {claim}" for claim in said.claims)]

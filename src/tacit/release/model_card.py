@@ -118,7 +118,7 @@ def _features(model: AdditiveModel) -> str:
         listed = f"{', '.join(names[:_LISTED])}{more}"
         cells = (html_text(feature.name), f"<code>{html_text(feature.item)}</code>", html_text(listed))
         first, second, third = cells
-        rows.append(f'<tr><td>{first}</td><td>{second}</td><td>{third}</td></tr>')
+        rows.append(f"<tr><td>{first}</td><td>{second}</td><td>{third}</td></tr>")
     return f"""<section id="features">
 <h2>Features, as they were declared</h2>
 <p>Levels are bins of declared bounds and declared values. None was found in the rows.</p>
