@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
+from tacit.cli.poll_design import save
 from tacit.cli.query import Output
 from tacit.cli.terminal import say
-from tacit.cli.text_file import save
 from tacit.curator.model_file import read_signed_model
 
 _PATH = click.Path(path_type=Path)

@@ -15,7 +15,7 @@ from tacit.curator.dataset import Dataset, open_dataset
 from tacit.errors import Refused
 from tacit.exact import Number
 from tacit.frozen import frozen
-from tacit.toml_text import quoted
+from tacit.words import quoted
 
 TARGET: Final = "target"
 _UNIT: Final = "unit_id"

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from tacit.curator.certifier import Certifier
 from tacit.curator.learning import Learning
-from tacit.curator.notes import intervals_of, notes_of
-from tacit.curator.optimality import released_optimality
+from tacit.curator.notes import intervals_of, notes_of, released_optimality
 from tacit.curator.query_job import Answered, find_earlier, release_query
 from tacit.curator.terms import analyst_share
 from tacit.errors import Failed, Refused
