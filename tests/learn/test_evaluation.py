@@ -16,6 +16,7 @@ import tacit
 from tacit.curator.dataset import Dataset
 from tacit.errors import Refused
 from tacit.learn.additive_model import AdditiveModel
+from tacit.learn.evaluation.score_bins import scored
 from tacit.release.release import Release
 
 HELD = f"{SQL} WHERE cost < 800"
@@ -155,3 +156,18 @@ def test_what_is_refused_spends_nothing(clinic: Dataset, model: AdditiveModel) -
     with pytest.raises(Refused, match="at most 1,000 groups"):
         clinic.evaluate(model, HELD, by=("age", "age + 1"), epsilon=1)
     assert len(clinic.budget().entries) == spent
+
+
+def test_a_logistic_model_is_evaluated_by_its_score(clinic: Dataset, tmp_path: Path) -> None:
+    learned = clinic.learn(SQL, target="urgent", model="logistic", epsilon=20, bins=8).model
+    place, table = by_row(tmp_path)
+    rows = [row for row in table if row["urgent"] is not None and row["cost"] < 800]
+    with tacit.open(place) as visits:
+        found = read(visits.evaluate(learned, HELD, epsilon=50))
+    one = scored(learned)
+    assert isinstance(one, AdditiveModel)
+    columns = {name: [row[name] for row in rows] for name in ("ward", "age", "cost")}
+    assert np.allclose(one.probability(columns), learned.probabilities(columns)[:, 1])
+    right = truth(one, rows)
+    for name in ("accuracy", "AUC", "log loss"):
+        assert found[name, "all"][0] == pytest.approx(right[name], abs=0.01)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tacit.curator.learning import LearnedModel
 
 WAYS: Final = ("output", "objective", "gradient")
+_MEASURES: Final = 5  # those of all rows come first
 
 
 @frozen(eq=False)
@@ -31,7 +32,7 @@ class ComparedWays:
     def __str__(self) -> str:
         blocks = [self.total]
         for way, model in self.models.items():
-            table = table_text(self.evaluations[way].rendered)
+            table = table_text(self.evaluations[way].rendered, _MEASURES)
             blocks.append(f"{way}\n{table}\n Fit: {model.price}\n Evaluation: {self.evaluations[way].price}")
         about = next(iter(self.evaluations.values())).interval_words
         return "\n\n".join([*blocks, f"{about}. Choosing the best of them by these numbers costs nothing more."])

@@ -53,12 +53,13 @@ class Evaluating(Learning):
         expressions, with public values: measures of each group stand beside those of all rows.
         """
         from tacit.learn.evaluation.evaluation_text import evaluation_sql
-        from tacit.learn.evaluation.score_bins import bins_of
+        from tacit.learn.evaluation.score_bins import ScoreBins, scored
 
         level, kind = proper(confidence, "confidence"), IntervalKind.named(interval)
         analyst_share(self._opened, self._analyst)
         planner, groups = self._planner, (by,) if isinstance(by, str) else tuple(by)
-        bins = bins_of(model)
+        one = scored(model)
+        bins = None if one is None else ScoreBins.of(one)
         text = evaluation_sql(model, bins, sql, groups)
         question = planner.question(text)
         _refuse_unless_public(question, groups, 1 if bins is None else 2 * bins.count)

@@ -10,6 +10,7 @@ from html import escape
 from typing import Final
 
 from tacit.learn.additive_model import AdditiveModel
+from tacit.learn.evaluation.score_bins import scored
 from tacit.learn.model_kind import ModelData
 from tacit.ledger.certificate import Certificate, Statement
 from tacit.ledger.signature import fingerprint
@@ -34,7 +35,8 @@ def model_card(model: ModelData, signed: Certificate, measures: ReadMeasures | N
     title = f"Model of {model.target.name}"
     parts = [f"<h1>{html_text(title)}</h1>", f"<p>{_said(_predicts(model))}</p>", _facts(model, signed.statement)]
     parts += [_measures(measures)] if measures is not None else [_unmeasured()]
-    parts += [_terms(model), _features(model)] if isinstance(model, AdditiveModel) else []
+    terms = model if isinstance(model, AdditiveModel) else scored(model)
+    parts += [_terms(terms), _features(terms)] if isinstance(terms, AdditiveModel) else []
     parts += [_bare(), _certificate(signed)]
     return html_page(title, "\n".join(parts))
 

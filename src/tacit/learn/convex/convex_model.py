@@ -12,6 +12,7 @@ import numpy as np
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
+from tacit.learn.additive_model import AdditiveModel
 from tacit.learn.coded_rows import SCORE
 from tacit.learn.convex.design import FINEST
 from tacit.learn.convex.losses import Floats, Integers, LossKind, shares
@@ -71,6 +72,13 @@ class ConvexModel:
         scores = self.score(columns)
         places = scores.argmax(axis=1) if self.loss is LossKind.SOFTMAX else (scores[:, 0] > 0).astype(int)
         return [self.classes[place] for place in places]
+
+    def one_score(self) -> AdditiveModel | None:
+        """A logistic model of two classes is an additive one."""
+        if self.loss is not LossKind.LOGISTIC:
+            return None
+        scores = tuple(tuple(level[0] for level in levels) for levels in self.scores)
+        return AdditiveModel(self.target, self.features, scores, self.clip)
 
     def judged_sql(self) -> str:
         """1 where the prediction is right, else 0, in the analyst's SQL."""

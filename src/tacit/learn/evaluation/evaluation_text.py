@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 
 from sqlglot import exp
 
-from tacit.learn.evaluation.score_bins import ScoreBins, ScoredModel
+from tacit.learn.evaluation.score_bins import ScoreBins, ScoredModel, scored
 from tacit.learn.model_kind import ModelData
 from tacit.learn.training_text import Task, TrainingTarget, parsed_rows
 
@@ -31,8 +31,9 @@ class NumberModel(Protocol):
 
 def evaluation_sql(model: ModelData, bins: ScoreBins | None, sql: str, by: Sequence[str]) -> str:
     """The query of an evaluation: by bins of the score, by errors, or by what the model is judged by."""
-    if bins is not None and isinstance(model, ScoredModel):
-        return counts_sql(model, bins, sql, by)
+    one = scored(model)
+    if bins is not None and one is not None:
+        return counts_sql(one, bins, sql, by)
     if model.target.task is Task.REGRESSION and isinstance(model, NumberModel):
         return errors_sql(model, sql, by)
     return judged_sql(model, sql, by)

@@ -159,11 +159,19 @@ def _piece(model: ScoredModel, low: int, high: int) -> ScorePiece:
     return ScorePiece(high - parts * width, width, parts)
 
 
-def bins_of(model: ModelData) -> ScoreBins | None:
-    """The bins of a model of two classes with one score; None for others."""
-    if isinstance(model, ScoredModel) and len(model.target.values or ()) == 2:
-        return ScoreBins.of(model)
-    return None
+@runtime_checkable
+class OneScoreModel(Protocol):
+    """A model that may be one of one score."""
+
+    def one_score(self) -> ScoredModel | None:
+        """The same model with one score, if it has one."""
+        ...
+
+
+def scored(model: ModelData) -> ScoredModel | None:
+    """A model of two classes with one score; None for others."""
+    found = model.one_score() if isinstance(model, OneScoreModel) else model
+    return found if isinstance(found, ScoredModel) and len(found.target.values or ()) == 2 else None
 
 
 def _first_above(model: ScoredModel, edge: float) -> int:
