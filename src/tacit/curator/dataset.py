@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.curator.account_view import BudgetView
 from tacit.curator.certifier import Certifier
-from tacit.curator.evaluation import Evaluating
 from tacit.curator.expected_error import PROMISED, Target, TargetSearch
 from tacit.curator.explanation import Explanation, explain_plan
 from tacit.curator.ibis_expression import Asked, ibis_table, sql_of
 from tacit.curator.implied_search import find_implied, implied_as_asked
+from tacit.curator.network_training import NetworkTraining
 from tacit.curator.notes import intervals_of, notes_of
 from tacit.curator.open_data import Watcher, open_data, unwatched
 from tacit.curator.planner import Planner
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _USUAL = "0.1"  # the ε to explain where none is given
 
 
-class Dataset(Evaluating):
+class Dataset(NetworkTraining):
     """A data set behind its curator. Every answer is charged to the one budget of the data before a row is read."""
 
     @property

@@ -57,6 +57,7 @@ class Job:
     session: Callable[[], AbstractContextManager[Session]]
     statements: int  # the approximate number of statements for the engine
     stages: tuple[Stage, ...]
+    may_lose_stages: bool = False  # whether a stage that was drawn and not stored may be passed over, as empty
 
 
 _SPACE: Final = 32 * 2**20  # octets: entries and releases take kilobytes, but other processes fill the disk meanwhile
@@ -216,7 +217,8 @@ def release(opened: Opened, job: Job, analyst: str, fresh: bool, read: Callable[
     """Release a job: charge it first, unless it is stored already, and return what `read` makes of the answer."""
     terms, charge = terms_of(opened, analyst), job.price.charge
     refuse_below_floor(opened, job.price, job.chooses_keys)
-    request = Request(job.digest, job.accuracy, charge, analyst, job.words, terms, fresh, job.note, job.relation)
+    asked = (job.digest, job.accuracy, charge, analyst, job.words, terms, fresh, job.note, job.relation)
+    request = Request(*asked, job.may_lose_stages)
     if opened.known_account is None:  # a first request that does not fit must not open the account
         refuse_unless_affordable(Totals(opened.filter, 0), request, price_of(opened.filter, request))
     _ = opened.signing_key  # refused now, where it cannot be used, and not when there is something to sign

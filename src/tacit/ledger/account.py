@@ -14,8 +14,8 @@ from tacit.ledger.affordability import Totals, price_of, refuse_unless_affordabl
 from tacit.ledger.breaker import Failures, Unanswered
 from tacit.ledger.chain import Chain
 from tacit.ledger.course import Course
-from tacit.ledger.events import Again, Charged, Cleared, Failure, Reopened
-from tacit.ledger.history import Entry, history_of, receipt
+from tacit.ledger.events import Again, Charged, Cleared, Failure, Reopened, Staged
+from tacit.ledger.history import Entry, history_of, payload_hash, receipt
 from tacit.ledger.registry import relation_of
 from tacit.ledger.request import Charge, Request, Stored
 from tacit.ledger.runs import Runs
@@ -74,9 +74,10 @@ class BudgetAccount(Runs):
 
         In one transaction: a stored answer at least as accurate, or a failure where there is none, is returned for free
         (unless `fresh`). If the same analyst has an open charge for the same request, this call waits while it runs; if
-        its process died, it runs once more if all noise drawn is stored, and otherwise has failed. Every other request
-        is a new question: the breaker must admit it, after a wait where as many runs are open as may still fail; and
-        its loss, in the account's relation and currency, must reach the floor and fit into budget and share.
+        its process died, it runs once more if all noise drawn is stored, or where a request may lose stages, behind the
+        lost one, which is stored as empty; otherwise it has failed. Every other request is a new question: the breaker
+        must admit it, after a wait where as many runs are open as may still fail; and its loss, in the account's
+        relation and currency, must reach the floor and fit into budget and share.
         """
         price = price_of(self._totals.empty, request)
         while (given := self._charge(request, price)) is None:
@@ -113,8 +114,10 @@ class BudgetAccount(Runs):
             number = course.charge.number
             if self._chain.database.is_held(number):
                 return None
-            if course.may_run_again:
+            if course.may_run_again or (request.may_lose_stages and course.may_lose_a_stage):
                 hold(number)
+                if not course.is_between:  # never drawn again: the stage is stored as empty
+                    self._append(connection, Staged(number, request.digest, course.stage, payload_hash(b"")), b"")
                 self._append(connection, Again(number, request.digest))
                 return receipt(course.charge)
             ended = course.after(self._append(connection, Failure(number, request.digest)))

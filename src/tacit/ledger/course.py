@@ -23,7 +23,8 @@ class Course:
     once, and at most one answer (or failure) is seen. Proof: a stage is marked durably before it draws, and no mark is
     set twice; a stage begins after the one before it is stored; and a charge that has ended, or whose process died
     between a mark and its storage, never runs again. If its process died between stages, it may run once more, from the
-    first stage that is not stored; after that the steward must reopen it.
+    first stage that is not stored; after that the steward must reopen it. Where a release may lose stages, the stage
+    that was marked and not stored is stored as empty before the run goes on behind it: it does not draw again either.
     """
 
     charge: Link
@@ -44,6 +45,11 @@ class Course:
     def may_run_again(self) -> bool:
         """Whether another process may run it after its own died."""
         return self.end is None and self.is_between and self.is_spare
+
+    @property
+    def may_lose_a_stage(self) -> bool:
+        """Whether all but the last noise drawn is stored, and another process may run it after its own died."""
+        return self.end is None and self.stage == len(self.stored) + 1 and self.is_spare
 
     @property
     def is_between(self) -> bool:

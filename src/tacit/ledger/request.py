@@ -38,7 +38,8 @@ class Request:
 
     `digest` identifies it: data version, unit, canonical plan below the noise, mechanisms. `accuracy` is
     greater for a better answer. A `fresh` request is paid for even where a stored release would answer it.
-    `relation` is the change that the loss is stated for, where the loss itself does not state it.
+    `relation` is the change that the loss is stated for, where the loss itself does not state it. With
+    `may_lose_stages`, a run whose process died while a stage drew goes on behind that stage, which is stored as empty.
     """
 
     digest: str
@@ -50,6 +51,7 @@ class Request:
     fresh: bool = False
     note: str = "query"
     relation: Relation | None = None
+    may_lose_stages: bool = False
 
     def __post_init__(self) -> None:
         if not (isinstance(self.digest, str) and _DIGEST.fullmatch(self.digest)):

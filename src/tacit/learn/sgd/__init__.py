@@ -1,0 +1,1 @@
+"""Private gradient descent on torch models (DP-SGD): person by person, with exact noise on whole numbers."""
