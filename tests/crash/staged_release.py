@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
@@ -28,6 +29,7 @@ def release_saying(
     stages: Sequence[Stage],
     price: Price,
     session: Callable[[], AbstractContextManager[Session]],
+    may_lose_stages: bool = False,
 ) -> None:
     """The release, and what is read of it in the end; the books are those of the folder."""
 
@@ -58,4 +60,5 @@ def release_saying(
 
     with opened(folder) as ledger, job.session() as open_session:
         account = ledger.account(NAME, BUDGET)
-        say(paid(account, request("q", BUDGET), job, open_session, lambda: None, read))
+        asked = replace(request("q", BUDGET), may_lose_stages=may_lose_stages)
+        say(paid(account, asked, job, open_session, lambda: None, read))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tacit.learn.sgd.network_fit import Model, NetworkFit, NetworkSettings
     from tacit.learn.sgd.sgd_plan import PricedPlan
 
+_CLASSES = 100  # of a target, at most
 _CLAIMS = (
     "the price of all steps was charged and durable before any row was read",
     "people are sampled by exact coins, place by place, and never shuffled",
@@ -56,7 +57,7 @@ def network_fit(planner: Planner, model: Model, sql: str, target: str, settings:
             "Poisson samples are priced for one unit that is added or removed.",
             "`learn`, or a description whose unit may be added or removed.",
         )
-    fit = NetworkFit.of(model, read_training(sql, target, settings.bins, planner.catalogue), settings)
+    fit = NetworkFit.of(model, read_training(sql, target, settings.bins, planner.catalogue, _CLASSES), settings)
     in_words_of(planner.opened.engine, fit.reading.sql, planner.catalogue)
     return fit
 

@@ -60,11 +60,12 @@ class NetworkTraining(Evaluating):
         weights given are kept: they must not come from private data).
         """
         from tacit.curator.network_job import network_fit, network_price, release_network
+        from tacit.learn.model_kind import settings_of
         from tacit.learn.sgd.network_fit import NetworkSettings
 
         analyst_share(self._opened, self._analyst)
         planner = self._planner
-        fit = network_fit(planner, model, sql, target, NetworkSettings(**settings))
+        fit = network_fit(planner, model, sql, target, settings_of(NetworkSettings, settings))
         priced = network_price(planner, fit, epsilon, delta)
         found = release_network(planner, fit, priced, self._analyst, fresh)
         try:

@@ -109,5 +109,5 @@ def test_a_subclass_of_a_listed_layer_is_refused() -> None:
     class Odd(nn.Linear):
         """Who knows what its forward does."""
 
-    with pytest.raises(Refused, match="Odd at model.0"):
+    with pytest.raises(Refused, match=r"Odd at model\.0"):
         PrivateNetwork.of(nn.Sequential(Odd(6, 3)))

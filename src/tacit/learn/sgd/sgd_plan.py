@@ -112,10 +112,9 @@ class PricedPlan:
         variance = Fraction(ceil(1 / (_COUNT_SHARE * gaussian_strength(level, whole_delta))))
         inner = whole_delta - plan.overflow
         multiplier = least_parameter(lambda noise: plan.parts(noise, variance), level, inner)
-        parts = plan.parts(multiplier, variance)
         charge: Loss = Approx(level, whole_delta)
         if isinstance(budget, Zcdp):
-            found = zcdp_of(parts, whole_delta / 2)
+            found = _concentrated(plan, multiplier, variance, whole_delta / 2)
             rho = found.rho * (1 + whole_delta) + 5 * whole_delta
             charge = Zcdp(rho, found.exact_delta + 2 * plan.overflow, relation=Relation.ADD_REMOVE)
         price = Price(1 / multiplier**2, False, Approx(level, whole_delta), charge)
@@ -124,3 +123,14 @@ class PricedPlan:
     @property
     def law(self) -> RoundedGaussian:
         return self.plan.noise(self.multiplier)
+
+
+def _concentrated(plan: SgdPlan, multiplier: Fraction, count: Fraction, delta: Fraction) -> Zcdp:
+    """The least ρ known at this δ; where losses are too large for the accountant, that of steps that see everybody.
+
+    It holds for samples too: a sample may be drawn after the noise, which is post-processing.
+    """
+    try:
+        return zcdp_of(plan.parts(multiplier, count), delta)
+    except Refused:
+        return zcdp_of(SgdPlan(plan.bound, Fraction(1), plan.steps, plan.overflow).parts(multiplier, count), delta)
