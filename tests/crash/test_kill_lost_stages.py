@@ -69,7 +69,7 @@ def lost(answer: bytes) -> int:
     return found.count(b"")
 
 
-@pytest.mark.parametrize("step", [24, 30, 36])
+@pytest.mark.parametrize("step", [30])
 def test_killed_within_a_run(tmp_path: Path, kept_in: Kept, step: int) -> None:
     killed, _, answer = outcome(kept_in, tmp_path / "here", step)
     assert killed

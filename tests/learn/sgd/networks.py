@@ -79,9 +79,10 @@ def without(batch: PeopleBatch, person: int) -> PeopleBatch:
 
 
 def whole_numbers(sums: ClippedSums, batch: PeopleBatch) -> Tensor:
-    total = torch.zeros(sums.bound.dimension, dtype=torch.int64)
+    total = torch.zeros(sums.bound.dimension, dtype=torch.float64)
     sums.add_to(total, batch)
-    return total
+    assert torch.equal(total, total.round())
+    return total.to(torch.int64)
 
 
 def moved(sums: ClippedSums, one: PeopleBatch, other: PeopleBatch) -> float:

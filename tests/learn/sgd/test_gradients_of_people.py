@@ -1,4 +1,4 @@
-"""Norms, factors and sums of people's gradients against float64: each step of the proof, with numbers that attack it."""
+"""Norms, factors and sums of gradients against float64: each step of the proof, with numbers that attack it."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ import pytest
 import torch
 from tests.learn.sgd.networks import CLASSES, INPUTS, batch_of, rows_of, sums_of, whole_numbers
 
+from tacit.learn.sgd import sgd_run
 from tacit.learn.sgd.clipped_sums import ClippedSums
 from tacit.learn.sgd.people_rows import PeopleRows
 from tacit.learn.sgd.places import NOBODY, SampledPlaces
@@ -55,6 +56,16 @@ def test_micro_batches_add_up_to_one_large_batch() -> None:
     here = whole_numbers(one, people.batch(who[who != NOBODY]))
     assert int((whole - here).abs().max()) <= 2
     assert int(whole.abs().max()) > 100_000
+
+
+def test_sums_are_folded_into_integers_before_they_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After every micro-batch, or none of them: the same numbers, bit by bit."""
+    step, people = step_of(sums_of("dense", 8, 1), rate="1/2"), people_of(60)
+    arrangement = SampledPlaces.drawn(60, 80, Seeded(1))
+    plain = step.whole_numbers(people, arrangement, Seeded(2))
+    for many in (1, 3):
+        monkeypatch.setattr(sgd_run, "EXACT_BATCHES", many)
+        assert np.array_equal(step.whole_numbers(people, arrangement, Seeded(2)), plain)
 
 
 def test_the_gradient_is_divided_by_public_numbers_alone() -> None:

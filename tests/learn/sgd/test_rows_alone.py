@@ -43,10 +43,11 @@ def test_bits_of_a_row_do_not_depend_on_others(name: str, people: int, rows_each
     assert not depends_on_others(sums_of(name, people, rows_each), name, people, rows_each)
 
 
-@pytest.mark.parametrize("kind", WITHOUT_WEIGHTS)
+APART = (nn.Dropout, nn.MaxPool2d, nn.AvgPool2d, nn.Unflatten)  # pools are convolved; dropout draws by place
+
+
+@pytest.mark.parametrize("kind", [kind for kind in WITHOUT_WEIGHTS if kind not in APART])
 def test_layers_without_weights_leave_rows_alone(kind: type[nn.Module]) -> None:
-    if kind is nn.Dropout or kind in (nn.MaxPool2d, nn.AvgPool2d):
-        return  # pools are in the convolved network; dropout draws by place
     sums = sums_of("dense", 67, 1)
     network = PrivateNetwork.of(nn.Sequential(nn.Linear(6, 33), kind(), nn.Linear(33, 3)))
     assert not depends_on_others(ClippedSums(network, RowLoss.CROSS_ENTROPY, sums.bound), "dense", 67, 1)
@@ -93,6 +94,7 @@ SHARED = nn.Linear(6, 6)
         (nn.Sequential(nn.LayerNorm((2, 3)), nn.Linear(6, 3)), "more than the last"),
         (nn.Sequential(nn.Conv2d(2, 2, 3, groups=2)), "groups=1"),
         (nn.Sequential(nn.Conv2d(2, 2, 3, padding="same")), "a number"),
+        (nn.Sequential(nn.Unflatten(0, (1, 1)), nn.Linear(6, 3)), "dim=1"),
         (nn.Sequential(SHARED, nn.ReLU(), SHARED), "share"),
         (nn.Sequential(nn.ReLU()), "without weights"),
         (dense().double(), "float32"),

@@ -53,13 +53,13 @@ class ClippedSums:
     bound: ErrorBound
 
     def add_to(self, total: Tensor, batch: PeopleBatch) -> None:
-        """Add the whole numbers of a micro-batch to a vector of 64-bit integers."""
+        """Add the whole numbers of a micro-batch to a vector of float64, in which such sums are exact below 2⁵³."""
         parts = self.parts(batch)
         factors, kept = self.factors(parts, batch)
-        scale, start = 2.0**-self.bound.exponent, 0
+        in_steps, start = factors * 2.0**-self.bound.exponent, 0
         for part in parts:
-            summed = part.summed(factors, kept).flatten()
-            total[start : start + summed.numel()] += summed.mul_(scale).round_().to(torch.int64)
+            summed = part.summed(in_steps, kept).flatten()
+            total[start : start + summed.numel()].add_(summed.round_())
             start += summed.numel()
 
     def parts(self, batch: PeopleBatch) -> list[GradientPart]:

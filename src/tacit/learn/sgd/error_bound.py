@@ -23,6 +23,8 @@ _GRID: Final = 2**10  # steps of the grid, times √d, in a clip
 _CLIPS: Final = (Fraction(1, 2**20), Fraction(2**20))
 MOST_ERROR: Final = Fraction(1, 50)
 MOST_PLACES: Final = 256
+EXACT_BATCHES: Final = 2**10  # whose sums add up exactly in float64
+_MOST_WEIGHTS: Final = 2**30
 
 
 @frozen
@@ -48,8 +50,10 @@ class ErrorBound:
        G is off by γ_{K+1}·P·reach·inner in each world, whatever the order.
     3. So ‖G − G′‖ ≤ c·n + 2·γ_{K+1}·P·reach·inner ≤ inner·(1 + η), plus what underflows. An empty place, or a person
        with a number that is NaN, infinite or beyond 2³⁰, is replaced by zeros: it adds 0 to every sum.
-    4. The step is a power of 2, so G/step is exact; rounding moves each coordinate by ½ at most in each world, hence
-       the difference by √d. `inner` is (clip − √d·step − underflow)/(1 + η), rounded down.
+    4. The step is a power of 2, by which factors are divided exactly, so that sums are G/step; rounding moves each
+       coordinate by ½ at most in each world, hence the difference by √d. A sum of a micro-batch is at most
+       2·256·2¹¹·√d < 2³⁶ in size, so 2¹⁰ of them add up exactly in float64, and then are added as integers. `inner` is
+       (clip − √d·step − underflow)/(1 + η), rounded down.
     """
 
     clip: Fraction
@@ -60,7 +64,9 @@ class ErrorBound:
     def __post_init__(self) -> None:
         if not _CLIPS[0] <= self.clip <= _CLIPS[1]:
             raise Refused(f"a clip of {float(self.clip):g}", "Float32 must tell it from 0.", "2^-20 to 2^20.")
-        if not (self.norm_error <= Fraction(1, 4) and self.eta <= 1):
+        if not self.dimension <= _MOST_WEIGHTS:
+            raise Refused(f"{self.dimension:,} weights", "Their sums would not be exact.", "at most 2^30.")
+        if not (self.people <= MOST_PLACES and self.norm_error <= Fraction(1, 4) and self.eta <= 1):
             raise Refused(
                 f"micro-batches of {self.people} people",
                 "The errors of float32 could exceed what one person adds.",

@@ -14,6 +14,7 @@ from tacit.errors import Failed
 from tacit.frozen import frozen
 from tacit.learn.sgd.checkpoint import OptimizerChoice, packed, unpack
 from tacit.learn.sgd.clipped_sums import ClippedSums, RowLoss
+from tacit.learn.sgd.error_bound import EXACT_BATCHES
 from tacit.learn.sgd.network import PrivateNetwork
 from tacit.learn.sgd.people_rows import PeopleRows
 from tacit.learn.sgd.places import SampledPlaces
@@ -100,10 +101,13 @@ class NoisyStep:
     def whole_numbers(self, people: PeopleRows, arrangement: SampledPlaces, bits: Bits) -> Integers:
         """Noisy whole numbers: micro-batches are added as integers; an empty sample is noise alone."""
         plan = self.priced.plan
-        total = torch.zeros(plan.bound.dimension, dtype=torch.int64)
-        for who in arrangement.batches(plan.rate, plan.bound.people, bits):
+        whole, total = np.zeros(plan.bound.dimension, np.int64), torch.zeros(plan.bound.dimension, dtype=torch.float64)
+        for place, who in enumerate(arrangement.batches(plan.rate, plan.bound.people, bits), 1):
             self.sums.add_to(total, people.batch(who))
-        whole = total.numpy()
+            if place % EXACT_BATCHES == 0:
+                whole += total.numpy().astype(np.int64)
+                total.zero_()
+        whole += total.numpy().astype(np.int64)
         return np.asarray(saturated_sum(whole, slabs(self.priced.law).draw(whole.size, bits)))
 
     def give(self, numbers: Integers, counted: int) -> None:
