@@ -80,4 +80,4 @@ def test_the_clip_inside_is_what_the_claim_needs() -> None:
             whole = Fraction(bound.inner) * (1 + bound.eta) / bound.step
             assert 0 <= bound.sensitivity - whole - Fraction(dimension**0.5) < bound.sensitivity / 10**6
             assert bound.eta <= Fraction(1, 50)
-            assert 1 / 2**11 < dimension**0.5 * bound.step / clip <= 1 / 2**10
+            assert 2**-11 < dimension**0.5 * bound.step / clip <= 1 / 2**10

@@ -53,14 +53,19 @@ class ClippedSums:
     bound: ErrorBound
 
     def add_to(self, total: Tensor, batch: PeopleBatch) -> None:
-        """Add the whole numbers of a micro-batch to a vector of float64, in which such sums are exact below 2⁵³."""
+        """Add the whole numbers of each micro-batch to a vector of float64, in which they are exact below 2⁵³.
+
+        Gradients are computed for all people of the batch; micro-batches are runs of them that are added up together.
+        """
         parts = self.parts(batch)
         factors, kept = self.factors(parts, batch)
-        in_steps, start = factors * 2.0**-self.bound.exponent, 0
-        for part in parts:
-            summed = part.summed(in_steps, kept).flatten()
-            total[start : start + summed.numel()].add_(summed.round_())
-            start += summed.numel()
+        in_steps = factors * 2.0**-self.bound.exponent
+        for first in range(0, batch.people, self.bound.people):
+            at, start = slice(first, first + self.bound.people), 0
+            for part in parts:
+                summed = part.summed(in_steps, kept, at).flatten()
+                total[start : start + summed.numel()].add_(summed.round_())
+                start += summed.numel()
 
     def parts(self, batch: PeopleBatch) -> list[GradientPart]:
         """The gradients of every weight, as they are known of each person."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, floor, isqrt, log2
 from typing import Final
 
@@ -22,8 +23,8 @@ _EXTRA: Final = 24  # operations of a norm besides its sums
 _GRID: Final = 2**10  # steps of the grid, times √d, in a clip
 _CLIPS: Final = (Fraction(1, 2**20), Fraction(2**20))
 MOST_ERROR: Final = Fraction(1, 50)
-MOST_PLACES: Final = 256
-EXACT_BATCHES: Final = 2**10  # whose sums add up exactly in float64
+MOST_PLACES: Final = 384
+EXACT_BATCHES: Final = 2**12  # micro-batches whose sums add up exactly in float64
 _MOST_WEIGHTS: Final = 2**30
 
 
@@ -52,7 +53,7 @@ class ErrorBound:
        with a number that is NaN, infinite or beyond 2³⁰, is replaced by zeros: it adds 0 to every sum.
     4. The step is a power of 2, by which factors are divided exactly, so that sums are G/step; rounding moves each
        coordinate by ½ at most in each world, hence the difference by √d. A sum of a micro-batch is at most
-       2·256·2¹¹·√d < 2³⁶ in size, so 2¹⁰ of them add up exactly in float64, and then are added as integers. `inner` is
+       2·384·2¹¹·√d < 2³⁷ in size, so 2¹² of them add up exactly in float64, and then are added as integers. `inner` is
        (clip − √d·step − underflow)/(1 + η), rounded down.
     """
 
@@ -73,17 +74,17 @@ class ErrorBound:
                 "smaller layers, shorter sequences, or fewer people at a time.",
             )
 
-    @property
+    @cached_property
     def places(self) -> int:
         """The longest sequence of one person in a ghost norm."""
         return max([1, *(size.places for size in self.sizes)])
 
-    @property
+    @cached_property
     def reach(self) -> int:
         """How far m may exceed n before it is clipped itself: √S, what S places at right angles have; rounded up."""
         return isqrt(self.places - 1) + 1
 
-    @property
+    @cached_property
     def norm_error(self) -> Fraction:
         """γ_N."""
         terms = max(size.numbers + max(size.places, 1) ** 2 for size in self.sizes)
@@ -94,12 +95,12 @@ class ErrorBound:
         """2·γ_{K+1}·P·reach."""
         return 2 * gamma(self.people * self.places + 1) * self.people * self.reach
 
-    @property
+    @cached_property
     def norm_underflow(self) -> Fraction:
         """τ."""
         return _UNDERFLOW * sum(max(size.places, 1) ** 2 * (size.numbers + 2) for size in self.sizes)
 
-    @property
+    @cached_property
     def exponent(self) -> int:
         """Of the step, as a power of 2: √d steps are a 1,024th of the clip, or up to half of that."""
         return floor(log2(self.clip / (_GRID * _root_up(self.dimension))))
@@ -113,7 +114,7 @@ class ErrorBound:
         """What one person moves the whole numbers by, in ℓ₂ norm."""
         return self.clip / self.step
 
-    @property
+    @cached_property
     def inner(self) -> float:
         """Where a person's own gradient is clipped."""
         root = _root_up(self.dimension)
@@ -131,12 +132,11 @@ def gamma(terms: int) -> Fraction:
 
 
 def most_people(sizes: Sequence[PartSize], dimension: int, clip: Fraction) -> int:
-    """The largest power of 2 of people whose micro-batch has 256 places at most and an η of 2% at most; or 1."""
-    places = max([1, *(size.places for size in sizes)])
-    people = 1 << max(0, (MOST_PLACES // places).bit_length() - 1)
+    """The most people whose micro-batch has 384 places at most and an η of 2% at most; or 1."""
+    people = MOST_PLACES // max([1, *(size.places for size in sizes)])
     while people > 1 and ErrorBound(clip, people, tuple(sizes), dimension).eta > MOST_ERROR:
-        people //= 2
-    return people
+        people -= 1 + people // 32
+    return max(people, 1)
 
 
 def _root_up(number: int) -> Fraction:

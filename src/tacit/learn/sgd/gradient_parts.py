@@ -9,13 +9,15 @@ Gradients of convolutions, LayerNorm and biases are computed for each person: th
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Final
 
 import torch
 from torch import Tensor, nn
 
 from tacit.frozen import frozen
 
-LARGEST = 2.0**60
+_ALL: Final = slice(None)
+LARGEST: Final = 2.0**60
 """The largest squared norm of what a layer is given, or of its gradient, at one place: beyond, a person counts as 0."""
 
 
@@ -32,8 +34,8 @@ class GradientPart(ABC):
     is_bounded: Tensor
 
     @abstractmethod
-    def summed(self, factors: Tensor, kept: Tensor | None) -> Tensor:
-        """Σ factor·g over people; people who are not `kept` are replaced by zeros, whatever they are."""
+    def summed(self, factors: Tensor, kept: Tensor | None, at: slice = _ALL) -> Tensor:
+        """Σ factor·g over the people at these places; who is not `kept` is replaced by zeros, whatever they are."""
 
 
 class ProductPart(GradientPart):
@@ -49,11 +51,11 @@ class ProductPart(GradientPart):
             self.absolute = (given_squared.sqrt() * own_squared.sqrt()).sum(1).square()
             self.squared = (_gram(given) * _gram(gradient)).sum((1, 2))
 
-    def summed(self, factors: Tensor, kept: Tensor | None) -> Tensor:
-        given, gradient = self._given, self._gradient
+    def summed(self, factors: Tensor, kept: Tensor | None, at: slice = _ALL) -> Tensor:
+        given, gradient = self._given[at], self._gradient[at]
         if kept is not None:
-            given, gradient = _only(given, kept), _only(gradient, kept)
-        scaled = (gradient * factors[:, None, None]).flatten(0, 1)
+            given, gradient = _only(given, kept[at]), _only(gradient, kept[at])
+        scaled = (gradient * factors[at, None, None]).flatten(0, 1)
         return scaled.t() @ given.flatten(0, 1)
 
 
@@ -71,11 +73,11 @@ class TablePart(GradientPart):
             same = entries[:, :, None] == entries[:, None, :]
             self.squared = torch.where(same, _gram(gradient), 0.0).sum((1, 2))
 
-    def summed(self, factors: Tensor, kept: Tensor | None) -> Tensor:
-        gradient = self._gradient if kept is None else _only(self._gradient, kept)
-        scaled = (gradient * factors[:, None, None]).flatten(0, 1).double()
+    def summed(self, factors: Tensor, kept: Tensor | None, at: slice = _ALL) -> Tensor:
+        gradient = self._gradient[at] if kept is None else _only(self._gradient[at], kept[at])
+        scaled = (gradient * factors[at, None, None]).flatten(0, 1).double()
         whole = torch.zeros(self._size, gradient.shape[2], dtype=torch.float64)
-        return whole.index_add_(0, self._entries.flatten(), scaled)
+        return whole.index_add_(0, self._entries[at].flatten(), scaled)
 
 
 class OwnPart(GradientPart):
@@ -86,9 +88,9 @@ class OwnPart(GradientPart):
         self.squared = self.absolute = own.square().sum(1)
         self.is_bounded = self.squared <= LARGEST
 
-    def summed(self, factors: Tensor, kept: Tensor | None) -> Tensor:
-        own = self._own if kept is None else torch.where(kept[:, None], self._own, 0.0)
-        return (factors @ own).view(self._shape)
+    def summed(self, factors: Tensor, kept: Tensor | None, at: slice = _ALL) -> Tensor:
+        own = self._own[at] if kept is None else torch.where(kept[at, None], self._own[at], 0.0)
+        return (factors[at] @ own).view(self._shape)
 
 
 @frozen

@@ -77,7 +77,6 @@ class SampledPlaces:
         return cls(np.where(order < people, order, NOBODY))
 
     def batches(self, rate: Fraction, most: int, bits: Bits) -> Iterator[Places]:
-        """A Poisson sample of places in micro-batches of at most `most`; none where the sample is empty."""
+        """A Poisson sample of places in equal micro-batches of at most `most`; none where the sample is empty."""
         taken = self.who[Bernoulli(rate).draw(len(self.who), bits) == 1]
-        for start in range(0, len(taken), most):
-            yield taken[start : start + most]
+        yield from np.array_split(taken, -(-len(taken) // most)) if len(taken) else ()

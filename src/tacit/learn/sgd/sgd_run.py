@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from typing import Final
 
 import numpy as np
 import torch
@@ -25,6 +26,7 @@ from tacit.noise.slabs import slabs
 from tacit.query.engines.protocol import Session, Stage
 
 Integers = NDArray[np.int64]
+_TOGETHER: Final = 4  # micro-batches whose gradients are computed at once
 
 
 @frozen(eq=False)
@@ -102,9 +104,9 @@ class NoisyStep:
         """Noisy whole numbers: micro-batches are added as integers; an empty sample is noise alone."""
         plan = self.priced.plan
         whole, total = np.zeros(plan.bound.dimension, np.int64), torch.zeros(plan.bound.dimension, dtype=torch.float64)
-        for place, who in enumerate(arrangement.batches(plan.rate, plan.bound.people, bits), 1):
+        for place, who in enumerate(arrangement.batches(plan.rate, _TOGETHER * plan.bound.people, bits), 1):
             self.sums.add_to(total, people.batch(who))
-            if place % EXACT_BATCHES == 0:
+            if place % (EXACT_BATCHES // _TOGETHER) == 0:
                 whole += total.numpy().astype(np.int64)
                 total.zero_()
         whole += total.numpy().astype(np.int64)
@@ -115,8 +117,8 @@ class NoisyStep:
         plan, start = self.priced.plan, 0
         scale = float(plan.bound.step / (plan.rate * max(counted, 1)))
         for weight in self.sums.network.weights:
-            own = numbers[start : start + weight.numel()] * scale
-            weight.grad = torch.from_numpy(own.astype(np.float32)).view(weight.shape)
+            own = torch.from_numpy(numbers[start : start + weight.numel()]).float()
+            weight.grad = own.mul_(scale).view(weight.shape)
             start += weight.numel()
 
 
