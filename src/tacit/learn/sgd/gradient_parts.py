@@ -44,6 +44,7 @@ class ProductPart(GradientPart):
     def __init__(self, given: Tensor, gradient: Tensor) -> None:
         self._given, self._gradient = given, gradient
         given_squared, own_squared = _squares(given), _squares(gradient)
+        self.at_one_place = own_squared[:, 0] if given.shape[1] == 1 else None  # ‖b‖² of a bias, too
         self.is_bounded = ((given_squared <= LARGEST) & (own_squared <= LARGEST)).all(1)
         if given.shape[1] == 1:
             self.squared = self.absolute = (given_squared * own_squared)[:, 0]
@@ -83,9 +84,9 @@ class TablePart(GradientPart):
 class OwnPart(GradientPart):
     """A weight whose gradient is computed for each person: `own` is (people, numbers), `shape` that of the weight."""
 
-    def __init__(self, own: Tensor, shape: torch.Size) -> None:
+    def __init__(self, own: Tensor, shape: torch.Size, squared: Tensor | None = None) -> None:
         self._own, self._shape = own, shape
-        self.squared = self.absolute = own.square().sum(1)
+        self.squared = self.absolute = _squares(own[:, None])[:, 0] if squared is None else squared
         self.is_bounded = self.squared <= LARGEST
 
     def summed(self, factors: Tensor, kept: Tensor | None, at: slice = _ALL) -> Tensor:
@@ -115,7 +116,7 @@ def parts_of(layer: nn.Module, given: Tensor, gradient: Tensor, people: int) -> 
     own_gradient = gradient.reshape(people, -1, width)
     if isinstance(layer, nn.Linear):
         product = ProductPart(given.reshape(people, -1, layer.in_features), own_gradient)
-        return [product, *_bias(layer, own_gradient)]
+        return [product, *_bias(layer, own_gradient, product.at_one_place)]
     normal = nn.functional.layer_norm(given, layer.normalized_shape, None, None, layer.eps).reshape(people, -1, width)
     scale = OwnPart((own_gradient * normal).sum(1), layer.weight.shape)
     return [scale, *_bias(layer, own_gradient)]
@@ -133,15 +134,15 @@ def sizes_of(layer: nn.Module, given: Tensor, rows_each: int) -> list[PartSize]:
     return [PartSize(0, weight.numel()) for weight in layer.parameters()]
 
 
-def _bias(layer: nn.Module, gradient: Tensor) -> list[GradientPart]:
+def _bias(layer: nn.Module, gradient: Tensor, squared: Tensor | None = None) -> list[GradientPart]:
     if layer.bias is None:
         return []
     own = gradient[:, 0] if gradient.shape[1] == 1 else gradient.sum(1)
-    return [OwnPart(own, layer.bias.shape)]
+    return [OwnPart(own, layer.bias.shape, squared)]
 
 
 def _squares(values: Tensor) -> Tensor:
-    return values.square().sum(2)
+    return torch.linalg.vector_norm(values, dim=2).square()
 
 
 def _gram(values: Tensor) -> Tensor:
