@@ -29,7 +29,7 @@ from tacit.learn.sgd.sgd_plan import PricedPlan
 from tacit.learn.sgd.sgd_run import NoisyStep
 from tacit.loss.families.approx import Approx
 from tacit.loss.families.zcdp import Zcdp
-from tacit.noise.entropy import ENTROPY
+from tacit.noise.bits import ENTROPY
 
 REPEATS, STEPS = 41, 320
 RATE = "1/8"

@@ -23,8 +23,8 @@ from tacit.errors import Failed
 from tacit.learn.sgd.network_fit import NetworkFit, NetworkSettings
 from tacit.learn.sgd.sgd_plan import PricedPlan
 from tacit.learn.training_text import read_training
-from tacit.query.catalogue import Catalogue
 from tacit.query.engines.duckdb.engine import DuckDBEngine
+from tacit.schema.catalogue import Catalogue
 
 pytestmark = pytest.mark.xdist_group("torch")
 

@@ -7,8 +7,8 @@ import json
 from typing import TYPE_CHECKING
 
 from tacit.curator.door import Job, release
+from tacit.curator.open_data import in_words_of
 from tacit.curator.planner import Planner
-from tacit.curator.translation_check import in_words_of
 from tacit.errors import Failed, Refused
 from tacit.exact import Number
 from tacit.frozen import frozen

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.frozen import frozen
-from tacit.noise.bernoulli import Bernoulli
 from tacit.noise.bits import Bits
 from tacit.noise.gaussian_law import RoundedGaussian
+from tacit.noise.uniform import Bernoulli
 
 Places = NDArray[np.int64]
 NOBODY: Final = -1  # at a place where there is no one
