@@ -33,6 +33,7 @@ SUBJECTS = (
     "learn",
     "learn_convex",
     "learn_sums",
+    "learn_steps",
     "house",
 )
 

@@ -7,9 +7,11 @@ from dataclasses import replace
 import pytest
 import torch
 from tests.learn.sgd.networks import MAKERS, batch_of, moved, sums_of, without
+from torch import Tensor
 
 from tacit.learn.sgd.clipped_sums import ClippedSums, PeopleBatch
 from tacit.learn.sgd.error_bound import ErrorBound
+from tacit.learn.sgd.gradient_parts import ProductPart
 
 pytestmark = pytest.mark.xdist_group("torch")
 CASES = [(name, rows_each) for name in MAKERS for rows_each in (1, 4)]
@@ -89,10 +91,27 @@ def test_somebody_with_nan_counts_as_nobody() -> None:
     assert moved(sums, batch, without(batch, 3)) == 0
     parts = sums.parts(batch)
     factors, kept = sums.factors(parts, batch)
-    assert kept is not None
     assert kept.tolist() == [place != 3 for place in range(8)]
     assert parts[0].summed(factors, None).isnan().any()
     assert not parts[0].summed(factors, kept).isnan().any()
+
+
+def test_somebody_with_nan_changes_nothing_in_other_micro_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even whether numbers are copied: products may round otherwise at another place in memory."""
+    seen: list[tuple[int, bool]] = []
+    plain = ProductPart.summed
+
+    def noted(self: ProductPart, factors: Tensor, kept: Tensor | None, at: slice) -> Tensor:
+        seen.append((at.start, kept is not None))
+        return plain(self, factors, kept, at)
+
+    monkeypatch.setattr(ProductPart, "summed", noted)
+    sums = sums_of("dense", 7, 1)
+    batch = odd(batch_of("dense", 21, 1, 1), 9, 3)
+    assert moved(sums, batch, without(batch, 9)) <= 1
+    with_one, without_one = seen[: len(seen) // 2], seen[len(seen) // 2 :]
+    assert {start for start, is_copied in with_one if is_copied} == {7}
+    assert not any(is_copied for _, is_copied in without_one)
 
 
 class _Fixed(ErrorBound):

@@ -56,14 +56,17 @@ class ClippedSums:
         """Add the whole numbers of each micro-batch to a vector of float64, in which they are exact below 2⁵³.
 
         Gradients are computed for all people of the batch; micro-batches are runs of them that are added up together.
+        Whether people are replaced by zeros is decided in each, so that one person changes nothing in the others, not
+        even where in memory numbers are.
         """
         parts = self.parts(batch)
         factors, kept = self.factors(parts, batch)
         in_steps = factors * 2.0**-self.bound.exponent
         for first in range(0, batch.people, self.bound.people):
             at, start = slice(first, first + self.bound.people), 0
+            replaced = None if bool(kept[at].all()) else kept
             for part in parts:
-                summed = part.summed(in_steps, kept, at).flatten()
+                summed = part.summed(in_steps, replaced, at).flatten()
                 total[start : start + summed.numel()].add_(summed.round_())
                 start += summed.numel()
 
@@ -75,8 +78,8 @@ class ClippedSums:
         layers = zip(self.network.trained, inputs, gradients, strict=True)
         return [part for layer, given, own in layers for part in parts_of(layer, given, own, batch.people)]
 
-    def factors(self, parts: list[GradientPart], batch: PeopleBatch) -> tuple[Tensor, Tensor | None]:
-        """What each person's gradient is multiplied by, and who is kept; None where there is nobody to replace."""
+    def factors(self, parts: list[GradientPart], batch: PeopleBatch) -> tuple[Tensor, Tensor]:
+        """What each person's gradient is multiplied by, and who is kept: all others are replaced by zeros."""
         squared, absolute = torch.zeros(batch.people), torch.zeros(batch.people)
         kept = torch.ones(batch.people, dtype=torch.bool)
         for part in parts:
@@ -90,4 +93,4 @@ class ClippedSums:
         factors = ((bound.inner / largest).clamp(max=1) * _LOWER).float()
         is_here = batch.present.any(1)
         factors = torch.where(is_here & kept, factors, 0.0)
-        return factors, None if bool(kept.all()) else kept
+        return factors, kept

@@ -35,7 +35,7 @@ class GradientPart(ABC):
 
     @abstractmethod
     def summed(self, factors: Tensor, kept: Tensor | None, at: slice = _ALL) -> Tensor:
-        """Σ factor·g over the people at these places; who is not `kept` is replaced by zeros, whatever they are."""
+        """Σ factor·g over people at these places; who is not `kept` is replaced by zeros; None where all are kept."""
 
 
 class ProductPart(GradientPart):

@@ -103,13 +103,13 @@ class NoisyStep:
     def whole_numbers(self, people: PeopleRows, arrangement: SampledPlaces, bits: Bits) -> Integers:
         """Noisy whole numbers: micro-batches are added as integers; an empty sample is noise alone."""
         plan = self.priced.plan
-        whole, total = np.zeros(plan.bound.dimension, np.int64), torch.zeros(plan.bound.dimension, dtype=torch.float64)
+        folded, total = [], torch.zeros(plan.bound.dimension, dtype=torch.float64)
         for place, who in enumerate(arrangement.batches(plan.rate, _TOGETHER * plan.bound.people, bits), 1):
             self.sums.add_to(total, people.batch(who))
             if place % (EXACT_BATCHES // _TOGETHER) == 0:
-                whole += total.numpy().astype(np.int64)
+                folded.append(total.numpy().astype(np.int64))
                 total.zero_()
-        whole += total.numpy().astype(np.int64)
+        whole = sum(folded, total.numpy().astype(np.int64))
         return np.asarray(saturated_sum(whole, slabs(self.priced.law).draw(whole.size, bits)))
 
     def give(self, numbers: Integers, counted: int) -> None:
