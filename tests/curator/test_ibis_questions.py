@@ -31,7 +31,7 @@ REFUSED: list[tuple[Ask, str]] = [
     (lambda t, r, d: t.union(t).count(), "not a plain SELECT"),
     (lambda t, r, d: t.filter(t.cost > t.cost.mean()).count(), "looks at other rows"),
     (lambda t, r, d: t.mutate(s=t.cost / t.cost.sum()).s.mean(), ""),
-    (lambda t, r, d: t.group_by("region").agg(n=t.count()).mutate(s=_.n / _.n.sum()), "An aggregate stands where"),
+    (lambda t, r, d: t.group_by("region").agg(n=t.count()).mutate(s=_.n / _.n.sum()), "A window function combines"),
     (lambda t, r, d: t.region.re_search("a").sum(), "Regular expressions"),
     (lambda t, r, d: t.agg(f=t.region.first()), "no private form"),
     (lambda t, r, d: r.count(), "It is public"),
