@@ -41,8 +41,8 @@ def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Dataset]
     monkeypatch.setenv("TACIT_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("TACIT_WITNESS", str(tmp_path / "elsewhere" / "witness"))
     rng = np.random.default_rng(3)
-    rows = [visit for patient in range(20) for visit in visits_of(patient, rng)]
-    for patient in range(20, 3_000):
+    rows = [visit for patient in range(6) for visit in visits_of(patient, rng)]
+    for patient in range(6, 3_000):
         age = int(rng.integers(0, 100))
         rows.append(
             (patient, "abc"[age // 34], age, float(rng.random() * 1_000), bool(rng.random() < 0.1 + 0.8 * (age > 50)))

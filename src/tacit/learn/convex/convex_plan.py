@@ -26,6 +26,7 @@ from tacit.words import shown
 MOST_CLASSES: Final = 16
 WEIGHTS_SHARE: Final = Fraction(1, 30)  # of the price of descent, for the numbers of rows by level
 _MOST_STEPS: Final = 200
+_MOST_READ: Final = 1_024  # rows of one person
 _MOST_ROWS_EACH: Final = 1_000
 _RIDGES: Final = (2.0**-4, 2.0**40)
 
@@ -103,7 +104,8 @@ class ConvexPlan:
 
     @property
     def reading(self) -> RowReading:
-        return RowReading(self.training)
+        """What is read: of a person with very many rows a part, so that nobody decides whether rows fit memory."""
+        return RowReading(self.training, _MOST_READ)
 
     @cached_property
     def sums(self) -> GradientSums:

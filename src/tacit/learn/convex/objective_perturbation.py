@@ -55,7 +55,7 @@ from tacit.noise.gaussian_law import RoundedGaussian
 
 GRID_SHARE: Final = Fraction(1, 100)  # of the price, for the noise that hides rounding and the optimiser's error
 TILT_BITS: Final = 20  # of b after the point
-_CURVATURE: Final = 0.2  # κ over m: chosen near the least noise at an equal ridge
+_CURVATURE: Final = 0.2  # κ over m: near the best on generated data
 _CLOSE: Final = 2.0**-40
 
 
