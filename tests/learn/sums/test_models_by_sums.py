@@ -59,7 +59,10 @@ def test_a_multinomial_model_of_two_classes_does_too(clinic: Dataset) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "sql", "target"),
-    [("linear", "SELECT cost, age, urgent FROM visits", "cost"), ("multinomial", CLASSES, "ward")],
+    [
+        ("linear", "SELECT cost, age, urgent FROM visits", "cost"),
+        pytest.param("multinomial", CLASSES, "ward", marks=pytest.mark.long),
+    ],
 )
 def test_what_is_judged_is_what_python_predicts(
     clinic: Dataset, tmp_path: Path, kind: str, sql: str, target: str

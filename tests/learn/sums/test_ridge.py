@@ -20,7 +20,7 @@ from tacit.learn.sums.ridge import ridge_fit
 def summed(folder: Path) -> tuple[LinearPlan, np.ndarray]:
     plan = linear(folder, reach="1", is_each_row=True)
     rng = np.random.default_rng(8)
-    visits = [visit for patient in range(200) for visit in visits_of(patient, rng)]
+    visits = [visit for patient in range(100) for visit in visits_of(patient, rng)]
     return plan, whole_sums(plan.design.kept_sql(), plan.bounded, visits)
 
 
