@@ -34,6 +34,7 @@ SUBJECTS = (
     "learn_convex",
     "learn_sums",
     "learn_steps",
+    "corpus",
     "house",
 )
 
