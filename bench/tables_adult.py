@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 import tacit
 from bench.adult import Encoded, adult
 from bench.events_description import at_home
-from tacit.curator import dataset
+from tacit.curator import tables_answer, tables_job
 from tacit.curator.dataset import Dataset
 from tacit.query.post_noise.estimates import Estimates
 from tacit.release.tables_release import TablesRelease
@@ -68,8 +68,8 @@ class Parts:
     def watching(self) -> Iterator[None]:
         """Time the library's parts within this block."""
         parts: tuple[tuple[Any, str, str], ...] = (
-            (dataset, "tables_plan", "planning"),
-            (dataset, "ask_tables", "asking"),
+            (tables_job, "tables_plan", "planning"),
+            (tables_answer, "ask_tables", "asking"),
             (TablesRun, "_measure", "measuring"),
             (TablesRun, "cell_sums", "SQL"),
             (TableEstimates, "__init__", "reconstruction"),
