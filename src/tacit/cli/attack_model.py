@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -61,15 +62,16 @@ def model(
       tacit attack model patients.csv --target diabetic --model sklearn.ensemble:RandomForestClassifier --model additive
     """
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # threads of torch wait for each other in models as small as these
-    table = AttackedTable.of(read_table(file), target, unit, people, seed)
-    if table.left_out:
-        click.echo(f"Left out, neither numbers nor a few keys: {', '.join(table.left_out)}.", err=True)
-    attacks = []
-    for name in models:
-        with opened_model(name, epsilon, delta) as attacked:
-            attacks.append(attack_on(attacked, table, shadows, targets, delta, seed=seed, watch=_progress(name)))
-        if not as_json:
-            click.echo(attacks[-1].describe())
+    with ExitStack() as opened:
+        attacked = [opened.enter_context(opened_model(name, epsilon, delta)) for name in models]
+        table = AttackedTable.of(read_table(file), target, unit, people, seed)
+        if table.left_out:
+            click.echo(f"Left out, neither numbers nor a few keys: {', '.join(table.left_out)}.", err=True)
+        attacks = []
+        for each in attacked:
+            attacks.append(attack_on(each, table, shadows, targets, delta, seed=seed, watch=_progress(each.name)))
+            if not as_json:
+                click.echo(attacks[-1].describe())
     if as_json:
         click.echo(json.dumps([attack.fields() for attack in attacks], indent=1, ensure_ascii=False))
     if figure is not None:

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tacit.audit.membership.one_run import guess_extremes, one_run
+from tacit.audit.membership.one_run import guess_extremes, one_run_epsilon
 from tacit.audit.membership.rounds import EpsilonBound, Marks, Played, Reals
 from tacit.errors import Refused
 from tacit.exact import Number, whole
@@ -91,10 +91,10 @@ def bound_of_guesses(
     together are one run. Each person has a coin for each target, which decides about their rows in the training of that
     target alone; so the targets, taken as one release, are (ε, δ)-private in each coin, and coins are independent.
     Guesses use the targets and the shadow models, whose coins and noise are independent of them. That is the audit in
-    one run of `one_run`, with people × targets canaries. People of one model need not be independent for it.
+    one run of `one_run_epsilon`, with people × targets canaries. People of one model need not be independent for it.
     """
     half = max(1, played.scores.size // 10) if guesses is None else max(1, whole(guesses, "guesses", least=2) // 2)
-    return one_run(guess_extremes(played.members, played.scores, half, half), delta, confidence)
+    return one_run_epsilon(guess_extremes(played.members, played.scores, half, half), delta, confidence)
 
 
 def attack_training(
