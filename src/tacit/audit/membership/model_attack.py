@@ -123,9 +123,10 @@ class ModelAttack:
         if not self.exposed:
             return ["  Nobody stands out of what chance gives (by chance alone somebody would in 1 of 20 attacks)."]
         listed = "; ".join(f"{self._rows(each.person)}: {each.score:.1f}" for each in self.exposed[:_SHOWN])
+        many = self.table.people
         return [
-            f"  {len(self.exposed):,} of {self.table.people:,} people stand out of chance. The most exposed, by rows of "
-            "the file, and by how many deviations models that saw them are surer of them (for the steward alone):",
+            f"  {len(self.exposed):,} of {many:,} people stand out of chance. The most exposed, by rows of "
+            "the file and by how many deviations models that saw them are surer of them (for the steward alone):",
             f"    {listed}.",
         ]
 
