@@ -36,7 +36,11 @@ _EVERY = 10
 @click.option("--shadows", default=32, show_default=True, help="How many models to learn from what members look like.")
 @click.option("--targets", default=8, show_default=True, help="How many models to attack.")
 @click.option("--seed", default=0, show_default=True, help="Another number draws other people, and other halves.")
-@click.option("--figure", type=click.Path(path_type=Path), help="Draw members found against false alarms: PNG or SVG.")
+@click.option(
+    "--figure",
+    type=click.Path(path_type=Path),
+    help="Draw members found against false alarms, by likelihood ratio, to this PNG or SVG file.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def model(
     file: Path,
@@ -82,7 +86,7 @@ def model(
 def _draw(path: Path, attacks: list[ModelAttack]) -> None:
     from tacit.audit.membership.rounds import draw_curves  # matplotlib takes a second to load
 
-    games = {f"{name} on {each.model.name}": played for each in attacks for name, played in each.played.items()}
+    games = {each.model.name: each.shadow.played for each in attacks}
     certified = next((each for each in attacks if each.model.epsilon is not None), None)
     level, slack = (None, 0.0) if certified is None else (certified.model.epsilon, certified.delta)
     draw_curves(path, games, level, slack, least=1e-3)

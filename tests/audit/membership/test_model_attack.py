@@ -62,7 +62,7 @@ def test_members_found_by_hand() -> None:
     assert (one.hits.count, one.alarms.count) == (1, 1), "above 8, the second highest of others, is the 9"
     assert one.of_a_hundred == 25
     assert find_members(played, 1).hits.count == 4
-    assert one.describe().startswith("at 10% false alarms 1 of 4 (25.0%; 0.6% to 80.6%) members found, 1 of 10 (10.0%")
+    assert one.describe().startswith("at 10% false alarms 1 of 4 members (25.0%; 0.6% to 80.6%), 1 of 10 others (10.0%")
 
 
 def test_alarms_at_a_chosen_threshold_are_covered() -> None:
@@ -262,7 +262,7 @@ def test_the_command_reports_and_draws(patients: Path, tmp_path: Path) -> None:
     assert "certified ≤ 1." in done.output
     assert "for the steward alone" in done.output
     words = " ".join(re.findall(r"<!-- (.*?) -->", figure.read_text("utf-8")))
-    assert re.search(r"\d+ of 100 members exposed by likelihood ratio on nearest", words)
+    assert re.search(r"\d+ of 100 members exposed by nearest,\s*\d+ by naive-bayes", words)
     assert "out of reach at ε = 1" in words
 
 

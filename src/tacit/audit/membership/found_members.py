@@ -37,12 +37,9 @@ class Rate:
         low, high = self.interval(confidence)
         return {"count": self.count, "of": self.trials, "rate": self.value, "low": low, "high": high}
 
-    def describe(self, confidence: Number = "0.95") -> str:
+    def describe(self, noun: str, confidence: Number = "0.95") -> str:
         low, high = self.interval(confidence)
-        return f"{self.count:,} of {self.trials:,} ({self.value:.1%}; {low:.1%} to {high:.1%})"
-
-    def __str__(self) -> str:
-        return self.describe()
+        return f"{self.count:,} of {self.trials:,} {noun} ({self.value:.1%}; {low:.1%} to {high:.1%})"
 
 
 @frozen
@@ -63,10 +60,8 @@ class MembersFound:
         return {"most_false_alarms": self.most_alarms, "members": members, "others": others}
 
     def describe(self, confidence: Number = "0.95") -> str:
-        return (
-            f"at {100 * self.most_alarms:g}% false alarms {self.hits.describe(confidence)} members found, "
-            f"{self.alarms.describe(confidence)} others taken for members"
-        )
+        hits, alarms = self.hits.describe("members", confidence), self.alarms.describe("others", confidence)
+        return f"at {100 * self.most_alarms:g}% false alarms {hits}, {alarms}"
 
     def __str__(self) -> str:
         return self.describe()

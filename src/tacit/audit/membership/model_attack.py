@@ -98,7 +98,7 @@ class ModelAttack:
         exposed = ", ".join(f"{found[0].of_a_hundred} by {name}" for name, found in self.found.items())
         lines = [
             f"{self.model.name}, attacked with {self.table.people:,} people, {shadows} and {aims}.",
-            f"  Of 100 members exposed: {exposed}. So many score above all but 1 of 100 others.",
+            f"  Of 100 members exposed: {exposed}. So many score higher than 99 of 100 others.",
         ]
         for name, found in self.found.items():
             lines += [f"    By {name}, {each.describe(self.confidence)}." for each in found]
