@@ -15,13 +15,19 @@ import pytest
 import torch
 from tests.audit.membership.networks import PlainNetwork, layers
 
-from tacit.audit.membership.attacked_models import AttackedModel, own_model, private_model, trained_network
+from tacit.audit.membership.attacked_models import (
+    AttackedModel,
+    opened_model,
+    own_model,
+    private_model,
+    trained_network,
+)
 from tacit.audit.membership.attacked_table import AttackedTable
 from tacit.audit.membership.model_attack import ModelAttack, attack_on
 from tacit.exact import Number
 from tacit.learn.sgd import sgd_run
 
-pytestmark = [pytest.mark.long, pytest.mark.xdist_group("torch")]
+pytestmark = pytest.mark.xdist_group("torch")
 SETTINGS: dict[str, Any] = {"rate": "1/4", "steps": 120, "stage_steps": 120, "options": {"lr": 0.02}}
 
 
@@ -53,6 +59,16 @@ def attacked_twin(confidence: Number = "0.95") -> ModelAttack:
         return attacked(model, confidence)
 
 
+def test_the_network_of_the_command_is_trained() -> None:
+    """Three classes that one column gives, at a price at which noise is nothing."""
+    place = np.arange(90)
+    told = {"ill": (place % 3).tolist(), "sign": [f"s{each}" for each in place % 3]}
+    with opened_model("network", 1000, "1e-6") as model:
+        sure = model.confidence(AttackedTable.of(told, "ill", None, 400), place % 7 != 0)
+    assert (sure > 0).all()
+
+
+@pytest.mark.long
 def test_a_network_without_privacy_is_broken() -> None:
     found = attacked(own_model("tests:plain", PlainNetwork))
     assert found.bound > 1.5
@@ -64,6 +80,7 @@ def test_a_network_without_privacy_is_broken() -> None:
     assert len(found.exposed) > 10
 
 
+@pytest.mark.long
 def test_its_private_twin_is_not() -> None:
     found = attacked_twin("0.9999")
     assert not found.refutes
@@ -71,6 +88,7 @@ def test_its_private_twin_is_not() -> None:
         assert each.hits.interval("0.9999")[0] <= exp(1) * each.alarms.interval("0.9999")[1] + 1e-6
 
 
+@pytest.mark.long
 def test_a_twin_whose_noise_was_left_out_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same plan, price and certificate; only that nothing is added to the sums."""
     monkeypatch.setattr(sgd_run, "saturated_sum", lambda sums, noise: sums)

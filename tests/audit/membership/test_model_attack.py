@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 from scipy.stats import beta, binom, binomtest
 from tests.audit.membership.test_membership_attacks import Deaf, Nearest
 
-from tacit.audit.membership.attacked_models import AttackedModel, opened_model, own_model
+from tacit.audit.membership.attacked_models import NETWORK, PRIVATE, AttackedModel, opened_model, own_model
 from tacit.audit.membership.attacked_table import AttackedTable
 from tacit.audit.membership.exposed_people import most_exposed
 from tacit.audit.membership.found_members import Rate, find_members
@@ -232,6 +232,24 @@ def test_a_private_model_is_trained_on_the_chosen_people_alone(monkeypatch: pyte
     assert first != second
     assert sorted(units) == sorted([*range(0, 60, 2)] * 2)
     assert len(rows["target"]) == len(rows["x1"]) == 60
+
+
+@pytest.mark.parametrize("kind", [kind for kind in PRIVATE if kind != NETWORK])
+def test_every_private_kind_says_how_sure_it_is(kind: str) -> None:
+    """At a price at which noise is nothing, labels that a feature gives are known; three classes where a kind has them.
+
+    False labels of people who were left out are not.
+    """
+    many = 2 if kind in ("additive", "logistic") else 3
+    place = np.arange(120)
+    told = {"ill": [f"class {each}" for each in place % many], "sign": [f"s{each}" for each in place % many]}
+    told |= {"other": [f"o{each}" for each in place % 5]}
+    with opened_model(kind, 1000, "1e-6") as model:
+        sure = model.confidence(AttackedTable.of(told, "ill", None, 400), place % 7 != 0)
+        table = AttackedTable.of(told, "ill", None, 400)
+        unsure = model.confidence(table.mislabelled(place % 7 == 0), place % 7 != 0)
+    assert (sure > 0).all(), "more than one half on the right class"
+    assert np.array_equal(unsure > 0, place % 7 != 0), "people who were left out are predicted by the others"
 
 
 def run(*words: object) -> Result:
