@@ -13,7 +13,9 @@ from tacit.audit.membership.attacked_models import PRIVATE, opened_model
 from tacit.audit.membership.attacked_table import AttackedTable
 from tacit.audit.membership.model_attack import ModelAttack, attack_on
 from tacit.audit.membership.shadow_models import Watch
+from tacit.audit.own_function import read_claim
 from tacit.audit.table_file import read_table
+from tacit.errors import Refused
 
 _EVERY = 10
 
@@ -31,6 +33,9 @@ _EVERY = 10
 )
 @click.option("--epsilon", default="1", show_default=True, help="What each private model is trained at.")
 @click.option("--delta", default="1e-6", show_default=True, help="Its δ, and that of all bounds.")
+@click.option(
+    "--claims", help='What models of module:function promise, as "epsilon=1 delta=1e-6"; nothing if not given.'
+)
 @click.option("--unit", help="The column that says whose row it is; each row is a person if not given.")
 @click.option("--people", default=400, show_default=True, help="How many people to attack, drawn at random.")
 @click.option("--shadows", default=32, show_default=True, help="How many models to learn from what members look like.")
@@ -48,6 +53,7 @@ def model(
     models: tuple[str, ...],
     epsilon: str,
     delta: str,
+    claims: str | None,
     unit: str | None,
     people: int,
     shadows: int,
@@ -66,8 +72,11 @@ def model(
       tacit attack model patients.csv --target diabetic --model sklearn.ensemble:RandomForestClassifier --model additive
     """
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # threads of torch wait for each other in models as small as these
+    claim = None if claims is None else read_claim(claims)
+    if claim is not None and not any(":" in name for name in models):
+        raise Refused("a claim about private models", "They have certificates.", "a --model of module:function.")
     with ExitStack() as opened:
-        attacked = [opened.enter_context(opened_model(name, epsilon, delta)) for name in models]
+        attacked = [opened.enter_context(opened_model(name, epsilon, delta, claim)) for name in models]
         table = AttackedTable.of(read_table(file), target, unit, people, seed)
         if table.left_out:
             click.echo(f"Left out, neither numbers nor a few keys: {', '.join(table.left_out)}.", err=True)

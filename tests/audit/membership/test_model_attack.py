@@ -25,6 +25,7 @@ from tacit.audit.membership.found_members import Rate, find_members
 from tacit.audit.membership.model_attack import attack_on
 from tacit.audit.membership.rounds import Marks, Played, Reals
 from tacit.audit.membership.shadow_models import attack_training, bound_of_guesses
+from tacit.audit.own_function import read_claim
 from tacit.cli.main import app
 from tacit.errors import Refused
 
@@ -122,12 +123,14 @@ def test_a_model_that_learns_nothing_is_not() -> None:
     assert "Nobody stands out" in found.describe()
 
 
-def test_a_false_certificate_is_refuted() -> None:
-    lied = AttackedModel("liar", remembering().confidence, 1.0, 1e-6)
-    found = attack_on(lied, AttackedTable.of(columns(), "ill", "who", 400), 16, 4)
+@pytest.mark.parametrize(("claim", "least"), [("epsilon=1", 0.99), ("epsilon=1 delta=1e-6", 1), ("mu=0.2", 0.8)])
+def test_a_false_claim_is_refuted(claim: str, least: float) -> None:
+    liar = own_model("tests:liar", lambda: Nearest(0.05), read_claim(claim))
+    found = attack_on(liar, AttackedTable.of(columns(), "ill", "who", 400), 16, 4)
+    assert least <= (liar.epsilon or 0) <= 1
     assert found.refutes
-    assert "certified ≤ 1.\n" in found.describe()
-    assert "The certified ε is refuted" in found.describe()
+    assert "claimed ≤ " in found.describe()
+    assert "The claimed ε is refuted" in found.describe()
 
 
 def test_the_bound_of_an_exactly_private_training_is_valid() -> None:
@@ -290,7 +293,8 @@ def test_the_command_as_json(patients: Path) -> None:
     )
     assert done.exit_code == 0, done.output
     (told,) = json.loads(done.stdout)
-    assert told["certified_epsilon"] is None
+    assert told["promised_epsilon"] is None
+    assert not told["is_refuted"]
     assert told["audited_epsilon"] == max(told["bounds"].values()) > 1
     assert set(told["bounds"]) == {"likelihood ratio", "threshold on the loss", "canaries"}
     assert all(set(each) == {"rows", "score"} for each in told["most_exposed"])
@@ -304,6 +308,8 @@ def test_the_command_as_json(patients: Path) -> None:
         (("--target", "ill", "--model", "hinge"), "a model called hinge"),
         (("--target", "ill", "--model", "nothing:here"), "the function nothing:here"),
         (("--target", "ill", "--people", 5), "people"),
+        (("--target", "ill", "--claims", "epsilon=1"), "a claim about private models"),
+        (("--target", "ill", "--model", NEAREST, "--claims", "epsilon=1 delta=1e-3"), "says nothing at δ"),
         (("--target", "ill", "--shadows", 2), "shadows"),
         (("--target", "ill", "--epsilon", 0), "epsilon"),
     ],

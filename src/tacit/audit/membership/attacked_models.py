@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
+from math import isfinite
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -24,6 +25,7 @@ from tacit.errors import Failed, Refused
 from tacit.exact import Number, positive, probability
 from tacit.frozen import frozen
 from tacit.ledger.places import witness_of
+from tacit.loss.families.loss import Loss
 
 NETWORK: Final = "network"
 _SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -44,21 +46,23 @@ Training = Callable[[Dataset, str], Callable[[Mapping[str, Any]], NDArray[Any]]]
 class AttackedModel:
     """A kind of model: `confidence` trains it on some people of a table, and says how sure it is of everybody's label.
 
-    The training is (`epsilon`, `delta`)-private, as certified; an ε of None says that it promises nothing.
+    The training is said to be (`epsilon`, `delta`)-private; an ε of None says that it promises nothing.
     """
 
     name: str
     confidence: Callable[[AttackedTable, Marks], Reals]
     epsilon: float | None = None
     delta: float = 0.0
+    is_certified: bool = False
+    """Whether Tacit says so; else whoever made the model does."""
 
 
 @contextmanager
-def opened_model(name: str, epsilon: Number, delta: Number) -> Iterator[AttackedModel]:
-    """A model by its name: `module:function`, which makes one without arguments; or a kind that Tacit trains."""
+def opened_model(name: str, epsilon: Number, delta: Number, claim: Loss | None = None) -> Iterator[AttackedModel]:
+    """A model by its name: a kind that Tacit trains; or `module:function`, which makes one, and may claim a loss."""
     if ":" in name:
         make: Any = find_function(name)
-        yield own_model(name, make)
+        yield own_model(name, make, claim, delta)
         return
     if name not in PRIVATE:
         raise Refused(
@@ -70,8 +74,14 @@ def opened_model(name: str, epsilon: Number, delta: Number) -> Iterator[Attacked
         yield model
 
 
-def own_model(name: str, make: Callable[[], Model]) -> AttackedModel:
-    """Models as scikit-learn's, which promise nothing; a person with several rows is as sure as their mean."""
+def own_model(name: str, make: Callable[[], Model], claim: Loss | None = None, delta: Number = "1e-6") -> AttackedModel:
+    """Models as scikit-learn's, which promise nothing unless it is claimed.
+
+    Of a person with several rows, it is as sure as on the mean of them.
+    """
+    level = None if claim is None else claim.epsilon(delta)
+    if level is not None and not isfinite(level):
+        raise Refused(f"the claim of {name[:60]}", f"It says nothing at δ = {delta}.", "another claim, or --delta.")
 
     def confidence(table: AttackedTable, part: Marks) -> Reals:
         try:
@@ -82,7 +92,7 @@ def own_model(name: str, make: Callable[[], Model]) -> AttackedModel:
             raise Refused(f"the model {name[:80]}", why, "fit(rows, labels) and predict_proba(rows).") from error
         return table.by_person(told)
 
-    return AttackedModel(name.rpartition(":")[2], confidence)
+    return AttackedModel(name.rpartition(":")[2], confidence, level, float(probability(delta, "delta")))
 
 
 @contextmanager
@@ -112,7 +122,7 @@ def private_model(
             return table.by_person(label_logits(chances, np.arange(len(table.classes)), table.labels))
 
         try:
-            yield AttackedModel(name, confidence, float(level), float(slack))
+            yield AttackedModel(name, confidence, float(level), float(slack), True)
         finally:
             witness_of(ledger).unlink(missing_ok=True)
 

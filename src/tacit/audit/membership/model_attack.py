@@ -64,7 +64,7 @@ class ModelAttack:
 
     @property
     def refutes(self) -> bool:
-        """Whether it contradicts the certified ε."""
+        """Whether it contradicts the ε that is promised."""
         return self.model.epsilon is not None and self.bound > self.model.epsilon
 
     @cached_property
@@ -89,7 +89,9 @@ class ModelAttack:
             "audited_epsilon": self.bound,
             "bounds": {name: bound.epsilon for name, bound in self.bounds.items()},
             "delta": self.delta,
-            "certified_epsilon": self.model.epsilon,
+            "promised_epsilon": self.model.epsilon,
+            "is_certified": self.model.is_certified,
+            "is_refuted": self.refutes,
             "most_exposed": exposed,
         }
 
@@ -110,13 +112,14 @@ class ModelAttack:
     def _epsilon_lines(self) -> list[str]:
         parts = "; ".join(f"{bound.epsilon:.3g} by {name}" for name, bound in self.bounds.items())
         sure = float(proper(self.confidence, "confidence"))
-        certified = "the model promises none" if self.model.epsilon is None else f"certified ≤ {self.model.epsilon:g}"
+        said = "certified" if self.model.is_certified else "claimed"
+        promised = "the model promises none" if self.model.epsilon is None else f"{said} ≤ {self.model.epsilon:g}"
         lines = [
-            f"  ε at δ = {self.delta:g}: audited ≥ {self.bound:.3g}, {certified}.",
+            f"  ε at δ = {self.delta:g}: audited ≥ {self.bound:.3g}, {promised}.",
             f"    At least {parts} ({self.canaries.scores.size:,} people with false labels, in one run). "
             f"All three hold with {sure:.4g} confidence.",
         ]
-        refuted = "    The certified ε is refuted: this training is not what it claims."
+        refuted = f"    The {said} ε is refuted: this training is not what it claims."
         return [*lines, refuted] if self.refutes else lines
 
     def _exposed_lines(self) -> list[str]:
