@@ -22,7 +22,7 @@ from tacit.audit.own_function import find_function
 from tacit.curator.dataset import Dataset
 from tacit.curator.declared_table import TARGET, DeclaredTable
 from tacit.errors import Failed, Refused
-from tacit.exact import Number, positive, probability
+from tacit.exact import Number, positive, probability, proper
 from tacit.frozen import frozen
 from tacit.ledger.places import witness_of
 from tacit.loss.families.loss import Loss
@@ -35,6 +35,7 @@ _SETTINGS: Final[Mapping[str, Mapping[str, Any]]] = {
     "multinomial": {},
     "naive-bayes": {},
 }
+_OF_TWO: Final = ("additive", "logistic")
 _ROOM: Final = 100  # times what a training costs are in the budget of its account
 PRIVATE: Final = (*_SETTINGS, NETWORK)
 """The kinds of private models that say how sure they are of a class."""
@@ -103,15 +104,18 @@ def private_model(
 
     No model leaves the attack, and the account of the real data is not charged.
     """
-    level, slack, numbers = positive(epsilon, "epsilon"), probability(delta, "delta"), count()
+    level, slack, numbers = positive(epsilon, "epsilon"), proper(delta, "delta"), count()
     with TemporaryDirectory(prefix="tacit-") as folder:
         ledger = Path(folder) / "ledger"
         train = training(level, slack)
 
         def confidence(table: AttackedTable, part: Marks) -> Reals:
+            if name in _OF_TWO and len(table.classes) != 2:
+                why = f"It tells two classes apart, and the target has {len(table.classes)}."
+                raise Refused(f"a model called {name}", why, "softmax, multinomial, naive-bayes or network.")
             rows = table.rows_of(part)
-            held = {TARGET: table.labels, **{name: np.array(each, object) for name, each in table.columns.items()}}
-            chosen = {name: values[rows].tolist() for name, values in held.items()}
+            held = {TARGET: table.labels, **{label: np.array(each, object) for label, each in table.columns.items()}}
+            chosen = {label: values[rows].tolist() for label, values in held.items()}
             room = (f"{float(_ROOM * level):g}", f"{min(float(_ROOM * slack), 0.5):g}")
             own = DeclaredTable(f"attack {next(numbers)}", "one person", room, ledger, table.declared, True)
             try:
