@@ -278,10 +278,10 @@ def nearest() -> Nearest:
 
 def test_the_command_reports_and_draws(patients: Path, tmp_path: Path) -> None:
     figure = tmp_path / "roc.svg"
-    small = ("--shadows", 8, "--targets", 2, "--unit", "who")
+    small = ("--shadows", 4, "--targets", 1, "--unit", "who")
     done = run(patients, "--target", "ill", "--model", NEAREST, "--model", "naive-bayes", *small, "--figure", figure)
     assert done.exit_code == 0, done.output
-    assert "nearest, attacked with 100 people, 8 shadow models and 2 targets." in done.output
+    assert "nearest, attacked with 100 people, 4 shadow models and 1 target." in done.output
     assert re.search(r"Of 100 members exposed: \d+ by likelihood ratio, \d+ by threshold on the loss", done.output)
     assert "the model promises none" in done.output
     assert "certified ≤ 1." in done.output
