@@ -35,7 +35,7 @@ def find_function(named: str) -> Callable[[list[Any]], Any]:
     except (Exception, SystemExit) as error:  # a module may raise anything while it is imported
         raise Refused(f"the function {named[:80]}", f"{type(error).__name__}: {error}.", "module:function.") from None
     if not callable(found):
-        raise Refused(f"{named[:80]}", "It is no function.", "a function of a list of values.")
+        raise Refused(f"{named[:80]}", "It is no function.", "module:function.")
     whole: Callable[[list[Any]], Any] = found
     return whole
 

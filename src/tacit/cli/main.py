@@ -70,6 +70,7 @@ def account() -> None:
 _ATTACK: Final = {
     "reconstruct": ("tacit.cli.attack", "Recover a secret column from counts about random groups."),
     "membership": ("tacit.cli.attack", "Tell from averages who was in the data."),
+    "model": ("tacit.cli.attack_model", "Tell from trained models who was in their training data."),
     "anonymity": ("tacit.cli.attack", "Attack a table that was made k-anonymous."),
 }
 
@@ -136,7 +137,7 @@ COMMANDS: Final = {
     "poll": ("tacit.cli.main", "Polls in which respondents randomise for themselves: design, page, estimate."),
     "attack": (
         "tacit.cli.main",
-        "What an unprotected release gives away: reconstruct, membership, anonymity.",
+        "What an unprotected release gives away: reconstruct, membership, model, anonymity.",
     ),
     "audit": ("tacit.cli.audit", "Look for faults in a mechanism, a function of yours, or a data set."),
 }

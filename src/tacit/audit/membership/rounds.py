@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import cycle
 from pathlib import Path
 from typing import TypeAlias
 
@@ -194,7 +195,7 @@ def draw_curves(
     figure = Figure(figsize=(6, 5.2), layout="constrained")
     axes = figure.subplots()
     rates = np.logspace(np.log10(least), 0, 400)
-    for colour, (name, played) in zip(_COLOURS, games.items(), strict=False):
+    for colour, (name, played) in zip(cycle(_COLOURS), games.items(), strict=False):
         alarms, hits = played.curve()
         reached = hits[np.searchsorted(alarms, rates, side="right") - 1]
         axes.plot(rates, np.maximum(reached, least), color=colour, linewidth=2, label=name)

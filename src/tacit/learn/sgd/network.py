@@ -92,6 +92,11 @@ class PrivateNetwork:
         return value, inputs, outputs
 
 
+def one_hidden_layer(inputs: int, outputs: int, width: int = 64) -> nn.Module:
+    """A small network for any table."""
+    return nn.Sequential(nn.Linear(inputs, width), nn.ReLU(), nn.Linear(width, outputs))
+
+
 def _flat(module: nn.Module, name: str) -> Iterator[nn.Module]:
     if type(module) is nn.Sequential:
         for inner, child in enumerate(module):  # also a layer that comes twice, which named_children leaves out
