@@ -21,7 +21,6 @@ from tacit.noise.ball import ball, fraction_down, up
 from tacit.noise.capped_geometric import CappedGeometric
 
 _HALVINGS: Final = 60
-_MOST: Final = 64.0  # the largest ε₁ tried
 _STEEP: Final = 700.0  # beyond it e^ε overflows a float
 _CLOSE: Final = tuple(Fraction(1, 10**power) for power in (9, 7, 5, 3))
 
@@ -51,16 +50,19 @@ class BestOfRuns:
     runs: CappedGeometric
 
     def tilt(self, base: Loss) -> Fraction:
-        """An ε₁ of the claim, nearly the least: each one tried is certified."""
+        """An ε₁ of the claim, nearly the least, and certified."""
         odds = self.runs.stop / (1 - self.runs.stop)
 
         def holds(level: float) -> bool:
             room = fraction_down(sharp(lambda: ball(level).expm1() * ball(odds)))
             return Fraction(base.delta(Fraction(level))) <= room
 
-        if not holds(_MOST):
-            raise Refused(f"a choice among runs of ({base})", "Each run gives too much away.", "more noise.")
-        return Fraction(_least(holds, 0.0, _MOST))
+        return Fraction(_least(holds, self._most))
+
+    @property
+    def _most(self) -> float:
+        """ln(1/γ), rounded up: always an ε₁ of the claim, because there the right side is 1."""
+        return up(sharp(lambda: ball(1 / self.runs.stop).log()))
 
     def delta(self, base: Loss, epsilon: Number) -> float:
         """δ at ε of the best run, rounded up."""
@@ -79,10 +81,10 @@ class BestOfRuns:
         level, slack = float(target), float(whole / self.runs.mean)
 
         def exceeds(mu: float) -> bool:
-            tilt = _least(lambda e: _near_delta(mu, e) <= math.expm1(e) * odds, 0.0, _MOST)
+            tilt = _least(lambda e: _near_delta(mu, e) <= math.expm1(e) * odds, self._most)
             return level <= 2 * tilt or _near_delta(mu, level - 2 * tilt) > slack
 
-        found = Fraction(_least(exceeds, 0.0, 2 * math.sqrt(level) + level)) ** 2
+        found = Fraction(_least(exceeds, 2 * math.sqrt(level) + level)) ** 2
         for back in _CLOSE:
             strength = found * (1 - back)
             if Fraction(self.delta(Gdp(strength), target)) <= whole:
@@ -90,8 +92,9 @@ class BestOfRuns:
         raise Refused(f"a choice at ε = {level:g}", "No noise is known that keeps it.", "another ε, or δ.")
 
 
-def _least(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """The least number at which a claim that stays true holds, from above."""
+def _least(holds: Callable[[float], bool], high: float) -> float:
+    """The least number from 0 on at which a claim that stays true holds, from above."""
+    low = 0.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         low, high = (low, middle) if holds(middle) else (middle, high)
