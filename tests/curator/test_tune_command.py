@@ -82,7 +82,7 @@ def test_other_models_are_tuned(clinic: Clinic, model: str) -> None:
         (("--candidates", "bins=4,5; bins=6", "--epsilon", "1"), "listed twice"),
         (("--candidates", "trees=4,5", "--epsilon", "1"), "the setting trees"),
         (("--candidates", "steps=1,2,3,4,5,6; bins=2,3,4,5,6,7", "--epsilon", "1"), "36 candidates"),
-        (("--candidates", "private=ward,region", "--epsilon", "1"), "private"),
+        (("--candidates", "private=age; bins=4,5", "--epsilon", "1"), "private keys in a tuning"),
         ((*GRID, "--epsilon", "9"), "Refused, nothing spent"),
         ((*GRID, "--epsilon", "1", "--on", "SELECT cost, age FROM visits"), "these rows for scores"),
         ((*GRID, "--epsilon", "1", "--model", "pca"), "tuning of pca"),
