@@ -170,6 +170,29 @@ def test_a_single_pair_is_no_rate_for_the_account() -> None:
             assert priced.strength(low, delta) < whole / candidates
 
 
+def proven_rho(runs: CappedGeometric, strength: float) -> float:
+    """The largest D_α/α that is proven of the best of Gaussian runs: by the tilt, or with K released too."""
+    rho, tilt = strength / 2, float(BestOfRuns(runs).tilt(Gdp(Fraction(strength))))
+    shares = {k: float(runs.share(k)) for k in range(1, runs.most + 1)}
+    found = 0.0
+    for order in (1 + np.geomspace(1e-3, 1e4, 300)).tolist():
+        later = max(order, 1 + sqrt(log(float(runs.mean)) / rho))  # divergences grow with the order
+        chosen = rho * later + 2 * tilt + log(float(runs.mean)) / (later - 1)
+        exponents = [log(share) + order * (order - 1) * rho * k for k, share in shares.items()]
+        released = (max(exponents) + log(sum(exp(each - max(exponents)) for each in exponents))) / (order - 1)
+        found = max(found, min(chosen, released) / order)
+    return found
+
+
+@pytest.mark.parametrize("candidates", [2, 4, 8, 16, 32])
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "4"])
+def test_no_rate_is_known_that_is_below_all_runs(candidates: int, epsilon: str) -> None:
+    """In ρ, at the strength at which all candidates cost a price, the choice is proven to cost more than it."""
+    runs = CappedGeometric(Fraction(1, 2 * (candidates - 1)), 4 * (candidates - 1))
+    whole = float(gaussian_strength(Fraction(epsilon), Fraction(1, 10**9)))
+    assert proven_rho(runs, whole / candidates) > whole / 2
+
+
 def test_the_tilt_is_nearly_the_least() -> None:
     runs = RUNS[1]
     for mu in (0.01, 0.5, 3.0):
