@@ -20,7 +20,7 @@ from tacit.loss.families.loss import Loss
 from tacit.noise.capped_geometric import CappedGeometric
 from tacit.query.plans.price import Price, price_of
 
-SCORE_SHARE: Final = Fraction(1, 10)  # of a run's price
+SCORE_SHARE: Final = Fraction(1, 5)  # of a run's price
 _MEAN: Final = 2  # runs for each candidate but one, without the cap
 _CAP: Final = 4  # the same of the cap
 
@@ -29,7 +29,7 @@ _CAP: Final = 4  # the same of the cap
 class TuningPlan:
     """Candidates that are fit and scored, and one that is released: which, is chosen by noisy scores.
 
-    Claim: the release costs `price`. A run fits one candidate at 9/10 of `run_strength` and scores it at 1/10; it is
+    Claim: the release costs `price`. A run fits one candidate at 4/5 of `run_strength` and scores it at 1/5; it is
     Gaussian differentially private with μ² = `run_strength`, since both are (`ModelFit`, `HeldOutScore`), the score
     sees the rows and the fit, and squares add up. Without `runs`, each candidate is run once, k of them at 1/k of the
     price's strength: squares add up again, and a choice among what was paid for is free. With `runs`, each run is of a
