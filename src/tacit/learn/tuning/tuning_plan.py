@@ -93,7 +93,7 @@ class TuningPlan:
 
     @property
     def claims(self) -> tuple[str, ...]:
-        scored = "a person moves a score by one half of a step from right to wrong at most, in the query itself"
+        scored = "what a person adds to a score is cut to lie between all wrong and all right, in the query itself"
         if self.runs is None:
             return "each candidate costs its part of the price, and the choice among noisy scores is free", scored
         return f"the best of K runs, P(K = k) ∝ (1 − {self.runs.stop})^k up to {self.runs.most}, K not released", scored
