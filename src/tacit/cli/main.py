@@ -100,6 +100,7 @@ def workload() -> None:
 _LEARN: Final = {
     "fit": ("tacit.cli.learn", "Train a model, at one price for all steps."),
     "compare": ("tacit.cli.learn", "Train one model in three ways, and say how good each is."),
+    "tune": ("tacit.cli.tune", "Choose among settings privately; only the best model is released."),
     "predict": ("tacit.cli.learn", "Predict the target of rows in a file; free."),
     "evaluate": ("tacit.cli.evaluate", "Say privately how good a model is, with intervals."),
     "card": ("tacit.cli.card", "Write a page about a model: what it says, whom it hides, how good it is."),

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tacit.curator.certifier import statement_of
-from tacit.curator.evaluation import Evaluating
 from tacit.curator.terms import analyst_share
+from tacit.curator.tuning import Tuning
 from tacit.errors import Failed
 from tacit.exact import Number
 from tacit.frozen import frozen
@@ -37,7 +37,7 @@ class LearnedNetwork:
         return f"{self.notes}\n{self.price}"
 
 
-class NetworkTraining(Evaluating):
+class NetworkTraining(Tuning):
     """The part of an open data set that trains networks of torch."""
 
     def train(

@@ -115,6 +115,7 @@ class DuckDBSession:
     def keep(self, name: str, sql: str) -> None:
         whole = f"{name} of all"
         with self._step(sql):
+            self.tables[:] = [table for table in self.tables if table.name != name]  # what is kept now replaces it
             self._as_memory_permits(sql, lambda parts: self._gather(whole, sql, parts))
             kept = Seen(name, f"SELECT * FROM {quoted(whole)}", UNIT)
             self.tables.append(kept)
