@@ -21,6 +21,7 @@ from tacit.query.post_noise.scope import canonical, depth
 from tacit.query.sql.expressions.rule_registry import type_expression
 from tacit.query.sql.from_clause import group_keys, read_rows
 from tacit.query.sql.rows import Ownership, Rows
+from tacit.query.sql.simplification.standard_forms import DEFAULT_SCHEMAS, in_known_forms
 from tacit.query.sql.values.domains import domain, kept, refuse_many_texts
 from tacit.query.sql.values.typed import Typed
 from tacit.schema.catalogue import Catalogue
@@ -73,7 +74,7 @@ def read_question(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, st
 
     `centres` gives the centres of columns from an earlier release; means are then computed relative to them.
     """
-    select = _parsed(sql)
+    select = _parsed(sql, _schemas(catalogue))
     refuse_windows(select)
     rows = read_rows(select, catalogue)
     keys = _keys(_group_nodes(select, rows), rows)
@@ -120,8 +121,14 @@ def _origins(select: exp.Select, rows: Rows, catalogue: Catalogue) -> dict[str, 
     return {name: table.name for name, table in own.items() if isinstance(table, Table)}
 
 
-def _parsed(sql: str) -> exp.Select:
-    selects = parsed_selects(sql)
+def _schemas(catalogue: Catalogue) -> frozenset[str]:
+    """The schemas that a query may name before a table: the usual ones, and those of the described tables."""
+    written = (source.source.table or "" for source in catalogue.description.sources)
+    return DEFAULT_SCHEMAS | {schema for table in written if (schema := table.rpartition(".")[0])}
+
+
+def _parsed(sql: str, schemas: frozenset[str]) -> exp.Select:
+    selects = parsed_selects(sql, schemas)
     if len(selects) != 1:
         accepted = "one SELECT; or `tacit tables`, which releases several together at one price."
         raise Refused(f"{len(selects)} SELECTs in one query", "A query is one table.", accepted)
@@ -133,8 +140,8 @@ def _parsed(sql: str) -> exp.Select:
     return select
 
 
-def parsed_selects(sql: str) -> list[exp.Select]:
-    """The SELECT statements of a text; other statements are refused."""
+def parsed_selects(sql: str, schemas: frozenset[str] = DEFAULT_SCHEMAS) -> list[exp.Select]:
+    """The SELECT statements of a text, in the forms that the planner knows; other statements are refused."""
     _refuse_unreadable(sql)
     try:
         read = sqlglot.parse(sql, dialect="duckdb")
@@ -156,6 +163,7 @@ def parsed_selects(sql: str) -> list[exp.Select]:
         raise Refused("this statement", "Only questions are answered.", "SELECT … FROM … .")
     for select in selects:
         refuse_many_texts(select)
+        in_known_forms(select, schemas)
     return selects
 
 

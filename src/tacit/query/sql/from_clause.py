@@ -7,21 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import reduce
 
 from sqlglot import exp
 
 from tacit.errors import Refused
 from tacit.query.sql.bounded_join import linked
 from tacit.query.sql.expressions.rule_registry import type_expression, type_predicate
-from tacit.query.sql.joins import conjuncts, join_kind, join_public
+from tacit.query.sql.join_order import JoinStep, Source, join_order
+from tacit.query.sql.joins import conjuncts, join_public
 from tacit.query.sql.per_person import per_person
 from tacit.query.sql.rows import ALL, UNIT, Ownership, Rows, Select, SelectItem
 from tacit.query.sql.scan import once_named, output_name, scan, visible
 from tacit.query.sql.values.domains import HANDED_ON, kept
 from tacit.query.sql.values.typed import Typed
 from tacit.schema.catalogue import Catalogue
-from tacit.schema.description import Lookup
+from tacit.schema.description import Lookup, Through
 
 _PLAIN = {"expressions", "from_", "joins", "where", "group", "having", "with_", "kind", "hint", "distinct"}
 
@@ -39,17 +39,27 @@ def read_rows(select: exp.Select, catalogue: Catalogue, named: Named | None = No
     origin = select.args.get("from_")
     if origin is None:
         raise Refused("a SELECT without FROM", "There are no rows to ask about.", "SELECT … FROM a described table.")
-    rows = _read(origin.this, catalogue, known)
-    if isinstance(rows, Lookup):
-        raise Refused(
-            f"a query of {rows.name} alone", "It is public: no privacy is needed.", "the table itself, read as it is."
-        )
-    for join in select.args.get("joins") or []:
-        rows = _join(rows, join, catalogue, known)
+    joins = select.args.get("joins") or []
+    sources = [
+        _source(origin.this, None, catalogue, known),
+        *(_source(join.this, join, catalogue, known) for join in joins),
+    ]
+    where = select.args.get("where")
+    order = join_order(sources, where.this if where else None)
+    rows = order.first
+    for step in order.steps:
+        rows = _joined(rows, step, select, catalogue)
         if not len(rows.sql) <= _LONGEST:
             raise Refused("so many joined tables", "Written out, the query is too long to be run.", "fewer joins.")
-    where = select.args.get("where")
-    return filtered(rows, where.this) if where else rows
+    return filtered(rows, order.where) if order.where is not None else rows
+
+
+def _source(node: exp.Expression, join: exp.Join | None, catalogue: Catalogue, named: Named) -> Source:
+    relation, implied = _read(node, catalogue, named), frozenset[str]()
+    if isinstance(relation, Rows) and relation.bare is not None:
+        if isinstance(catalogue.description.tables[relation.bare].owner, Through):
+            implied = frozenset(name for _, name in relation.identifiers)
+    return Source(node.alias or node.name, relation, join, implied)
 
 
 def _named(select: exp.Select) -> dict[str, exp.Select]:
@@ -102,26 +112,13 @@ def _read(node: exp.Expression, catalogue: Catalogue, named: Named) -> Rows | Lo
     return table if isinstance(table, Lookup) else scan(table, alias, catalogue)
 
 
-def _join(left: Rows, join: exp.Join, catalogue: Catalogue, named: Named) -> Rows:
-    kind = join_kind(join)
-    right = _read(join.this, catalogue, named)
-    alias = join.this.alias or join.this.name
-    condition = join.args.get("on") or _using(join.args.get("using") or [], left, alias)
+def _joined(left: Rows, step: JoinStep, query: exp.Select, catalogue: Catalogue) -> Rows:
+    right, kind, condition = step.source.relation, step.kind, step.condition
     if isinstance(right, Lookup):
-        return join_public(left, right, alias, kind, condition, catalogue)
+        return join_public(left, right, step.source.alias, kind, condition, catalogue)
     if not any(isinstance(part.unnest(), exp.EQ) for part in conjuncts(condition)):
         raise Refused("a join without an equality", "Every row would meet every other.", "ON a.column = b.column.")
-    return linked(left, right, join, kind, condition)
-
-
-def _using(names: list[exp.Expression], left: Rows, alias: str) -> exp.Expression:
-    parts: list[exp.Expression] = []
-    for name in names:
-        owners = [key[0] for key in (*left.columns, *left.identifiers) if key[1] == name.name.lower()]
-        if not owners:
-            raise Refused(f"USING ({name.name})", "The first table has no such column.", "a column of both tables.")
-        parts.append(exp.EQ(this=exp.column(name.name, owners[0]), expression=exp.column(name.name, alias)))
-    return reduce(lambda first, second: exp.And(this=first, expression=second), parts)
+    return linked(left, right, query, kind, condition)
 
 
 def _sub_query(body: exp.Expression, alias: str, catalogue: Catalogue, named: Named) -> Rows:
