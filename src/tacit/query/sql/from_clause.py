@@ -13,8 +13,9 @@ from sqlglot import exp
 from tacit.errors import Refused
 from tacit.query.sql.bounded_join import linked
 from tacit.query.sql.expressions.rule_registry import type_expression, type_predicate
-from tacit.query.sql.join_order import JoinStep, Source, join_order
+from tacit.query.sql.join_order import FromItem, JoinStep, join_order
 from tacit.query.sql.joins import conjuncts, join_public
+from tacit.query.sql.known_values import certain, known_domain
 from tacit.query.sql.per_person import per_person
 from tacit.query.sql.rows import ALL, UNIT, Ownership, Rows, Select, SelectItem
 from tacit.query.sql.scan import once_named, output_name, scan, visible
@@ -54,12 +55,12 @@ def read_rows(select: exp.Select, catalogue: Catalogue, named: Named | None = No
     return filtered(rows, order.where) if order.where is not None else rows
 
 
-def _source(node: exp.Expression, join: exp.Join | None, catalogue: Catalogue, named: Named) -> Source:
+def _source(node: exp.Expression, join: exp.Join | None, catalogue: Catalogue, named: Named) -> FromItem:
     relation, implied = _read(node, catalogue, named), frozenset[str]()
-    if isinstance(relation, Rows) and relation.bare is not None:
-        if isinstance(catalogue.description.tables[relation.bare].owner, Through):
-            implied = frozenset(name for _, name in relation.identifiers)
-    return Source(node.alias or node.name, relation, join, implied)
+    table = catalogue.description.tables.get(relation.bare or "") if isinstance(relation, Rows) else None
+    if isinstance(relation, Rows) and table is not None and isinstance(table.owner, Through):
+        implied = frozenset(name for _, name in relation.identifiers)
+    return FromItem(node.alias or node.name, relation, join, implied)
 
 
 def _named(select: exp.Select) -> dict[str, exp.Select]:
@@ -115,7 +116,8 @@ def _read(node: exp.Expression, catalogue: Catalogue, named: Named) -> Rows | Lo
 def _joined(left: Rows, step: JoinStep, query: exp.Select, catalogue: Catalogue) -> Rows:
     right, kind, condition = step.source.relation, step.kind, step.condition
     if isinstance(right, Lookup):
-        return join_public(left, right, step.source.alias, kind, condition, catalogue)
+        named = {name.name.lower() for name in query.root().find_all(exp.Identifier)}
+        return join_public(left, right, step.source.alias, kind, condition, catalogue, named)
     if not any(isinstance(part.unnest(), exp.EQ) for part in conjuncts(condition)):
         raise Refused("a join without an equality", "Every row would meet every other.", "ON a.column = b.column.")
     return linked(left, right, query, kind, condition)
@@ -151,13 +153,17 @@ def _sub_query(body: exp.Expression, alias: str, catalogue: Catalogue, named: Na
 def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
     """The rows with the columns that a sub-query selects; the owner's column is added implicitly."""
     columns: dict[tuple[str, str], Typed] = {}
+    known: dict[tuple[str, str], Typed] = {}
     identifiers: set[tuple[str, str]] = set()
+    handles: set[tuple[str, str]] = set()
     for item in body.expressions:
         if isinstance(item, exp.Star):
             for (_, name), typed in rows.columns.items():
                 key = once_named(alias, name, columns, identifiers)
                 columns[key] = typed
+                known[key] = rows.known.get(typed.sql, typed)
             identifiers |= {once_named(alias, name, columns) for _, name in rows.identifiers}
+            handles |= {(alias.lower(), name) for _, name in rows.handles}
             continue
         inner, name = (item.this, item.alias) if isinstance(item, exp.Alias) else (item, item.alias_or_name)
         if isinstance(inner, exp.Column) and rows.is_identifier(inner.name, inner.table or None):
@@ -166,12 +172,19 @@ def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
         if not name:
             raise Refused(f"{inner.sql('duckdb')} without a name", "The outer query could not call it.", "… AS a_name.")
         typed = type_expression(inner, rows)
-        columns[once_named(alias, name, columns, identifiers)] = typed
+        key = once_named(alias, name, columns, identifiers)
+        columns[key], known[key] = typed, known_domain(inner, typed, rows)
+        if isinstance(inner, exp.Column) and rows.is_handle(inner.name, inner.table or None):
+            handles.add(key)
+    said = {key: typed for key, typed in known.items() if typed is not columns[key]}
     columns = dict(zip(columns, kept(list(columns.values()), HANDED_ON), strict=True))
+    said = {key: typed for key, typed in said.items() if typed.sql == columns[key].sql}
     listed = [SelectItem(f"{typed.sql} AS {output_name(key)}", output_name(key)) for key, typed in columns.items()]
     people = [] if rows.ownership is Ownership.EACH else [SelectItem(UNIT)]
     select = Select((*people, *listed), (rows.select, ' AS "__rows"'))
-    return replace(rows, select=select, columns=visible(columns), identifiers=frozenset(identifiers), bare=None)
+    names, told = frozenset(identifiers), {output_name(key): typed for key, typed in visible(said).items()}
+    own = replace(rows, select=select, columns=visible(columns), identifiers=names, bare=None)
+    return replace(own, handles=frozenset(handles), known=told)
 
 
 def filtered(rows: Rows, predicate: exp.Expression) -> Rows:
@@ -180,7 +193,7 @@ def filtered(rows: Rows, predicate: exp.Expression) -> Rows:
     if condition.is_constant and condition.keys == (True,):
         return rows
     select = Select((ALL,), (rows.select, f' AS "__rows" WHERE {condition.sql}'), is_open=True)
-    return replace(rows, select=select, bare=None)
+    return replace(rows, select=select, bare=None, known=certain(predicate, rows))
 
 
 def group_keys(select: exp.Select) -> list[exp.Expression]:

@@ -23,7 +23,7 @@ _WRITTEN = "WHERE {0} = a column of another table."
 
 
 @frozen(eq=False)
-class Source:
+class FromItem:
     """A table or sub-query in FROM, and how it was joined; None: it stands first."""
 
     alias: str
@@ -54,7 +54,7 @@ class Source:
 class JoinStep:
     """A further table, and the condition on which it is joined to those before it."""
 
-    source: Source
+    source: FromItem
     kind: str
     condition: exp.Expression
 
@@ -68,7 +68,7 @@ class JoinOrder:
     where: exp.Expression | None
 
 
-def join_order(sources: Sequence[Source], where: exp.Expression | None) -> JoinOrder:
+def join_order(sources: Sequence[FromItem], where: exp.Expression | None) -> JoinOrder:
     """The joins as they are written, if they can be made so; otherwise in an order in which they can."""
     if all(source.is_public for source in sources):
         name = sources[0].relation.name if isinstance(sources[0].relation, Lookup) else sources[0].alias
@@ -92,7 +92,7 @@ def _has_further_tests(step: JoinStep) -> bool:
     return step.kind == "JOIN" and step.source.is_public and len(conjuncts(step.condition)) > 1
 
 
-def _condition(source: Source, before: Sequence[Source]) -> exp.Expression:
+def _condition(source: FromItem, before: Sequence[FromItem]) -> exp.Expression:
     """The condition of ON, or the equalities that USING means."""
     assert source.join is not None
     condition = source.join.args.get("on")
@@ -110,7 +110,7 @@ def _condition(source: Source, before: Sequence[Source]) -> exp.Expression:
 class _Ordering:
     """The tables that are joined so far, and the conditions that no join has yet."""
 
-    def __init__(self, sources: Sequence[Source], steps: Sequence[JoinStep], where: exp.Expression | None) -> None:
+    def __init__(self, sources: Sequence[FromItem], steps: Sequence[JoinStep], where: exp.Expression | None) -> None:
         self.sources, self.outer = sources, [step for step in steps if step.kind != "JOIN"]
         inner = [part for step in steps if step.kind == "JOIN" for part in conjuncts(step.condition)]
         self.late = {step.source.alias for step in self.outer}
@@ -138,10 +138,10 @@ class _Ordering:
             self.steps.append(step)
             waiting.remove(step.source)
             joined.add(step.source.alias)
-        where = exp.and_(*self.left) if self.left else None
+        where = _all(self.left) if self.left else None
         return JoinOrder(first.relation, (*self.steps, *self.outer), where)
 
-    def _next(self, waiting: Sequence[Source], joined: set[str]) -> JoinStep:
+    def _next(self, waiting: Sequence[FromItem], joined: set[str]) -> JoinStep:
         """The first table with an equality to those that are joined, private ones before public ones."""
         for source in waiting:
             found = [part for part in (*self.left, *self.common) if self._leads(part, source, joined)]
@@ -149,10 +149,10 @@ class _Ordering:
                 found = found[:1]  # any other equality is tested after the join
             if found:
                 self.left = [part for part in self.left if not any(part is each for each in found)]
-                return JoinStep(source, "JOIN", exp.and_(*found))
+                return JoinStep(source, "JOIN", _all(found))
         raise self._unlinked(waiting[0])
 
-    def _leads(self, part: exp.Expression, source: Source, joined: set[str]) -> bool:
+    def _leads(self, part: exp.Expression, source: FromItem, joined: set[str]) -> bool:
         """Whether a condition is an equality of a table's column, of a public table its key, with one of others."""
         node = part.unnest()
         if not isinstance(node, exp.EQ):
@@ -177,7 +177,7 @@ class _Ordering:
             found = [each for each in found if name not in each.implied]
         return found[0].alias if len(found) == 1 else ""
 
-    def _unlinked(self, source: Source) -> Refused:
+    def _unlinked(self, source: FromItem) -> Refused:
         if isinstance(source.relation, Lookup):
             why, key = "A public table is joined by its key, and no condition equates it.", source.relation.key
             return Refused(f"{source.alias} in FROM", why, _WRITTEN.format(f"{source.alias}.{key}"))
@@ -187,7 +187,7 @@ class _Ordering:
 
 def _common(node: exp.Expression) -> list[exp.Expression]:
     """The conditions that stand in every branch of an OR."""
-    branches = [conjuncts(branch) for branch in _branches(node)]
+    branches = [conjuncts(branch) for branch in _branches(node) if isinstance(branch, exp.Expression)]
     if len(branches) == 1:
         return []
     first, *others = branches
@@ -195,6 +195,12 @@ def _common(node: exp.Expression) -> list[exp.Expression]:
     return [part for part in first if all(part.sql() in each for each in texts)]
 
 
-def _branches(node: exp.Expression) -> list[exp.Expression]:
+def _all(conditions: Sequence[exp.Expression]) -> exp.Expression:
+    joined = exp.and_(*conditions)
+    assert isinstance(joined, exp.Expression)
+    return joined
+
+
+def _branches(node: exp.Expr) -> list[exp.Expr]:
     node = node.unnest()
     return [*_branches(node.this), *_branches(node.expression)] if isinstance(node, exp.Or) else [node]

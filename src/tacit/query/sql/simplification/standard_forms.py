@@ -28,7 +28,7 @@ def _leave_out_schemas(select: exp.Select, schemas: set[str]) -> None:
     """A table by its last name, where no WITH has that name: with a schema, it means the table nevertheless."""
     common = {part.alias.lower() for part in select.find_all(exp.CTE)}
     for node in select.find_all(exp.Table, exp.Column):
-        name = node.name if isinstance(node, exp.Table) else node.table
+        name = node.table if isinstance(node, exp.Column) else node.name
         if node.args.get("db") and node.text("db").lower() in schemas and name.lower() not in common:
             node.set("db", None)
             node.set("catalog", None)
@@ -42,7 +42,7 @@ def _limit_instead(fetch: exp.Fetch) -> None:
         fetch.replace(exp.Limit(expression=fetch.args.get("count") or exp.Literal.number(1)))
 
 
-def _name_inside(node: exp.Subquery | exp.CTE) -> None:
+def _name_inside(node: exp.Expr) -> None:
     """Give the items of a SELECT the names behind its alias; where they cannot be told, these stay, and are refused."""
     alias, inner = node.args.get("alias"), node.this
     if not isinstance(alias, exp.TableAlias) or not alias.columns or not isinstance(inner, exp.Select):
@@ -80,6 +80,6 @@ def _by_position(group: exp.Group, items: list[exp.Expression], names: set[str])
     return True
 
 
-def _text(node: exp.Expression) -> str:
+def _text(node: exp.Expr) -> str:
     """Its SQL; of a column without regard to case."""
     return node.sql().lower().replace('"', "") if isinstance(node, exp.Column) else node.sql()
