@@ -97,12 +97,12 @@ def levels_of(lookups: Mapping[str, Lookup], read_public: ReadPublic) -> Levels:
         column = next(each for own, each in lookups[lookup].columns.items() if own.lower() == name.lower())
         if not column.kind.traits.is_keyed or not (column.low is column.high is None):
             return None
-        values = read_public(lookups[lookup].source, column.name)
-        if len(values) > MOST_LEVELS or (None in values and not column.nullable):
-            return None
         try:
+            values = read_public(lookups[lookup].source, column.name)
+            if len(values) > MOST_LEVELS or (None in values and not column.nullable):
+                return None
             keys = lookup_keys(values, column.kind)
-        except Refused:
+        except Refused:  # by the engine, or since a value is not of the column's kind
             return None
         return (*keys, None) if None in values else keys
 

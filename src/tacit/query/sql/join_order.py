@@ -2,8 +2,8 @@
 
 `FROM a, b WHERE a.x = b.x` is a join that is written in two places. Claim: the rows are those of the tables as they
 were written. Proof: an inner join is a product with a condition, products may be taken in any order, and a condition
-may be tested at once or later. `(p AND q) OR (p AND r)` is true only where p is, in three-valued logic too, so p may be
-tested as well. A LEFT JOIN of tables that come before commutes with inner joins that do not name its right side.
+may be tested at once or later. `(p AND q) OR (p AND r)` is `p AND (q OR r)`, in three-valued logic too. A LEFT JOIN of
+tables that come before commutes with inner joins that do not name its right side.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tacit.query.sql.joins import conjuncts, join_kind
 from tacit.query.sql.rows import Rows
 from tacit.schema.description import Lookup
 
-_WRITTEN = "WHERE {0} = a column of another table."
+_EQUALITY = "WHERE with an equality of its column and one of another table."
 
 
 @frozen(eq=False)
@@ -118,8 +118,7 @@ class _Ordering:
             if self._read(part) & self.late:
                 why = "It needs rows that a LEFT JOIN before it may leave empty."
                 raise Refused(f"JOIN … ON {part.sql('duckdb')}", why, "the LEFT JOIN after the other joins.")
-        self.left = [*inner, *(conjuncts(where) if where is not None else [])]
-        self.common = [part for each in self.left for part in _common(each)]
+        self.left = [*inner, *(part for each in conjuncts(where) for part in _factored(each))] if where else inner
         self.steps: list[JoinStep] = []
 
     def order(self) -> JoinOrder:
@@ -144,7 +143,7 @@ class _Ordering:
     def _next(self, waiting: Sequence[FromItem], joined: set[str]) -> JoinStep:
         """The first table with an equality to those that are joined, private ones before public ones."""
         for source in waiting:
-            found = [part for part in (*self.left, *self.common) if self._leads(part, source, joined)]
+            found = [part for part in self.left if self._leads(part, source, joined)]
             if source.is_public:
                 found = found[:1]  # any other equality is tested after the join
             if found:
@@ -180,22 +179,34 @@ class _Ordering:
     def _unlinked(self, source: FromItem) -> Refused:
         if isinstance(source.relation, Lookup):
             why, key = "A public table is joined by its key, and no condition equates it.", source.relation.key
-            return Refused(f"{source.alias} in FROM", why, _WRITTEN.format(f"{source.alias}.{key}"))
+            return Refused(f"{source.alias} in FROM", why, f"WHERE {source.alias}.{key} = a column of another table.")
         why = "No equality leads to it, so every row would meet every other."
-        return Refused(f"{source.alias} in FROM", why, _WRITTEN.format(f"{source.alias}.key"))
+        people = {
+            each.alias: f"{each.alias}.{min(name for _, name in each.relation.identifiers)}"
+            for each in self.sources
+            if isinstance(each.relation, Rows) and each.relation.identifiers
+        }
+        other = next((person for alias, person in people.items() if alias != source.alias), None)
+        cure = f"WHERE {people[source.alias]} = {other}." if source.alias in people and other else _EQUALITY
+        return Refused(f"{source.alias} in FROM", why, cure)
 
 
-def _common(node: exp.Expression) -> list[exp.Expression]:
-    """The conditions that stand in every branch of an OR."""
+def _factored(node: exp.Expression) -> list[exp.Expression]:
+    """`(p AND q) OR (p AND r)` as p and `q OR r`; any other condition as it is."""
     branches = [conjuncts(branch) for branch in _branches(node) if isinstance(branch, exp.Expression)]
-    if len(branches) == 1:
-        return []
-    first, *others = branches
-    texts = [{part.sql() for part in branch} for branch in others]
-    return [part for part in first if all(part.sql() in each for each in texts)]
+    texts = [{part.sql() for part in branch} for branch in branches]
+    common = set.intersection(*texts)
+    if len(branches) == 1 or not common:
+        return [node]
+    rest = [[part for part in branch if part.sql() not in common] for branch in branches]
+    found = [part for part in branches[0] if part.sql() in common]
+    if all(rest):
+        found.append(reduce(lambda one, other: exp.Or(this=one, expression=other), map(_all, rest)))
+    return found
 
 
 def _all(conditions: Sequence[exp.Expression]) -> exp.Expression:
+    """All of them; those that are joined by OR in brackets."""
     joined = exp.and_(*conditions)
     assert isinstance(joined, exp.Expression)
     return joined
