@@ -154,11 +154,11 @@ SELECT ward AS ward, COUNT(DISTINCT patient_id) AS "COUNT_DISTINCT(patient_id)"
 FROM main.visits WHERE (age > 17) AND day >= TO_DATE('2025-01-01', 'YYYY-MM-DD')
 GROUP BY ward ORDER BY "COUNT_DISTINCT(patient_id)" DESC LIMIT 100;
 
--- c50: open: the name of a schema before that of a table
+-- c50: answered
 SELECT CAST("main"."visits"."day" AS DATE) AS "day", COUNT(*) AS "count" FROM "main"."visits"
 GROUP BY CAST("main"."visits"."day" AS DATE) ORDER BY CAST("main"."visits"."day" AS DATE) ASC;
 
--- c51: open: the name of a schema before that of a table
+-- c51: answered
 SELECT ((FLOOR(("main"."visits"."cost" / 500.0)) * 500.0)) AS "cost", COUNT(*) AS "count" FROM "main"."visits"
 GROUP BY ((FLOOR(("main"."visits"."cost" / 500.0)) * 500.0)) ORDER BY 1;
 
