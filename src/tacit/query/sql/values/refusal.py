@@ -17,13 +17,17 @@ WRITTEN = "written"
 
 
 def called(node: exp.Func) -> str:
-    """The name of a function as the query has it."""
+    """The name of a function as the query has it; where that is not known, as DuckDB has it."""
     written = node.meta.get(WRITTEN)
-    return (
-        written.upper()
-        if isinstance(written, str)
-        else (node.name if isinstance(node, exp.Anonymous) else node.sql_name()).upper()
-    )
+    if isinstance(written, str) or isinstance(node, exp.Anonymous):
+        return str(written or node.name).upper()
+    text = _in_duckdb(node)
+    name = text.partition("(")[0]
+    return (name if name.isidentifier() and len(text) <= _LONGEST else node.sql_name()).upper()
+
+
+def _in_duckdb(node: exp.Expr) -> str:
+    return node.sql(dialect="duckdb", unsupported_level=ErrorLevel.IGNORE)
 
 
 def shown(node: exp.Expression) -> str:
@@ -37,7 +41,7 @@ def shown(node: exp.Expression) -> str:
 
 def _said(node: exp.Expr) -> str:
     """The SQL; of a function that DuckDB's words would name otherwise, its own name and its operands."""
-    text = node.sql(dialect="duckdb", unsupported_level=ErrorLevel.IGNORE)
+    text = _in_duckdb(node)
     is_renamed = WRITTEN in node.meta or len(text) > _LONGEST
     if not isinstance(node, exp.Func) or not is_renamed or text.upper().startswith(called(node)):
         return text
@@ -61,6 +65,6 @@ def near(name: str, names: Iterable[str]) -> str:
 def near_functions(name: str, names: Iterable[str]) -> str:
     """The functions with the nearest names; where none is near, where all are listed."""
     known = {word.upper(): word for word in sorted(names)}
-    found = get_close_matches(name.upper(), [*known], n=3)
+    found = get_close_matches(name.upper(), [*known], n=4, cutoff=0.5)
     listed = "the functions of docs/sql-semantics.md"
     return f"{', '.join(known[word] for word in found)}, or another of {listed}." if found else f"{listed}."
