@@ -7,6 +7,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
 from tacit.errors import Refused, pointing
+from tacit.printable import printable
 from tacit.query.sql.values.refusal import WRITTEN
 
 _LONGEST = 200_000  # letters of a query
@@ -37,23 +38,27 @@ def _stopped(sql: str, error: Exception) -> Refused:
     found = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
     near, line, end = (found.get(key) for key in ("highlight", "line", "col"))
     if isinstance(near, str) and isinstance(line, int) and isinstance(end, int):
-        column = max(0, end - len(near))
-        why = f"{unread}: it breaks at {near[:_NEAR]} in line {line}, column {column + 1}."
-        return _pointing(sql.split("\n")[line - 1], column, why)
-    place = _open_quote(sql)
-    if place is None:
+        before = sum(len(each) + 1 for each in sql.split("\n")[: line - 1])
+        place = max(0, before + end - len(near))
+        return _pointing(sql, place, f"{unread}: it breaks at {printable(near[:_NEAR])} in {_where(sql, place)}.")
+    opened = _open_quote(sql)
+    if opened is None:
         return Refused("this text", f"{unread}.", _ACCEPTED)
-    line, start = sql.count("\n", 0, place) + 1, sql.rfind("\n", 0, place) + 1
-    why = f"{unread}: a quote in line {line}, column {place - start + 1}, is not closed."
-    return _pointing(sql[start:].split("\n")[0], place - start, why)
+    return _pointing(sql, opened, f"{unread}: a quote in {_where(sql, opened)}, is not closed.")
 
 
-def _pointing(line: str, column: int, why: str) -> Refused:
-    """A refusal that shows the part of a line around a column."""
+def _where(sql: str, place: int) -> str:
+    return f"line {sql.count(chr(10), 0, place) + 1}, column {place - sql.rfind(chr(10), 0, place)}"
+
+
+def _pointing(sql: str, place: int, why: str) -> Refused:
+    """A refusal that shows the part of a line around a place."""
+    start = sql.rfind("\n", 0, place) + 1
+    line, column = sql[start:].split("\n")[0].rstrip("\r"), place - start
     first = max(0, column - _BEFORE)
     last = first + _WIDEST
     shown = f"{'…' if first else ''}{line[first:last]}{'…' if line[last:] else ''}"
-    return pointing(shown.rstrip("\r"), column - first + bool(first), why, _ACCEPTED)
+    return pointing(shown, column - first + bool(first), why, _ACCEPTED)
 
 
 def _open_quote(sql: str) -> int | None:
