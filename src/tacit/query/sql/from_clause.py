@@ -116,11 +116,18 @@ def _read(node: exp.Expression, catalogue: Catalogue, named: Named) -> Rows | Lo
 def _joined(left: Rows, step: JoinStep, query: exp.Select, catalogue: Catalogue) -> Rows:
     right, kind, condition = step.source.relation, step.kind, step.condition
     if isinstance(right, Lookup):
-        named = {name.name.lower() for name in query.root().find_all(exp.Identifier)}
-        return join_public(left, right, step.source.alias, kind, condition, catalogue, named)
+        return join_public(left, right, step.source.alias, kind, condition, catalogue, _shown_names(query))
     if not any(isinstance(part.unnest(), exp.EQ) for part in conjuncts(condition)):
         raise Refused("a join without an equality", "Every row would meet every other.", "ON a.column = b.column.")
     return linked(left, right, query, kind, condition)
+
+
+def _shown_names(query: exp.Select) -> set[str]:
+    """The names in SELECT and GROUP BY, outside of aggregates: columns that groups may be of."""
+    selects = list(query.root().find_all(exp.Select))
+    parts = [part for each in selects for part in (*each.expressions, each.args.get("group")) if part]
+    nodes = (node for part in parts for node in part.walk(prune=lambda node: isinstance(node, exp.AggFunc)))
+    return {node.name.lower() for node in nodes if isinstance(node, exp.Column)}
 
 
 def _sub_query(body: exp.Expression, alias: str, catalogue: Catalogue, named: Named) -> Rows:

@@ -70,7 +70,7 @@ def join_public(
 ) -> Rows:
     """Each row with the public row that its key names; of several public rows with the same key the least is used.
 
-    `named` has the names in the query: of columns with other names the values are not read.
+    `named` has the names of columns that groups may be of: the values of others are not read.
     """
     reads = reading(lookup, alias, catalogue)
     names = [output_name(key) for key in reads]

@@ -17,7 +17,7 @@ from tacit.query.sql.expressions.result_types import unify
 from tacit.query.sql.expressions.rule_registry import type_expression
 from tacit.query.sql.rows import Known, Rows
 from tacit.query.sql.values.domains import domain
-from tacit.query.sql.values.restricted import bounded, can_be, constant_of, either, limit_of, one_of_these
+from tacit.query.sql.values.restricted import bounded, can_be, constant_of, either, lies, limit_of, one_of_these
 from tacit.query.sql.values.storage import is_null
 from tacit.query.sql.values.typed import Typed
 from tacit.query.sql.values.wildcards import Wildcards
@@ -122,8 +122,8 @@ class _Test:
         if values is None:
             return {}
         typed = self._typed(node.this)
-        order = dict.fromkeys(values if typed.keys is None else (key for key in typed.keys if key in values))
-        possible = tuple(value for value in order if can_be(value, typed))
+        order = values if typed.keys is None else [key for key in typed.keys if key in values]
+        possible = tuple(value for value in order if lies(value, typed.low, typed.high))
         return {typed.sql: replace(one_of_these(typed, possible), nullable=False)}
 
     def _liked(self, node: exp.Like) -> dict[str, Typed]:
@@ -135,15 +135,15 @@ class _Test:
         fits = Wildcards.of_like(text).fits
         return self._kept(node.this, lambda value: isinstance(value, str) and fits(value))
 
-    def _constants(self, node: exp.In) -> list[Key] | None:
-        """The values of the list; None where they are of another kind, or of none that can be listed."""
-        typed, found = self._typed(node.this), []
+    def _constants(self, node: exp.In) -> dict[Key, None] | None:
+        """The values of the list, in order; None where they are of another kind, or of none that can be listed."""
+        typed, found = self._typed(node.this), dict[Key, None]()
         for item in node.expressions:
             _, value = unify(node, typed, type_expression(item, self.rows))
             constant = None if value.kind is not typed.kind or value.scale else constant_of(value)
             if constant is None:
                 return None
-            found.append(constant)
+            found[constant] = None
         return found
 
     def _compared(

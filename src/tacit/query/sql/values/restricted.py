@@ -55,7 +55,7 @@ def bounded(typed: Typed, limit: Fraction, how: type) -> Typed:
         return replace(known, keys=())
     known = replace(known, low=low, high=high)
     values = typed.keys if how is not exp.EQ or typed.keys is not None else domain(known)
-    return known if values is None else replace(known, keys=tuple(key for key in values if _lies(key, low, high)))
+    return known if values is None else replace(known, keys=tuple(key for key in values if lies(key, low, high)))
 
 
 def one_of_these(typed: Typed, values: tuple[Key, ...]) -> Typed:
@@ -69,10 +69,11 @@ def one_of_these(typed: Typed, values: tuple[Key, ...]) -> Typed:
 def can_be(value: Key, typed: Typed) -> bool:
     """Whether the expression can have a value, as far as is known."""
     number = _number(value)
-    return (typed.keys is None or value in typed.keys) and (number is None or _lies(value, typed.low, typed.high))
+    return (typed.keys is None or value in typed.keys) and (number is None or lies(value, typed.low, typed.high))
 
 
-def _lies(value: Key, low: Fraction | None, high: Fraction | None) -> bool:
+def lies(value: Key, low: Fraction | None, high: Fraction | None) -> bool:
+    """Whether a number or a time lies within bounds; any other value does."""
     number = _number(value)
     return number is None or ((low is None or low <= number) and (high is None or number <= high))
 
