@@ -27,6 +27,18 @@ class Refused(ValueError):  # noqa: N818  (a refusal is an answer, not an error)
         return f"Refused: {self.asked}{end}{self.why} Accepted: {self.accepted}"
 
 
+class RefusedText(Refused):
+    """The refusal of a text, shown with a mark under the place that is meant."""
+
+    has_lines = True
+
+
+def pointing(text: str, place: int, why: str, accepted: str) -> Refused:
+    """A refusal that shows a line of text with a mark under one character."""
+    column = len(text[: max(place, 0)].expandtabs())
+    return RefusedText(f"\n  {text}\n  {' ' * column}^\n", why, accepted)
+
+
 class Failed(RuntimeError):  # noqa: N818  (as above)
     """An error after data was read. The message is constant, so it reveals nothing about the data."""
 

@@ -131,7 +131,7 @@ SELECT VAR_POP(age), VAR_SAMP(age), STDDEV_POP(age) FROM adult;
 -- a43: answered
 SELECT AVG(age) FILTER (WHERE sex = 'Male') AS men, AVG(age) FILTER (WHERE sex = 'Female') AS women FROM adult;
 
--- a44: open: the name of a schema before that of a table
+-- a44: answered
 SELECT occupation AS occupation, income AS income, COUNT(*) AS count
 FROM main.adult
 WHERE occupation IN ('Sales', 'Tech-support', 'Craft-repair', 'Exec-managerial')
@@ -142,14 +142,14 @@ SELECT sex AS sex, SUM(CASE WHEN race = 'White' THEN 1 ELSE 0 END) AS white, SUM
 FROM (SELECT * FROM adult WHERE age >= 18) AS virtual_table
 GROUP BY sex LIMIT 50000;
 
--- a46: open: the name of a schema before that of a table
+-- a46: answered
 SELECT "public"."adult"."education" AS "education", AVG("public"."adult"."age") AS "avg"
 FROM "public"."adult"
 WHERE ("public"."adult"."income" = '>50K')
 GROUP BY "public"."adult"."education"
 ORDER BY "avg" DESC, "public"."adult"."education" ASC;
 
--- a47: open: the name of a schema before that of a table
+-- a47: answered
 SELECT FLOOR(("public"."adult"."age" / 12.5)) * 12.5 AS "age", COUNT(*) AS "count"
 FROM "public"."adult"
 GROUP BY FLOOR(("public"."adult"."age" / 12.5)) * 12.5

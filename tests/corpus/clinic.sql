@@ -142,23 +142,23 @@ SELECT region, BOOL_AND(cost > 0) FROM visits GROUP BY region;
 -- c47: open: tuples of columns
 SELECT COUNT(*) FROM visits WHERE (age, stay_days) = (40, 3);
 
--- c48: open: the name of a schema before that of a table
+-- c48: open: sub-queries over released groups, or by what a person owns
 SELECT DATE_TRUNC('month', day) AS __timestamp, region AS region, SUM(cost) AS "SUM(cost)"
 FROM main.visits JOIN (
   SELECT region AS region__, COUNT(*) AS mme_inner__ FROM main.visits GROUP BY region ORDER BY mme_inner__ DESC LIMIT 5
 ) AS series_limit ON region = region__
 GROUP BY DATE_TRUNC('month', day), region ORDER BY "SUM(cost)" DESC LIMIT 10000;
 
--- c49: open: the name of a schema before that of a table
+-- c49: open: a function of one row that is not built
 SELECT ward AS ward, COUNT(DISTINCT patient_id) AS "COUNT_DISTINCT(patient_id)"
 FROM main.visits WHERE (age > 17) AND day >= TO_DATE('2025-01-01', 'YYYY-MM-DD')
 GROUP BY ward ORDER BY "COUNT_DISTINCT(patient_id)" DESC LIMIT 100;
 
--- c50: open: the name of a schema before that of a table
+-- c50: answered
 SELECT CAST("main"."visits"."day" AS DATE) AS "day", COUNT(*) AS "count" FROM "main"."visits"
 GROUP BY CAST("main"."visits"."day" AS DATE) ORDER BY CAST("main"."visits"."day" AS DATE) ASC;
 
--- c51: open: the name of a schema before that of a table
+-- c51: answered
 SELECT ((FLOOR(("main"."visits"."cost" / 500.0)) * 500.0)) AS "cost", COUNT(*) AS "count" FROM "main"."visits"
 GROUP BY ((FLOOR(("main"."visits"."cost" / 500.0)) * 500.0)) ORDER BY 1;
 

@@ -26,7 +26,7 @@ SELECT hour, COUNT(*) AS flights, SUM(CASE WHEN dep_delay > 15 THEN 1 ELSE 0 END
        100.0 * SUM(CASE WHEN dep_delay > 15 THEN 1 ELSE 0 END) / COUNT(*) AS pct_late
 FROM flights GROUP BY hour ORDER BY hour;
 
--- f09: open: joins written with commas, in any order, and names of columns behind a table
+-- f09: answered
 SELECT p.manufacturer, COUNT(*) AS n, AVG(f.distance)
 FROM flights f, planes p WHERE f.tailnum = p.tailnum
 GROUP BY p.manufacturer ORDER BY n DESC;
@@ -131,13 +131,13 @@ SELECT p.engine, AVG(2013 - p.year) AS age FROM planes p WHERE p.year IS NOT NUL
 SELECT CASE WHEN p.year >= 2005 THEN 'new' ELSE 'old' END AS fleet, AVG(f.dep_delay) AS delay
 FROM flights f JOIN planes p USING (tailnum) GROUP BY fleet;
 
--- f38: open: the name of a schema before that of a table
+-- f38: answered
 SELECT DATE_TRUNC('day', time_hour) AS __timestamp, COUNT(*) AS count
 FROM main.flights
 WHERE time_hour >= TIMESTAMP '2013-01-01 00:00:00.000000' AND time_hour < TIMESTAMP '2013-04-01 00:00:00.000000'
 GROUP BY DATE_TRUNC('day', time_hour) ORDER BY count DESC LIMIT 10000;
 
--- f39: open: the name of a schema before that of a table
+-- f39: answered
 SELECT carrier AS carrier, origin AS origin, AVG(dep_delay) AS "AVG(dep_delay)"
 FROM main.flights
 WHERE dest IN ('LAX', 'SFO', 'SEA')
@@ -145,21 +145,21 @@ GROUP BY carrier, origin
 ORDER BY "AVG(dep_delay)" DESC
 LIMIT 1000;
 
--- f40: open: the name of a schema before that of a table
+-- f40: answered
 SELECT "main"."flights"."carrier" AS "carrier", COUNT(*) AS "count"
 FROM "main"."flights"
 WHERE ("main"."flights"."dep_delay" > 30) AND ("main"."flights"."origin" = 'EWR')
 GROUP BY "main"."flights"."carrier"
 ORDER BY "main"."flights"."carrier" ASC;
 
--- f41: open: the name of a schema before that of a table
+-- f41: open: sub-queries over released groups, or by what a person owns
 SELECT "source"."carrier" AS "carrier", "source"."avg" AS "avg"
 FROM (SELECT "main"."flights"."carrier" AS "carrier", AVG("main"."flights"."arr_delay") AS "avg"
       FROM "main"."flights" GROUP BY "main"."flights"."carrier") AS "source"
 WHERE "source"."avg" > 5
 LIMIT 2000;
 
--- f42: open: the name of a schema before that of a table
+-- f42: answered
 SELECT "flights"."origin" AS "origin", SUM(1) AS "sum:Number of Records:ok"
 FROM "main"."flights" "flights"
 GROUP BY 1
@@ -177,7 +177,7 @@ SELECT "rows"."origin" AS "origin", SUM("rows"."distance") AS "a0"
 FROM (SELECT "origin", "distance", "carrier" FROM "flights" AS "$Table" WHERE "carrier" = 'DL') AS "rows"
 GROUP BY "origin" LIMIT 1000001;
 
--- f45: open: another statement or clause than SELECT with LIMIT
+-- f45: answered
 SELECT DATE(DATE_TRUNC('week', flights.time_hour)) AS "flights.week", COUNT(*) AS "flights.count",
        COALESCE(SUM(flights.distance), 0) AS "flights.total_distance"
 FROM flights AS flights

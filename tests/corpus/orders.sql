@@ -24,7 +24,7 @@ where o_orderdate >= date '1993-07-01' and o_orderdate < date '1993-07-01' + int
   and exists (select * from lineitem where l_orderkey = o_orderkey and l_commitdate < l_receiptdate)
 group by o_orderpriority order by o_orderpriority;
 
--- t04: open: joins written with commas, in any order, and names of columns behind a table
+-- t04: answered
 select n_name, sum(l_extendedprice * (1 - l_discount)) as revenue
 from customer, orders, lineitem, supplier, nation, region
 where c_custkey = o_custkey and l_orderkey = o_orderkey and l_suppkey = s_suppkey and c_nationkey = s_nationkey
@@ -38,7 +38,7 @@ from lineitem
 where l_shipdate >= date '1994-01-01' and l_shipdate < date '1994-01-01' + interval '1' year
   and l_discount between 0.06 - 0.01 and 0.06 + 0.01 and l_quantity < 24;
 
--- t06: open: joins written with commas, in any order, and names of columns behind a table
+-- t06: answered
 select supp_nation, cust_nation, l_year, sum(volume) as revenue
 from (
   select n1.n_name as supp_nation, n2.n_name as cust_nation, extract(year from l_shipdate) as l_year,
@@ -51,7 +51,7 @@ from (
 ) as shipping
 group by supp_nation, cust_nation, l_year order by supp_nation, cust_nation, l_year;
 
--- t07: open: joins written with commas, in any order, and names of columns behind a table
+-- t07: answered
 select o_year, sum(case when nation = 'BRAZIL' then volume else 0 end) / sum(volume) as mkt_share
 from (
   select extract(year from o_orderdate) as o_year, l_extendedprice * (1 - l_discount) as volume, n2.n_name as nation
@@ -71,7 +71,7 @@ where c_custkey = o_custkey and l_orderkey = o_orderkey and o_orderdate >= date 
 group by c_custkey, c_name, c_acctbal, c_phone, n_name, c_address, c_comment
 order by revenue desc limit 20;
 
--- t09: open: joins written with commas, in any order, and names of columns behind a table
+-- t09: answered
 select l_shipmode,
   sum(case when o_orderpriority = '1-URGENT' or o_orderpriority = '2-HIGH' then 1 else 0 end) as high_line_count,
   sum(case when o_orderpriority <> '1-URGENT' and o_orderpriority <> '2-HIGH' then 1 else 0 end) as low_line_count
@@ -80,7 +80,7 @@ where o_orderkey = l_orderkey and l_shipmode in ('MAIL', 'SHIP') and l_commitdat
   and l_shipdate < l_commitdate and l_receiptdate >= date '1994-01-01' and l_receiptdate < date '1994-01-01' + interval '1' year
 group by l_shipmode order by l_shipmode;
 
--- t10: open: joins written with commas, in any order, and names of columns behind a table
+-- t10: answered
 select c_count, count(*) as custdist
 from (
   select c_custkey, count(o_orderkey)
@@ -89,7 +89,7 @@ from (
 ) as c_orders (c_custkey, c_count)
 group by c_count order by custdist desc, c_count desc;
 
--- t11: open: joins written with commas, in any order, and names of columns behind a table
+-- t11: answered
 select 100.00 * sum(case when p_type like 'PROMO%' then l_extendedprice * (1 - l_discount) else 0 end)
   / sum(l_extendedprice * (1 - l_discount)) as promo_revenue
 from lineitem, part
@@ -109,7 +109,7 @@ where o_orderkey in (select l_orderkey from lineitem group by l_orderkey having 
 group by c_name, c_custkey, o_orderkey, o_orderdate, o_totalprice
 order by o_totalprice desc, o_orderdate limit 100;
 
--- t14: open: joins written with commas, in any order, and names of columns behind a table
+-- t14: answered
 select sum(l_extendedprice * (1 - l_discount)) as revenue
 from lineitem, part
 where (p_partkey = l_partkey and p_brand = 'Brand#12' and p_container in ('SM CASE', 'SM BOX', 'SM PACK', 'SM PKG')
@@ -244,20 +244,20 @@ SELECT last_day(o_orderdate) AS month_end, SUM(o_totalprice) FROM orders WHERE Y
 -- t47: open: `tacit tables` answers it: several tables are one release of another kind
 SELECT l_returnflag, l_linestatus, COUNT(*) FROM lineitem GROUP BY CUBE (l_returnflag, l_linestatus);
 
--- t48: open: the name of a schema before that of a table
+-- t48: answered
 SELECT DATE_TRUNC('quarter', o_orderdate) AS __timestamp, o_orderpriority AS o_orderpriority, SUM(o_totalprice) AS "SUM(o_totalprice)"
 FROM main.orders
 WHERE o_orderdate >= CAST('1995-01-01' AS DATE) AND o_orderdate < CAST('1997-01-01' AS DATE)
 GROUP BY DATE_TRUNC('quarter', o_orderdate), o_orderpriority
 ORDER BY "SUM(o_totalprice)" DESC LIMIT 1000;
 
--- t49: open: the name of a schema before that of a table
+-- t49: answered
 SELECT "Nation"."n_name" AS "Nation__n_name", COUNT(*) AS "count"
 FROM "main"."customer"
 LEFT JOIN "main"."nation" AS "Nation" ON "main"."customer"."c_nationkey" = "Nation"."n_nationkey"
 GROUP BY "Nation"."n_name" ORDER BY "count" DESC, "Nation"."n_name" ASC;
 
--- t50: open: the name of a schema before that of a table
+-- t50: answered
 SELECT CAST(DATE_TRUNC('month', "main"."orders"."o_orderdate") AS DATE) AS "o_orderdate", COUNT(DISTINCT "main"."orders"."o_custkey") AS "count"
 FROM "main"."orders"
 WHERE "main"."orders"."o_orderdate" >= DATE_TRUNC('month', CAST('1998-03-01' AS TIMESTAMP))
@@ -297,7 +297,7 @@ SELECT epoch(MAX(o_orderdate)) FROM orders;
 -- t56: private: the largest order of all decides which orders count, and is not noisy: with one customer's large order none is left
 SELECT COUNT(*) AS big, SUM(o_totalprice) FROM orders WHERE o_totalprice >= ALL (SELECT o_totalprice FROM orders WHERE o_orderstatus = 'P');
 
--- t57: open: joins written with commas, in any order, and names of columns behind a table
+-- t57: answered
 SELECT p_type, SUM(l_quantity) q FROM lineitem, part WHERE l_partkey = p_partkey AND p_type LIKE '%BRASS' GROUP BY p_type;
 
 -- t58: answered

@@ -128,14 +128,14 @@ SELECT AVG(mdvis) FROM randhie WHERE mdvis <= (SELECT quantile_cont(mdvis, 0.99)
 -- s43: open: several private answers in one statement
 SELECT 'poor' AS health, AVG(mdvis) AS m FROM randhie WHERE hlthp = 1 UNION ALL SELECT 'fair', AVG(mdvis) FROM randhie WHERE hlthf = 1 UNION ALL SELECT 'good', AVG(mdvis) FROM randhie WHERE hlthg = 1;
 
--- s44: open: the name of a schema before that of a table
+-- s44: answered
 SELECT rate_marriage AS rate_marriage, COUNT(*) AS count FROM main.fair WHERE children >= 1.0 AND children < 4.0 GROUP BY rate_marriage ORDER BY count DESC LIMIT 100;
 
--- s45: open: the name of a schema before that of a table
+-- s45: answered
 SELECT "main"."fair"."religious" AS "religious", SUM(CASE WHEN "main"."fair"."affairs" > 0 THEN 1 ELSE 0.0 END) / COUNT(*) AS "Share having affairs"
 FROM "main"."fair" GROUP BY "main"."fair"."religious" ORDER BY "main"."fair"."religious" ASC;
 
--- s46: open: the name of a schema before that of a table
+-- s46: answered
 SELECT ((FLOOR((("main"."fair"."age" - 15.0) / 5.0)) * 5.0) + 15.0) AS "age", COUNT(*) AS "count"
 FROM "main"."fair" GROUP BY ((FLOOR((("main"."fair"."age" - 15.0) / 5.0)) * 5.0) + 15.0)
 ORDER BY ((FLOOR((("main"."fair"."age" - 15.0) / 5.0)) * 5.0) + 15.0) ASC;

@@ -82,7 +82,7 @@ REFUSALS = (
     ("SELECT COUNT(*) FROM visits GROUP BY CUBE(patient_id)", ("--epsilon", "1"), "one person", "in a sub-query"),
     ("empty.sql", ("--epsilon", "1"), "The file is empty.", "SELECT"),
     ("gone.sql", ("--epsilon", "1"), "There is no such file.", "a file that is there"),
-    ("people.sql", ("--epsilon", "1"), "it breaks at visits in line 3.", "SELECT"),
+    ("people.sql", ("--epsilon", "1"), "it breaks at visits in line 3, column", "SELECT"),
     ("notes.txt", ("--epsilon", "1"), "It is the name of a file.", "@notes.txt"),
     ("", ("--epsilon", "1"), "asks nothing", "SELECT"),
     (

@@ -149,9 +149,9 @@ def test_names_in_files_and_descriptions_are_shown_and_not_obeyed(clinic: Clinic
     [
         "SELECT SUM(a) FROM visits v(a, b)",
         "SELECT SUM(age) FROM visits AS v(cost, age)",
-        "SELECT SUM(age) FROM (SELECT cost, age FROM visits) AS t(age, cost)",
-        "WITH t(age, cost) AS (SELECT cost, age FROM visits) SELECT SUM(age) FROM t",
-        "SELECT SUM(u.age) FROM (WITH t(age) AS (SELECT cost FROM visits) SELECT age FROM t) u",
+        "SELECT SUM(age) FROM (SELECT * FROM visits) AS t(age, cost)",
+        "WITH t AS (SELECT cost, age FROM visits) SELECT SUM(age) FROM t AS u(age, cost)",
+        "SELECT SUM(u.age) FROM (WITH t(age, cost) AS (SELECT cost FROM visits) SELECT age FROM t) u",
         "SELECT COUNT(*) FROM visits a JOIN visits b(patient_id, age) ON a.patient_id = b.patient_id",
         "SELECT COUNT(*) FROM (SELECT age FROM visits) t TABLESAMPLE 10%",
         "SELECT COUNT(*) FROM ((SELECT age FROM visits) LIMIT 2) t",
@@ -163,3 +163,18 @@ def test_names_for_columns_behind_a_table_are_refused(clinic: Clinic, sql: str) 
     assert (ended.code, ended.out) == (2, ""), ended.out
     assert clinic.entries() == []
     assert clinic.tacit("query", "clinic.toml", BY_REGION, "--epsilon", "0.1").code == 0
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT SUM(age) FROM (SELECT cost, age FROM visits) AS t(age, cost)",
+        "WITH t(age, cost) AS (SELECT cost, age FROM visits) SELECT SUM(age) FROM t",
+        "SELECT SUM(u.age) FROM (WITH t(age) AS (SELECT cost FROM visits) SELECT age FROM t) u",
+    ],
+)
+def test_names_for_columns_behind_a_sub_query_name_its_items(clinic: Clinic, sql: str) -> None:
+    """The column that is added up is the one that is named: the costs, which are 500,000; the ages are 88,000."""
+    ended = clinic.tacit("query", "clinic.toml", sql, "--epsilon", "1")
+    assert ended.code == 0, ended.err
+    assert 250_000 < int(ended.out.split()[1].replace(",", "")) < 750_000

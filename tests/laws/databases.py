@@ -29,6 +29,7 @@ from tacit.schema.description import (
     Through,
     Unit,
 )
+from tacit.schema.lookups import levels_of
 
 _NOWHERE = Source("parquet", Path("nowhere.parquet"))
 
@@ -98,7 +99,12 @@ def worlds(random: Random, session: DuckDBSession) -> Iterator[Worlds]:
                 session.connection.execute(draft.sql(replaced[-1], name))
         description = _description(random, by_row)
         physical = {name: {c: engine_type(t) for c, t in draft.types.items()} for name, draft in drafts.items()}
-        catalogue = Catalogue(description, physical if random.random() < 0.8 else {})
+
+        def read_public(_: Source, column: str) -> list[object]:
+            return [value for (value,) in session.connection.execute(f"SELECT {column} FROM {base}.wards").fetchall()]
+
+        levels = levels_of(description.lookups, read_public)
+        catalogue = Catalogue(description, physical if random.random() < 0.8 else {}, levels)
         yield Worlds(session, description, catalogue, base, tuple(removed), tuple(replaced))
     finally:
         session.connection.execute("USE main")

@@ -20,6 +20,7 @@ class Shape:
     values: tuple[str, ...]  # for COUNT(x) and COUNT(DISTINCT x)
     person: str | None = "pid"
     before: str = ""  # WITH
+    links: tuple[str, ...] = ()  # equalities in WHERE that join the tables
 
 
 _NUMBERS = (
@@ -31,13 +32,15 @@ _NUMBERS = (
 _TESTS = (
     *("age >= 18", "region = 'north'", "cost BETWEEN 1 AND 50", "ward IN ('a', 'b', '1')", "smoker", "stay > 2.5"),
     *("day < DATE '2023-03-01'", "dose <> 0 OR smoker IS NULL", "NOT smoker", "ward LIKE 'a%'", "age / dose > 2"),
+    *("region IN ('north', 'east') AND dose BETWEEN -2 AND 4", "age // 50 = 1 AND dose > 0.5 AND smoker", "dose <> 3"),
+    *("(day >= '2023-02-01' OR day = DATE '2023-01-01') AND ward LIKE '%a%'", "age % 3 = 1 AND ward = 'a'"),
     *("seen >= TIMESTAMP '2023-01-05 00:00:00'", "code IS NOT NULL", "1 = 1", "CAST(ward AS INTEGER) = 1"),
 )
 _KEYS = (
     *("region", "smoker", "age // 50", "dose", "age % 3", "dose > 0", "date_trunc('month', day)", "region IS NULL"),
     *("CASE WHEN age < 18 THEN 'young' WHEN age < 65 THEN 'grown' ELSE 'old' END", "quarter(day)", "day"),
 )
-_PRIVATE = ("ward", "code", "code // 10", "CAST(seen AS DATE)", "date_trunc('year', seen)", "lower(ward)", "visit")
+_PRIVATE = ("ward", "code", "code // 10", "CAST(seen AS DATE)", "date_trunc('year', seen)", "lower(ward)", "visit % 4")
 _VALUES = ("ward", "age", "stay", "day", "seen", "smoker", "code", "age // 10", "upper(ward)")
 
 
@@ -58,7 +61,22 @@ def _wards(side: str, person: str | None) -> Shape:
     )
 
 
+def _of_wards(name: str, origin: str, links: tuple[str, ...], person: str | None) -> Shape:
+    return Shape(
+        name,
+        origin,
+        ("cost", "floor", "floor * cost", "stay"),
+        ("floor >= 1", "area = 'old' AND w.ward IN ('a', 'b')", "cost > 3", "w.ward LIKE 'a%' OR w.ward = 'north'"),
+        ("area", "floor", "region", "w.ward"),
+        ("w.ward", "v.ward", "code"),
+        ("area", "v.ward", "floor"),
+        person,
+        links=links,
+    )
+
+
 EACH = (
+    _of_wards("public table first", "wards AS w, visits AS v", ("v.ward = w.ward",), None),
     _visits("rows", "visits", None),
     _wards("", None),
     _wards("LEFT ", None),
@@ -79,6 +97,17 @@ EACH = (
 """Shapes for a unit of one row."""
 
 MANY = (
+    _of_wards("public table first", "wards AS w, visits AS v", ("v.ward = w.ward",), "pid"),
+    _of_wards("public table with a test", "wards AS w JOIN main.visits AS v ON v.ward = w.ward AND floor > 0", (),
+              "pid"),
+    _of_wards("items, people and wards", "items AS i, wards AS w, people AS p, visits AS v",
+              ("i.visit = v.visit", "(w.ward = v.ward AND p.who = v.pid AND born > 1950 OR "
+               "p.who = v.pid AND w.ward = v.ward AND quantity > 1)"), "v.pid"),
+    _of_wards("public table twice", "wards AS u CROSS JOIN visits AS v, wards AS w",
+              ("w.ward = v.ward", "u.ward = w.ward"), "pid"),
+    Shape("columns named behind",
+          "(SELECT pid, COUNT(*), MAX(region), MIN(dose) FROM visits GROUP BY 1) AS s (pid, n, r, d)",
+          ("LEAST(n, 9)", "d"), ("n > 1", "r = 'north'", "d IN (1, 2, 7)"), ("d", "r"), ("n",), ("r", "d", "n"), "pid"),
     _visits("table", "visits"),
     _visits("aliased", "visits AS v"),
     _wards("", "pid"),
@@ -86,7 +115,7 @@ MANY = (
     _visits("common table", "c", before="WITH c AS (SELECT * FROM visits WHERE code IS NOT NULL) "),
     _visits("sub-query", "(SELECT *, dose AS twice FROM visits) AS s"),
     Shape("through", "items", ("quantity", "price", "price * quantity"), ("quantity > 1", "label <> 'b'"),
-          ("quantity", "quantity > 3"), ("label", "visit"), ("label", "price", "visit"), "pid"),
+          ("quantity", "quantity > 3"), ("label", "visit % 4"), ("label", "price", "visit"), "pid"),
     Shape("join through", "visits AS v JOIN items AS i ON v.visit = i.visit",
           ("cost", "price", "price * age", "quantity - dose"), ("quantity > 1", "smoker", "price < cost"),
           ("region", "quantity"), ("label", "ward"), ("label", "ward", "day"), "v.pid"),
@@ -117,7 +146,9 @@ def random_query(random: Random, has_people: bool, may_choose_keys: bool) -> tup
     shape = random.choice(MANY if has_people else EACH)
     keys = _some_keys(random, shape, may_choose_keys)
     aggregates = [_aggregate(random, shape) for _ in range(random.choice([1, 1, 2, 3]))]
-    where = f" WHERE {random.choice(shape.tests)}" if random.random() < 0.35 else ""
+    tests = [*shape.links, *([f"({random.choice(shape.tests)})"] if random.random() < 0.45 else [])]
+    random.shuffle(tests)
+    where = f" WHERE {' AND '.join(tests)}" if tests else ""
     group = f" GROUP BY {', '.join(keys)}" if keys else ""
     return shape.name, f"{shape.before}SELECT {', '.join([*keys, *aggregates])} FROM {shape.origin}{where}{group}"
 

@@ -29,8 +29,15 @@ _JOINS = (
     ("visits AS v {side}JOIN people AS w ON v.pid = w.who", "people"),
     ("items AS v {side}JOIN people AS w ON v.pid = w.who", "people"),
     ("visits AS v {side}JOIN visits AS w ON v.pid = w.pid AND v.visit = w.visit", "visits"),
+    ("items AS w, main.visits AS v WHERE v.visit = w.visit", "items"),
+    ("people AS w CROSS JOIN visits AS v, wards AS u WHERE u.j = v.j AND w.who = v.pid", "people"),
 )
-_PUBLIC = "visits AS v {side}JOIN wards AS w ON v.j = w.j"
+_PUBLIC = (
+    "visits AS v {side}JOIN wards AS w ON v.j = w.j",
+    "visits AS v {side}JOIN wards AS w ON v.j = w.j",
+    "wards AS w, visits AS v WHERE v.j = w.j AND v.j < 5",
+    "wards AS u, wards AS w, visits AS v WHERE (v.j = w.j AND u.j = v.j AND u.x > 0) OR (v.j = w.j AND u.j = v.j)",
+)
 _OF_WARDS = "jxtp"
 
 
@@ -96,7 +103,7 @@ class Questions:
         return f"{self._made(_kind(name), 1)} AS {name}"
 
     def _public(self) -> str:
-        return self._mixed(_PUBLIC.format(side=self._side()), _OF_WARDS)
+        return self._mixed(self.random.choice(_PUBLIC).format(side=self._side()), _OF_WARDS)
 
     def _joined(self) -> str:
         origin, _ = self.random.choice(_JOINS)
@@ -110,7 +117,8 @@ class Questions:
         """Each column from one side or the other."""
         sides = {name: "w" if name in right and self.random.random() < 0.5 else "v" for name in PHYSICAL}
         listed = [f"{side}.{name} AS {name}" for name, side in sides.items()]
-        return f"(SELECT {', '.join([*self._pid('v.'), *listed])} FROM {origin}) AS s"
+        behind = f" ({', '.join([*([] if self.by_row else ['pid']), *sides])})" if self.random.random() < 0.2 else ""
+        return f"(SELECT {', '.join([*self._pid('v.'), *listed])} FROM {origin}) AS s{behind}"
 
     def _each(self) -> str:
         """Totals of each person, or of each person and key."""

@@ -25,6 +25,7 @@ from tacit.query.plans.question import Question
 from tacit.query.sql.rows import UNIT, Ownership, quoted
 from tacit.query.sql.scan import reading
 from tacit.schema.catalogue import Catalogue, compare_headers
+from tacit.schema.lookups import levels_of
 from tacit.schema.reader import read_description
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ class Opened(Books):
                 " ".join(wrong),
                 "a description that fits its files, or files that fit it.",
             )
-        catalogue = Catalogue(self.description, headers)
+        levels = levels_of(self.description.lookups, self.engine.public_values)
+        catalogue = Catalogue(self.description, headers, levels)
         check_columns(catalogue, self.engine)
         return catalogue
 

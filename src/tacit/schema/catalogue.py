@@ -1,4 +1,4 @@
-"""The public facts for the planner: the description, and the column types of the files' headers. No data.
+"""The public facts for the planner: the description, the types of the files' headers, and public tables. No data.
 
 Types are in DuckDB's terms: what each can be read as, and whether a description fits the headers.
 """
@@ -6,7 +6,7 @@ Types are in DuckDB's terms: what each can be read as, and whether a description
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from difflib import get_close_matches
 from functools import cached_property
@@ -15,7 +15,7 @@ from typing import TypeAlias
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.schema.description import Description, EachRow, Lookup, Table
-from tacit.schema.kind import Kind
+from tacit.schema.kind import Key, Kind
 from tacit.schema.names import folded, suggestion
 from tacit.schema.tables import identifiers
 
@@ -141,12 +141,24 @@ def _identifying(table: Table | Lookup, pointed_to: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*pointed_to, *own]))
 
 
+Levels: TypeAlias = Callable[[str, str], tuple[Key | None, ...] | None]
+"""The values of a public table's column, by both names, NULL among them if there is one; None where they are many."""
+
+
+def _unread(lookup: str, column: str) -> None:
+    """No values are known."""
+
+
 @frozen
 class Catalogue:
-    """A description and the headers of its tables; `physical` maps a table's columns to the engine's type names."""
+    """The public facts of a data set: its description, the headers of its tables, and the values of public tables.
+
+    `physical` maps a table's columns to the engine's type names.
+    """
 
     description: Description
     physical: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    levels: Levels = field(default=_unread, compare=False)
 
     def table(self, name: str) -> Table | Lookup:
         """The table that a name in the query means."""

@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from functools import cache
 from typing import TypeAlias
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
+from tacit.schema.catalogue import Levels
 from tacit.schema.columns import check_keyed, key_from, listed_keys, read_columns
 from tacit.schema.description import Lookup, Source
 from tacit.schema.file_models import KeyLookup, LookupFile
@@ -78,6 +80,38 @@ def _as_written(value: object, kind: Kind) -> object:
         case _, date() if kind.has_clock and not isinstance(value, datetime):
             return datetime(value.year, value.month, value.day)
     return value
+
+
+_WIDEST = 1_000  # letters of a value that is a group
+MOST_LEVELS = 2_000
+"""The most values of a public column that are listed as groups: more would be printed than anyone reads."""
+
+
+def levels_of(lookups: Mapping[str, Lookup], read_public: ReadPublic) -> Levels:
+    """The values of public columns, each read when it is first asked for.
+
+    Those of a column are not known where reading may change one: where it has bounds, where NULL is declared not to be
+    there and is, and where a value has another type than the column.
+    """
+
+    @cache
+    def levels(lookup: str, name: str) -> tuple[Key | None, ...] | None:
+        column = next(each for own, each in lookups[lookup].columns.items() if own.lower() == name.lower())
+        written = {Kind.TEXT: str, Kind.INTEGER: int, Kind.BOOLEAN: bool}.get(column.kind)
+        if written is None or not (column.low is column.high is None):
+            return None
+        try:
+            values = read_public(lookups[lookup].source, column.name)
+            if len(values) > MOST_LEVELS or (None in values and not column.nullable):
+                return None
+            if any(type(value) is not written or len(str(value)) > _WIDEST for value in values if value is not None):
+                return None
+            keys = lookup_keys(values, column.kind)
+        except Refused:  # by the engine, or since there is none
+            return None
+        return (*keys, None) if None in values else keys
+
+    return levels
 
 
 def read_lookups(written: Mapping[str, LookupFile], place: Place, problems: Problems) -> dict[str, Lookup]:

@@ -111,7 +111,7 @@ def key_structure(question: Question, catalogue: Catalogue) -> KeyStructure:
 def _tree(
     hierarchy: KeyHierarchy, keys: Mapping[str, int], domains: Sequence[tuple[Key | None, ...] | None]
 ) -> LevelTree | None:
-    """The levels that are keys, as a tree; None where fewer than two are."""
+    """The levels that are keys, as a tree; None where fewer than two are, or where no path is left."""
     depths = [depth for depth, level in enumerate(hierarchy.levels) if level.lower() in keys]
     if len(depths) < 2:
         return None
@@ -122,6 +122,8 @@ def _tree(
     leaves = sorted(
         tuple(own[value] for value, own in zip(path, codes, strict=True)) for path in {*known, *_without(known, codes)}
     )
+    if not leaves:  # a condition leaves no path of the hierarchy
+        return None
     levels = [sorted({leaf[:depth] for leaf in leaves}) for depth in range(len(depths) + 1)]
     above = [{node: place for place, node in enumerate(level)} for level in levels]
     return LevelTree(

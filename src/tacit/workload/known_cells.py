@@ -112,12 +112,13 @@ def _mask(tables: NoisyTables, table: Attributes, values: Mapping[int, Sequence[
     fits = np.ones(len(nodes), np.bool_)
     for axis, place in enumerate(tree.places[:depth]):
         if place in values:
-            fits &= np.isin(nodes[:, axis], [tables.domains[place].index(value) for value in values[place]])
+            own = tables.domains[place]
+            fits &= np.isin(nodes[:, axis], [own.index(value) for value in values[place] if value in own])
     found = fits
     for place in tree.flat(table):
         domain = tables.domains[place]
-        own = np.array([place not in values or value in values[place] for value in domain], np.bool_)
-        found = np.logical_and.outer(found, own).ravel()
+        among = np.array([place not in values or value in values[place] for value in domain], np.bool_)
+        found = np.logical_and.outer(found, among).ravel()
     return found
 
 

@@ -53,7 +53,7 @@ from tacit.query.sql.expressions import NamedScope, type_expression, type_predic
         ("ward COLLATE nocase = 'x'", "LOWER"),
         ("moment AT TIME ZONE 'UTC'", "without a zone"),
         ("LENGHT(ward)", "LENGTH"),
-        ("strftime(day, '%Y')", "for instance"),
+        ("strftime(day, '%Y')", "docs/sql-semantics.md"),
         ("CAST(age AS BLOB)", "BIGINT"),
         ("CAST(moment AS TIMESTAMPTZ)", "TIMESTAMP"),
         ("CAST(day AS BIGINT)", "date_diff"),

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from tacit.errors import Refused
+from tacit.errors import Refused, pointing
 from tacit.exact import exact, positive, probability, whole
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Approx, Pure
@@ -68,18 +68,6 @@ def parse(text: str) -> Term:
             raise pointing(text, place, "Each parameter has a name and comes once.", _FORM)
         arguments[keyword.arg] = _number(text, call, keyword.value, keyword.arg)
     return Term(node.func.id, arguments, _times(text, found), text)
-
-
-class RefusedExpression(Refused):
-    """The refusal of an expression, shown with a mark under the place that is meant."""
-
-    has_lines = True
-
-
-def pointing(text: str, place: int, why: str, accepted: str) -> Refused:
-    """A refusal that shows the text with a mark under one character."""
-    column = len(text[: max(place, 0)].expandtabs())
-    return RefusedExpression(f"\n  {text}\n  {' ' * column}^\n", why, accepted)
 
 
 def _shift(call: str) -> int:

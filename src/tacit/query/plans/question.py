@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
+from math import prod
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import ParseError, SqlglotError, TokenError
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
@@ -20,16 +19,18 @@ from tacit.query.post_noise.post_processing import PostProcessing, read_post_pro
 from tacit.query.post_noise.scope import canonical, depth
 from tacit.query.sql.expressions.rule_registry import type_expression
 from tacit.query.sql.from_clause import group_keys, read_rows
+from tacit.query.sql.known_values import known_domain
+from tacit.query.sql.parsed_text import parsed
 from tacit.query.sql.rows import Ownership, Rows
+from tacit.query.sql.simplification.standard_forms import DEFAULT_SCHEMAS, in_known_forms
 from tacit.query.sql.values.domains import domain, kept, refuse_many_texts
 from tacit.query.sql.values.typed import Typed
 from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Table
 from tacit.schema.kind import Kind
 
-_LONGEST = 200_000  # letters of a query
-_NEAR = 40  # letters of what could not be read, as it is shown
 _DEEPEST = 120  # parts that stand inside one another: far fewer than any reader of trees can take
+_MOST_LISTED = 10_000  # groups of public tables' values that are shown, empty ones too
 _MOST_PARTS = 100  # that are counted below the noise
 _CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "with_", "kind"}
 
@@ -73,7 +74,7 @@ def read_question(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, st
 
     `centres` gives the centres of columns from an earlier release; means are then computed relative to them.
     """
-    select = _parsed(sql)
+    select = _parsed(sql, _schemas(catalogue))
     refuse_windows(select)
     rows = read_rows(select, catalogue)
     keys = _keys(_group_nodes(select, rows), rows)
@@ -120,8 +121,14 @@ def _origins(select: exp.Select, rows: Rows, catalogue: Catalogue) -> dict[str, 
     return {name: table.name for name, table in own.items() if isinstance(table, Table)}
 
 
-def _parsed(sql: str) -> exp.Select:
-    selects = parsed_selects(sql)
+def _schemas(catalogue: Catalogue) -> frozenset[str]:
+    """The schemas that a query may name before a table: the usual ones, and those of the described tables."""
+    written = (source.source.table or "" for source in catalogue.description.sources)
+    return DEFAULT_SCHEMAS | {schema for table in written if (schema := table.rpartition(".")[0])}
+
+
+def _parsed(sql: str, schemas: frozenset[str]) -> exp.Select:
+    selects = parsed_selects(sql, schemas)
     if len(selects) != 1:
         accepted = "one SELECT; or `tacit tables`, which releases several together at one price."
         raise Refused(f"{len(selects)} SELECTs in one query", "A query is one table.", accepted)
@@ -133,15 +140,9 @@ def _parsed(sql: str) -> exp.Select:
     return select
 
 
-def parsed_selects(sql: str) -> list[exp.Select]:
-    """The SELECT statements of a text; other statements are refused."""
-    _refuse_unreadable(sql)
-    try:
-        read = sqlglot.parse(sql, dialect="duckdb")
-    except (SqlglotError, RecursionError) as error:
-        why = f"It cannot be read as SQL of DuckDB's dialect{_stopped(error)}."
-        raise Refused("this text", why, "SELECT … FROM … .") from None
-    trees = [tree for tree in read if not isinstance(tree, exp.Semicolon | None)]  # a comment alone is a Semicolon
+def parsed_selects(sql: str, schemas: frozenset[str] = DEFAULT_SCHEMAS) -> list[exp.Select]:
+    """The SELECT statements of a text, in the forms that the planner knows; other statements are refused."""
+    trees = parsed(sql)
     for tree in trees:
         if not depth(tree) <= _DEEPEST:
             asked = "a query nested this deeply"
@@ -156,24 +157,8 @@ def parsed_selects(sql: str) -> list[exp.Select]:
         raise Refused("this statement", "Only questions are answered.", "SELECT … FROM … .")
     for select in selects:
         refuse_many_texts(select)
+        in_known_forms(select, schemas)
     return selects
-
-
-def _stopped(error: Exception) -> str:
-    """Where the parser stopped, as far as it says: what stands there is the asker's own text."""
-    if not isinstance(error, ParseError):
-        return ": perhaps a quote is not closed" if isinstance(error, TokenError) else ""
-    found = error.errors[0] if error.errors else {}
-    near, line = found.get("highlight"), found.get("line")
-    return f": it breaks at {near[:_NEAR]} in line {line}" if near and line else ""
-
-
-def _refuse_unreadable(sql: str) -> None:
-    """Refuse, before any charge, a text that an engine could not process."""
-    if not len(sql) <= _LONGEST:
-        raise Refused(f"a query of {len(sql):,} letters", "It is too long to be planned.", f"{_LONGEST:,} at most.")
-    if any(letter == "\0" or "\ud800" <= letter <= "\udfff" for letter in sql):
-        raise Refused("this text", "It holds a NUL or half a letter, which not every engine reads.", "whole letters.")
 
 
 def _grouped(select: exp.Select) -> exp.Select:
@@ -197,24 +182,43 @@ def _group_nodes(select: exp.Select, rows: Rows) -> list[exp.Expression]:
                 "Each group would be one person.",
                 "GROUP BY the person in a sub-query, and aggregate over it.",
             )
+        if isinstance(node, exp.Column) and rows.is_handle(node.name, node.table or None):
+            raise Refused(
+                f"GROUP BY {node.sql('duckdb')}",
+                "Each of its values belongs to one person, so each group would be one person.",
+                "GROUP BY what many people share; or a count by person in a sub-query, and an aggregate over it.",
+            )
     return nodes
 
 
 def _keys(nodes: list[exp.Expression], rows: Rows) -> tuple[KeyColumn, ...]:
-    values = kept([type_expression(node, rows) for node in nodes])
-    return tuple(map(_key, nodes, values))
+    """The keys with the values that they can have.
+
+    Columns of public tables have private keys nevertheless where their combinations are too many to be read.
+    """
+    declared = [type_expression(node, rows) for node in nodes]
+    values = kept(declared)
+    plain = tuple(map(_key, nodes, values, values))
+    known = [
+        known_domain(node, typed, rows) if typed is own else typed
+        for node, typed, own in zip(nodes, values, declared, strict=True)
+    ]
+    keys = tuple(map(_key, nodes, values, known))
+    became_public = any(key.domain is None for key in plain) and all(key.domain is not None for key in keys)
+    is_wide = prod(len(key.domain or ()) for key in keys) > _MOST_LISTED
+    return plain if became_public and is_wide else keys
 
 
-def _key(node: exp.Expression, typed: Typed) -> KeyColumn:
+def _key(node: exp.Expression, typed: Typed, known: Typed) -> KeyColumn:
     if typed.kind is Kind.FLOAT:
         raise Refused(
             f"GROUP BY {node.sql('duckdb')}",
             "Floating-point numbers that look alike may differ.",
             f"ROUND({node.sql('duckdb')})::BIGINT, FLOOR(x / 10)::BIGINT, or CASE with the groups you want.",
         )
-    values = domain(typed)
+    values = domain(known)
     column = node.name.lower() if isinstance(node, exp.Column) else None
-    public = None if values is None else (*values, *((None,) if typed.nullable else ()))
+    public = None if values is None else (*values, *((None,) if known.nullable else ()))
     return KeyColumn(canonical(node), typed.sql, typed.kind, typed.scale, public, column)
 
 

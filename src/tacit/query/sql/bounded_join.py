@@ -23,7 +23,7 @@ MOST_ROWS = 4_096
 _MOST_SCANS = 16
 
 
-def linked(left: Rows, right: Rows, join: exp.Join, kind: str, condition: exp.Expression) -> Rows:
+def linked(left: Rows, right: Rows, query: exp.Expression, kind: str, condition: exp.Expression) -> Rows:
     """Two relations of private rows, joined so that no person's rows are too many.
 
     Claim: of two tables a person has at most `MOST_PAIRS` joined rows; or, for people who could have more, at most
@@ -39,7 +39,7 @@ def linked(left: Rows, right: Rows, join: exp.Join, kind: str, condition: exp.Ex
     if min(left.chain, right.chain) == 0:
         return replace(join_private(left, right, kind, condition), joined=left.joined or right.joined)
     whole = join_private(_whole(left), _whole(right), kind, condition)
-    named = {name.name.lower() for name in join.root().find_all(exp.Identifier)}
+    named = {name.name.lower() for name in query.root().find_all(exp.Identifier)}
     tables, name = (_tables(left), _tables(right)), f'"__many{scans}"'
     if left.joined or right.joined:
         heavy = Heavy(name, tuple(each for each in tables if len(each) > 1), MOST_ROWS)

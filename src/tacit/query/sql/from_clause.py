@@ -7,21 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import reduce
 
 from sqlglot import exp
 
 from tacit.errors import Refused
 from tacit.query.sql.bounded_join import linked
 from tacit.query.sql.expressions.rule_registry import type_expression, type_predicate
-from tacit.query.sql.joins import conjuncts, join_kind, join_public
+from tacit.query.sql.join_order import FromItem, JoinStep, join_order
+from tacit.query.sql.joins import conjuncts, join_public
+from tacit.query.sql.known_values import certain, known_domain
 from tacit.query.sql.per_person import per_person
 from tacit.query.sql.rows import ALL, UNIT, Ownership, Rows, Select, SelectItem
 from tacit.query.sql.scan import once_named, output_name, scan, visible
 from tacit.query.sql.values.domains import HANDED_ON, kept
 from tacit.query.sql.values.typed import Typed
 from tacit.schema.catalogue import Catalogue
-from tacit.schema.description import Lookup
+from tacit.schema.description import Lookup, Through
 
 _PLAIN = {"expressions", "from_", "joins", "where", "group", "having", "with_", "kind", "hint", "distinct"}
 
@@ -39,17 +40,27 @@ def read_rows(select: exp.Select, catalogue: Catalogue, named: Named | None = No
     origin = select.args.get("from_")
     if origin is None:
         raise Refused("a SELECT without FROM", "There are no rows to ask about.", "SELECT … FROM a described table.")
-    rows = _read(origin.this, catalogue, known)
-    if isinstance(rows, Lookup):
-        raise Refused(
-            f"a query of {rows.name} alone", "It is public: no privacy is needed.", "the table itself, read as it is."
-        )
-    for join in select.args.get("joins") or []:
-        rows = _join(rows, join, catalogue, known)
+    joins = select.args.get("joins") or []
+    sources = [
+        _source(origin.this, None, catalogue, known),
+        *(_source(join.this, join, catalogue, known) for join in joins),
+    ]
+    where = select.args.get("where")
+    order = join_order(sources, where.this if where else None)
+    rows = order.first
+    for step in order.steps:
+        rows = _joined(rows, step, select, catalogue)
         if not len(rows.sql) <= _LONGEST:
             raise Refused("so many joined tables", "Written out, the query is too long to be run.", "fewer joins.")
-    where = select.args.get("where")
-    return filtered(rows, where.this) if where else rows
+    return filtered(rows, order.where) if order.where is not None else rows
+
+
+def _source(node: exp.Expression, join: exp.Join | None, catalogue: Catalogue, named: Named) -> FromItem:
+    relation, implied = _read(node, catalogue, named), frozenset[str]()
+    table = catalogue.description.tables.get(relation.bare or "") if isinstance(relation, Rows) else None
+    if isinstance(relation, Rows) and table is not None and isinstance(table.owner, Through):
+        implied = frozenset(name for _, name in relation.identifiers)
+    return FromItem(node.alias or node.name, relation, join, implied)
 
 
 def _named(select: exp.Select) -> dict[str, exp.Select]:
@@ -102,26 +113,21 @@ def _read(node: exp.Expression, catalogue: Catalogue, named: Named) -> Rows | Lo
     return table if isinstance(table, Lookup) else scan(table, alias, catalogue)
 
 
-def _join(left: Rows, join: exp.Join, catalogue: Catalogue, named: Named) -> Rows:
-    kind = join_kind(join)
-    right = _read(join.this, catalogue, named)
-    alias = join.this.alias or join.this.name
-    condition = join.args.get("on") or _using(join.args.get("using") or [], left, alias)
+def _joined(left: Rows, step: JoinStep, query: exp.Select, catalogue: Catalogue) -> Rows:
+    right, kind, condition = step.source.relation, step.kind, step.condition
     if isinstance(right, Lookup):
-        return join_public(left, right, alias, kind, condition, catalogue)
+        return join_public(left, right, step.source.alias, kind, condition, catalogue, _shown_names(query))
     if not any(isinstance(part.unnest(), exp.EQ) for part in conjuncts(condition)):
         raise Refused("a join without an equality", "Every row would meet every other.", "ON a.column = b.column.")
-    return linked(left, right, join, kind, condition)
+    return linked(left, right, query, kind, condition)
 
 
-def _using(names: list[exp.Expression], left: Rows, alias: str) -> exp.Expression:
-    parts: list[exp.Expression] = []
-    for name in names:
-        owners = [key[0] for key in (*left.columns, *left.identifiers) if key[1] == name.name.lower()]
-        if not owners:
-            raise Refused(f"USING ({name.name})", "The first table has no such column.", "a column of both tables.")
-        parts.append(exp.EQ(this=exp.column(name.name, owners[0]), expression=exp.column(name.name, alias)))
-    return reduce(lambda first, second: exp.And(this=first, expression=second), parts)
+def _shown_names(query: exp.Select) -> set[str]:
+    """The names in SELECT and GROUP BY, outside of aggregates: columns that groups may be of."""
+    selects = list(query.root().find_all(exp.Select))
+    parts = [part for each in selects for part in (*each.expressions, each.args.get("group")) if part]
+    nodes = (node for part in parts for node in part.walk(prune=lambda node: isinstance(node, exp.AggFunc)))
+    return {node.name.lower() for node in nodes if isinstance(node, exp.Column)}
 
 
 def _sub_query(body: exp.Expression, alias: str, catalogue: Catalogue, named: Named) -> Rows:
@@ -154,13 +160,17 @@ def _sub_query(body: exp.Expression, alias: str, catalogue: Catalogue, named: Na
 def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
     """The rows with the columns that a sub-query selects; the owner's column is added implicitly."""
     columns: dict[tuple[str, str], Typed] = {}
+    known: dict[tuple[str, str], Typed] = {}
     identifiers: set[tuple[str, str]] = set()
+    handles: set[tuple[str, str]] = set()
     for item in body.expressions:
         if isinstance(item, exp.Star):
             for (_, name), typed in rows.columns.items():
                 key = once_named(alias, name, columns, identifiers)
                 columns[key] = typed
+                known[key] = rows.known.get(typed.sql, typed)
             identifiers |= {once_named(alias, name, columns) for _, name in rows.identifiers}
+            handles |= {(alias.lower(), name) for _, name in rows.handles}
             continue
         inner, name = (item.this, item.alias) if isinstance(item, exp.Alias) else (item, item.alias_or_name)
         if isinstance(inner, exp.Column) and rows.is_identifier(inner.name, inner.table or None):
@@ -169,12 +179,19 @@ def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
         if not name:
             raise Refused(f"{inner.sql('duckdb')} without a name", "The outer query could not call it.", "… AS a_name.")
         typed = type_expression(inner, rows)
-        columns[once_named(alias, name, columns, identifiers)] = typed
+        key = once_named(alias, name, columns, identifiers)
+        columns[key], known[key] = typed, known_domain(inner, typed, rows)
+        if isinstance(inner, exp.Column) and rows.is_handle(inner.name, inner.table or None):
+            handles.add(key)
+    said = {key: typed for key, typed in known.items() if typed is not columns[key]}
     columns = dict(zip(columns, kept(list(columns.values()), HANDED_ON), strict=True))
+    said = {key: typed for key, typed in said.items() if typed.sql == columns[key].sql}
     listed = [SelectItem(f"{typed.sql} AS {output_name(key)}", output_name(key)) for key, typed in columns.items()]
     people = [] if rows.ownership is Ownership.EACH else [SelectItem(UNIT)]
     select = Select((*people, *listed), (rows.select, ' AS "__rows"'))
-    return replace(rows, select=select, columns=visible(columns), identifiers=frozenset(identifiers), bare=None)
+    names, told = frozenset(identifiers), {output_name(key): typed for key, typed in visible(said).items()}
+    own = replace(rows, select=select, columns=visible(columns), identifiers=names, bare=None)
+    return replace(own, handles=frozenset(handles), known=told)
 
 
 def filtered(rows: Rows, predicate: exp.Expression) -> Rows:
@@ -183,7 +200,7 @@ def filtered(rows: Rows, predicate: exp.Expression) -> Rows:
     if condition.is_constant and condition.keys == (True,):
         return rows
     select = Select((ALL,), (rows.select, f' AS "__rows" WHERE {condition.sql}'), is_open=True)
-    return replace(rows, select=select, bare=None)
+    return replace(rows, select=select, bare=None, known=certain(predicate, rows))
 
 
 def group_keys(select: exp.Select) -> list[exp.Expression]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from dataclasses import replace
 
 from sqlglot import exp
 
 from tacit.errors import Refused
 from tacit.query.sql.expressions.rule_registry import type_expression, type_predicate
+from tacit.query.sql.known_values import joined_known
 from tacit.query.sql.rows import UNIT, Ownership, Rows, Select, SelectItem, quoted
 from tacit.query.sql.scan import output_name, reading, visible
 from tacit.query.sql.values.typed import LONGEST, Typed
@@ -53,13 +55,23 @@ def join_private(left: Rows, right: Rows, kind: str, condition: exp.Expression) 
     test = " AND ".join([same, *(f"({part})" for part in rest)])
     origin = (left.select, f' AS "__left" {kind} ', right.select, f' AS "__right" ON {test}')
     select = Select((_LEFT, *columns), origin, is_open=True)
-    return replace(both, select=select, columns=_after(both, right, kind))
+    known = joined_known(left.known, right.known, kind)
+    return replace(both, select=select, columns=_after(both, right, kind), known=known)
 
 
 def join_public(
-    left: Rows, lookup: Lookup, alias: str, kind: str, condition: exp.Expression, catalogue: Catalogue
+    left: Rows,
+    lookup: Lookup,
+    alias: str,
+    kind: str,
+    condition: exp.Expression,
+    catalogue: Catalogue,
+    named: Container[str],
 ) -> Rows:
-    """Each row with the public row that its key names; of several public rows with the same key the least is used."""
+    """Each row with the public row that its key names; of several public rows with the same key the least is used.
+
+    `named` has the names of columns that groups may be of: the values of others are not read.
+    """
     reads = reading(lookup, alias, catalogue)
     names = [output_name(key) for key in reads]
     key = (alias.lower(), lookup.key.lower())
@@ -83,7 +95,23 @@ def join_public(
     origin = (left.select, f' AS "__left" {kind} ({chosen}) AS "__right" ON {test.sql}')
     select = Select((_LEFT, *columns), origin, is_open=True)
     bare = left.bare if kind == "LEFT JOIN" else None
-    return replace(left, select=select, columns=_after(both, public, kind), bare=bare)
+    levels = joined_known(left.known, _levels(lookup, visible(reads), catalogue, named), kind)
+    return replace(left, select=select, columns=_after(both, public, kind), bare=bare, known=levels)
+
+
+def _levels(
+    lookup: Lookup, columns: Mapping[tuple[str, str], Typed], catalogue: Catalogue, named: Container[str]
+) -> dict[str, Typed]:
+    """The columns of a public table whose values are few enough to be listed."""
+    found = {}
+    for key, typed in columns.items():
+        is_listed = key[1] in named and typed.keys is None
+        values = catalogue.levels(lookup.name, key[1]) if is_listed else None
+        if values is not None:
+            found[typed.sql] = replace(
+                typed, keys=tuple(value for value in values if value is not None), nullable=None in values
+            )
+    return found
 
 
 def conjuncts(condition: exp.Expression) -> list[exp.Expression]:
@@ -126,6 +154,7 @@ def _both(left: Rows, right: Rows, ownership: Ownership) -> Rows:
         chain=left.chain + right.chain,
         scans=left.scans + right.scans,
         bounds=left.bounds + right.bounds,
+        handles=left.handles | right.handles,
     )
 
 

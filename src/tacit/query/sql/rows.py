@@ -12,9 +12,11 @@ stays of that type, which is faster.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 from difflib import get_close_matches
 from enum import Enum
 from functools import cached_property
+from typing import TypeAlias
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
@@ -105,6 +107,10 @@ class Joined:
     most: int
 
 
+Known: TypeAlias = Mapping[str, Typed]
+"""By the SQL of an expression of the rows: the same expression, with the values that it can have."""
+
+
 @frozen
 class Rows:
     """A relation of private rows.
@@ -124,6 +130,8 @@ class Rows:
     scans: int = 1  # number of reads of private tables
     joined: Joined | None = None  # the joins of such relations, if any
     bounds: tuple[Joined, ...] = ()  # all joins in it, outer ones after those that they contain
+    handles: frozenset[tuple[str, str]] = frozenset()  # columns whose values each name rows of one person
+    known: Known = field(default_factory=dict)  # what the query and public tables say of values (`sql.known_values`)
 
     @property
     def sql(self) -> str:
@@ -149,9 +157,17 @@ class Rows:
         if found:
             choices = ", ".join(f"{alias}.{column}" for alias, column in found)
             raise Refused(f"the column {asked}", "Several tables have it.", f"one of {choices}.")
+        aliases = sorted({alias for alias, _ in (*self.columns, *self.identifiers)})
+        if table is not None and table.lower() not in aliases:
+            near = get_close_matches(table.lower(), aliases, n=3) or aliases
+            raise Refused(f"the column {asked}", f"FROM has no table {table}.", f"columns of {', '.join(near)}.")
         names = sorted({column for _, column in self.columns})
         near = get_close_matches(name.lower(), names, n=3) or names
         raise Refused(f"the column {asked}", "The description has no such column here.", ", ".join(near) + ".")
+
+    def is_handle(self, name: str, table: str | None) -> bool:
+        """Whether the description says that a value of the column belongs to one person: the key of an order, say."""
+        return any(_is_called(key, name, table) for key in self.handles)
 
     def is_identifier(self, name: str, table: str | None) -> bool:
         """Whether the name is that of the person."""

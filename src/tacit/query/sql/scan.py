@@ -26,7 +26,15 @@ def scan(table: Table, alias: str, catalogue: Catalogue) -> Rows:
     select = Select(tuple(listed), (_read_rows(table, reads, catalogue), ' AS "__read"'))
     ownership = Ownership.EACH if is_each else Ownership.MANY
     identifiers = _identifiers(table, alias, catalogue)
-    return Rows(select, visible(reads), identifiers, ownership, frozenset({table.name}), table.name)
+    handles = frozenset((alias.lower(), name.lower()) for name in _handles(table, catalogue))
+    return Rows(select, visible(reads), identifiers, ownership, frozenset({table.name}), table.name, handles=handles)
+
+
+def _handles(table: Table, catalogue: Catalogue) -> list[str]:
+    """The foreign key through which the table's rows are owned, and its own keys that others' lead to."""
+    links = [each.owner for each in catalogue.description.tables.values() if isinstance(each.owner, Through)]
+    own = [table.owner.column] if isinstance(table.owner, Through) else []
+    return [*own, *(link.key for link in links if link.table == table.name)]
 
 
 def read_rows(table: Table, catalogue: Catalogue) -> Select:

@@ -29,7 +29,7 @@ from tacit.query.sql.expressions.text_functions import TEXTS
 from tacit.query.sql.expressions.text_operands import PATTERNS
 from tacit.query.sql.expressions.width_bucket import BUCKETS
 from tacit.query.sql.values.domains import weighed
-from tacit.query.sql.values.refusal import near, refuse, shown
+from tacit.query.sql.values.refusal import called, near_functions, refuse, shown
 from tacit.query.sql.values.typed import Typed
 from tacit.schema.kind import Kind
 
@@ -160,17 +160,13 @@ def refusal(node: exp.Expression, families: Sequence[Family]) -> Refused:
         if isinstance(node, nodes):
             return refuse(node, why, accepted)
     if isinstance(node, exp.Func):
-        name = node.name if isinstance(node, exp.Anonymous) else node.sql_name()
+        name = called(node)
         if name.lower() in _CHANGING:
             return refuse(node, _NOT_REPEATABLE, "the date itself, such as DATE '2024-01-31'.")
-        words = [word for family in families for word in family.words if word.isidentifier()]
-        return refuse(
-            node, f"The function {name.upper()} is not supported.", f"for instance {near(name.upper(), words)}."
-        )
+        words = [word for family in families for entry in family.entries for word in entry.words]
+        return refuse(node, f"The function {name} is not supported.", near_functions(name, words))
     operators = ", ".join(word for family in families for word in family.words if not word.isidentifier())
-    return refuse(
-        node, f"{type(node).__name__} is not supported in an expression.", f"columns, functions, {operators}."
-    )
+    return refuse(node, "There is no such form of an expression here.", f"columns, functions, {operators}.")
 
 
 @frozen
@@ -217,7 +213,9 @@ def _reason(node: exp.Expression, scope: Scope) -> Unbounded:
         if divisor.low is not None and divisor.high is not None and divisor.low < 0 < divisor.high:
             why = f"{text} has no bound because {below} may come arbitrarily near to 0."
             return Unbounded(why, f"{shown(node.this)} / GREATEST({below}, 1), or a bounded form of the quotient.")
-        why = f"{text} has no bound because {below} may be 0."
+        is_never_0 = isinstance(node.expression.unnest(), exp.Nullif)
+        how = "may come arbitrarily near to 0" if is_never_0 else "may be 0"
+        why = f"{text} has no bound because {below} {how}."
         return Unbounded(why, f"{shown(node.this)} / {small}({below}, {limit}).")
     bounded = next((entry.bounded for entry in FUNCTIONS if type(node) in entry.nodes and entry.bounded), None)
     cure = f"LEAST(GREATEST({text}, 0), 100)." if bounded is None else bounded.format(shown(node.this))

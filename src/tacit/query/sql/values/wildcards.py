@@ -67,6 +67,27 @@ class Wildcards:
         """Whether % is its only wildcard and it has no literal %: DuckDB then searches for pieces."""
         return all(sign.is_run or (not sign.is_wild and sign.letter not in (ONE, RUN)) for sign in self.signs)
 
+    def fits(self, text: str) -> bool:
+        """Whether the whole of a text matches: each piece is found at its first place after the one before."""
+        pieces: list[list[PatternSymbol]] = [[]]
+        for sign in self.signs:
+            if sign.is_run:
+                pieces.append([])
+            else:
+                pieces[-1].append(sign)
+        first, *others = pieces
+        if not others:
+            return len(text) == len(first) and _is_at(first, text, 0)
+        place, end = len(first), len(text) - len(others[-1])
+        if not (place <= end and _is_at(first, text, 0) and _is_at(others[-1], text, end)):
+            return False
+        for piece in others[:-1]:
+            found = next((at for at in range(place, end - len(piece) + 1) if _is_at(piece, text, at)), None)
+            if found is None:
+                return False
+            place = found + len(piece)
+        return True
+
     def changed(self, change: Callable[[str], str]) -> Wildcards:
         """The pattern with its letters changed."""
         return Wildcards(tuple(sign if sign.is_wild else PatternSymbol(change(sign.letter)) for sign in self.signs))
@@ -94,6 +115,10 @@ class Wildcards:
             return rf"(?s)\A{first}\z"
         middle = "".join(f"(?>.*?{piece})" for piece in others[:-1])
         return rf"(?s)\A{first}{middle}" + (rf".*{others[-1]}\z" if others[-1] else "")
+
+
+def _is_at(piece: list[PatternSymbol], text: str, place: int) -> bool:
+    return all(sign.is_wild or sign.letter == letter for sign, letter in zip(piece, text[place:], strict=False))
 
 
 def _signs(pattern: str, escape: str | None) -> Iterator[PatternSymbol]:
