@@ -130,7 +130,7 @@ def descended(weights: Integers, steps: Sequence[Integers], sizes: DescentSizes,
 
     Each level moves by its residuals over its curvature, its number of rows and a multiple of the noise, and by what
     the ridge pulls; all m features move at once, so each takes 1/√m of its own step. Numbers have the curvature of all
-    rows at their length, count as one feature more, and give the path momentum.
+    rows at their length, and give the path momentum.
     """
     has_numbers = sizes.length_squared > 0
     pull = sizes.ridge * (sizes.features + sizes.length_squared)
@@ -141,7 +141,7 @@ def descended(weights: Integers, steps: Sequence[Integers], sizes: DescentSizes,
         seen = np.concatenate([seen, np.full(columns, seen[0] * sizes.length_squared)])  # first: the level of all rows
         farthest = np.concatenate([farthest, np.full(columns, _STEEPEST)])
     curvature = (seen * _CURVATURE + _DAMPING * noise + pull)[:, None]
-    share = 1 / sqrt(sizes.features + has_numbers)
+    share = 1 / sqrt(sizes.features)
     unit = RESIDUAL * PARTS * (NUMBER_STEPS if has_numbers else 1)
     path = [np.zeros(steps[0].shape)] if steps else []
     speed: Floats | float = 0.0
