@@ -41,7 +41,7 @@ class NumberColumn:
         return (0, NUMBER_STEPS, NUMBER_STEPS // 2) if self.low == 0 else (-NUMBER_STEPS, NUMBER_STEPS, 0)
 
     def scaled_sql(self, typed: Typed) -> str:
-        """The scaled number, as a DOUBLE that nothing bounds yet; NaN is above all numbers, as in queries."""
+        """The scaled number, as a DOUBLE that nothing bounds yet."""
         unit = double_sql(Fraction(self.high) - Fraction(self.origin))
         return f"(({as_float(typed).sql} - {double_sql(self.origin)}) / {unit})"
 

@@ -45,7 +45,7 @@ class NetworkInputs:
     def tensor(self, columns: Mapping[str, Sequence[Any]]) -> Tensor:
         """Rows, given by columns that are named as in the SELECT, in any case."""
         named = {name.lower(): values for name, values in columns.items()}
-        names = [each.name for each in (*self.numbers, *self.features)]
+        names = [column.name for column in self.numbers] + [feature.name for feature in self.features]
         missing = [name for name in names if name not in named]
         if missing:
             listed = ", ".join(names)
