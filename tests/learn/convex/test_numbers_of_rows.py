@@ -13,9 +13,9 @@ from tests.learn.convex.test_row_matrix import matrix_of, training_of
 from tests.learn.patients import visits_of
 
 from tacit.errors import Refused
-from tacit.learn.coded_rows import RESIDUAL
+from tacit.learn.coded_rows import RESIDUAL, SCORE
 from tacit.learn.convex.design import by_person, by_row
-from tacit.learn.convex.gradient_steps import GradientSums
+from tacit.learn.convex.gradient_steps import DescentSizes, GradientSums, descended
 from tacit.learn.convex.losses import LossKind
 from tacit.learn.convex.newton import TOLERANCE, RidgeObjective, certified_minimum
 from tacit.learn.convex.number_rows import column_sums, row_products, shortened
@@ -198,3 +198,21 @@ def test_what_is_no_number_is_refused(tmp_path: Path) -> None:
     many = ", ".join(f"age + {place} AS a{place}" for place in range(1_025))
     with pytest.raises(Refused, match="1,025 columns of numbers"):
         training_of(tmp_path, f"SELECT urgent, {many} FROM visits", "urgent", numbers="a*")
+
+
+def test_a_path_stays_where_classes_are_rare() -> None:
+    """Of numbers that are never negative, and without noise. With momentum on all, scores ran to their ends."""
+    rng = np.random.default_rng(5)
+    target = (rng.random(3_000) < 0.02).astype(np.int64)
+    numbers = rng.integers(0, NUMBER_STEPS, (3_000, 4)).astype(np.int16)
+    numbers[target == 1, 0] = NUMBER_STEPS
+    rows = RowMatrix(np.arange(3_000), np.zeros((3_000, 1), np.int32), target, (1,), numbers).within(NUMBER_STEPS**2)
+    sums = GradientSums(LossKind.LOGISTIC, 2, RESIDUAL, 1)
+    path, steps = [np.zeros((5, 1))], []
+    for _ in range(40):
+        steps.append(sums.level_residuals(rows, np.rint(path[-1] * SCORE).astype(np.int64)))
+        path = descended(sums.level_weights(rows), steps, DescentSizes(1, 1.0, 0.0), 0.0)
+    assert rows.numbers is not None
+    scores = path[-1][0, 0] + rows.numbers / NUMBER_STEPS @ path[-1][1:, 0]
+    assert 0.01 < (1 / (1 + np.exp(-scores))).mean() < 0.04
+    assert path[-1][1, 0] > 1 > np.abs(path[-1][2:]).max() / path[-1][1, 0]

@@ -130,22 +130,26 @@ def descended(weights: Integers, steps: Sequence[Integers], sizes: DescentSizes,
 
     Each level moves by its residuals over its curvature, its number of rows and a multiple of the noise, and by what
     the ridge pulls; all m features move at once, so each takes 1/√m of its own step. Numbers have the curvature of all
-    rows at their length, and give the path momentum.
+    rows at their length; they move on with momentum, until their residuals pull back. Levels have none: where classes
+    are of unequal size, it would carry scores far beyond.
     """
-    has_numbers = sizes.length_squared > 0
+    levels, has_numbers = len(weights), sizes.length_squared > 0
     pull = sizes.ridge * (sizes.features + sizes.length_squared)
-    seen = np.maximum(weights, 0) / PARTS
-    farthest = np.full(len(seen), _FARTHEST_SCORE)
-    if has_numbers:
-        columns = len(steps[0]) - len(seen) if steps else 0
+    path = [np.zeros(steps[0].shape)] if steps else []
+    seen, farthest = np.maximum(weights, 0) / PARTS, np.full(levels, _FARTHEST_SCORE)
+    if has_numbers and steps:
+        columns = len(steps[0]) - levels
         seen = np.concatenate([seen, np.full(columns, seen[0] * sizes.length_squared)])  # first: the level of all rows
         farthest = np.concatenate([farthest, np.full(columns, _STEEPEST)])
-    curvature = (seen * _CURVATURE + _DAMPING * noise + pull)[:, None]
-    share = 1 / sqrt(sizes.features)
+    curvature = sqrt(sizes.features) * (seen * _CURVATURE + _DAMPING * noise + pull)[:, None]
     unit = RESIDUAL * PARTS * (NUMBER_STEPS if has_numbers else 1)
-    path = [np.zeros(steps[0].shape)] if steps else []
-    speed: Floats | float = 0.0
+    speed = np.zeros(path[0][levels:].shape) if steps else np.zeros(0)
     for residuals in steps:
-        speed = _MOMENTUM * has_numbers * speed + share * (residuals / unit - pull * path[-1]) / curvature
-        path.append(np.clip(path[-1] + speed, -farthest[:, None], farthest[:, None]))
+        wanted = residuals / unit - pull * path[-1]
+        moved = wanted / curvature
+        if has_numbers:
+            goes_on = float((wanted[levels:] * speed).sum()) >= 0
+            speed = _MOMENTUM * goes_on * speed + moved[levels:]
+            moved[levels:] = speed
+        path.append(np.clip(path[-1] + moved, -farthest[:, None], farthest[:, None]))
     return path
