@@ -14,6 +14,7 @@ from tests.learn.convex.test_row_matrix import training_of
 from tests.learn.patients import TEXT, Visit, described, table_of, visits_of
 
 import tacit
+from tacit.curator.compared_ways import compare_ways
 from tacit.curator.dataset import Dataset
 from tacit.curator.learning import read_model
 from tacit.errors import Refused
@@ -95,6 +96,16 @@ def test_several_classes_are_learned_of_numbers_alone(clinic: Dataset, by: str) 
 def test_what_cannot_be_a_number_is_refused(clinic: Dataset, settings: dict[str, object], why: str) -> None:
     with pytest.raises(Refused, match=why):
         clinic.learn(SQL, target="urgent", epsilon=1, **settings)  # type: ignore[arg-type]
+    assert clinic.budget().entries == ()
+
+
+def test_scores_in_sql_are_refused_before_the_charge(clinic: Dataset) -> None:
+    with pytest.raises(Refused, match="scores of a model of numbers"):
+        compare_ways(clinic, SQL, target="urgent", epsilon=1, numbers="age")
+    with pytest.raises(Refused, match="scores of a model of numbers"):
+        clinic.tune(
+            SQL, target="urgent", candidates={"norm": ["1/2", 1]}, epsilon=1, model="logistic", numbers="age, cost"
+        )
     assert clinic.budget().entries == ()
 
 

@@ -99,6 +99,13 @@ def named_numbers(names: Sequence[str], said: str) -> list[str]:
     return [name for name in names if name in found]
 
 
+def refuse_unless_in_sql(settings: Mapping[str, Any]) -> None:
+    """Refuse settings of a model that SQL cannot score, before anything is paid for it."""
+    if settings.get("numbers"):
+        why = "Models are scored in SQL, which a model of numbers is not."
+        raise Refused("scores of a model of numbers", why, "`tacit learn fit`, and predictions of rows that you hold.")
+
+
 def listed_numbers(columns: Sequence[NumberColumn], named: Mapping[str, Sequence[Any]]) -> NDArray[np.int16]:
     """Rows × columns, in whole steps, of rows given by columns."""
     return np.column_stack([each.numbers(named[each.name]) for each in columns]).astype(np.int16)
