@@ -33,6 +33,7 @@ SUBJECTS = (
     "learn",
     "learn_convex",
     "learn_sums",
+    "learn_images",
     "learn_steps",
     "corpus",
     "house",

@@ -36,6 +36,8 @@ _out = click.option("--out", type=click.Path(path_type=Path), required=True, hel
 @click.option("--rows", "rows_each", type=int, help="How many rows one person counts for, at most; 1 if not given.")
 @click.option("--clip", help="Where residuals are cut: 0.5 for classes, 0.25 for numbers, if not given.")
 @click.option("--ridge", help="How strongly output perturbation and descent pull coefficients to 0; absolute.")
+@click.option("--numbers", help='Columns that the last three count as numbers, not as levels: "age, pixel_*".')
+@click.option("--norm", help="The length at which a row of numbers is cut; half of the longest if not given.")
 @click.option("--cuts", help="Bins are even (if not given), or have equally many rows: quantiles.")
 @click.option("--pairs", help='Pairs of features with levels of their own: "age*ward, age*region".')
 @click.option("--private", help='Columns whose keys are chosen privately: "ward, region".')

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tacit.exact import Number
 from tacit.frozen import frozen
+from tacit.learn.number_columns import refuse_unless_in_sql
 from tacit.release.release import Release
 from tacit.release.text import table_text
 
@@ -54,6 +55,7 @@ def compare_ways(
 
     `said` is told the total before anything is charged.
     """
+    refuse_unless_in_sql(settings)
     total = dataset.together(2 * len(WAYS), epsilon, delta)
     for way in WAYS:  # each is refused now, where it will be, and not behind a charge
         dataset.check_learning(sql, target=target, model=model, by=way, **settings)

@@ -71,8 +71,9 @@ class Learning(CountingWorkloads):
         the rows of one person count for), `clip` (where residuals are cut: 0.5 for classes, 0.25 of the bounds for
         numbers), `cuts` ("even" bins, or "quantiles"), `pairs` ("age*ward"), `private` ("ward": columns whose keys are
         chosen privately). Models called logistic, softmax and hinge have `by` (output, objective or gradient), `bins`,
-        `rows_each`, and what their way needs: `steps` and `clip` of a gradient, `ridge` (absolute) of an output. Others
-        are linear, naive-bayes, multinomial, kmeans and pca.
+        `rows_each`, what their way needs: `steps` and `clip` of a gradient, `ridge` (absolute) of an output, and
+        `numbers` ("age, pixel_*": columns that count as numbers, not as levels) with `norm`, the length at which a row
+        of them is cut. Others are linear, naive-bayes, multinomial, kmeans and pca.
         """
         from tacit.curator.learn_job import release_model, training_fit, training_price
         from tacit.learn.model_kind import chooses_keys

@@ -57,7 +57,8 @@ def network_fit(planner: Planner, model: Model, sql: str, target: str, settings:
             "Poisson samples are priced for one unit that is added or removed.",
             "`learn`, or a description whose unit may be added or removed.",
         )
-    fit = NetworkFit.of(model, read_training(sql, target, settings.bins, planner.catalogue, _CLASSES), settings)
+    training = read_training(sql, target, settings.bins, planner.catalogue, _CLASSES, numbers=settings.numbers)
+    fit = NetworkFit.of(model, training, settings)
     in_words_of(planner.opened.engine, fit.reading.sql, planner.catalogue)
     return fit
 

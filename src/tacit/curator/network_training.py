@@ -57,7 +57,8 @@ class NetworkTraining(Tuning):
         (1/32: of people, in each step), `steps` (320), `clip` (1: of one person's gradient), `rows_each` (1: rows of
         one person that are read), `bins` (16), `stage_steps` (80: between two checkpoints), `optimizer`
         (torch.optim.Adam), `options` (its settings), `seed` (0: of the first weights), `weights_are_public` (the
-        weights given are kept: they must not come from private data).
+        weights given are kept: they must not come from private data), `numbers` ("pixel_*": columns that count as
+        numbers, scaled by their bounds; they are the first inputs).
         """
         from tacit.curator.network_job import network_fit, network_price, release_network
         from tacit.learn.model_kind import settings_of

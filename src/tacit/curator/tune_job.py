@@ -17,6 +17,7 @@ from tacit.errors import Failed, Refused
 from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.learn.model_kind import ModelData, ModelFit, chooses_keys
+from tacit.learn.number_columns import refuse_unless_in_sql
 from tacit.learn.tuning.candidates import named
 from tacit.learn.tuning.held_out_score import held_out_score
 from tacit.learn.tuning.tuning_plan import SCORE_SHARE, TuningPlan
@@ -71,6 +72,7 @@ def _scorable(planner: Planner, kind: str, sql: str, rows: str, target: str, set
     if kind in ("kmeans", "pca"):
         raise Refused(f"tuning of {kind}", "No row says which model is right.", "a model with a target.")
     fit = training_fit(planner, kind, sql, target, settings)
+    refuse_unless_in_sql(settings)
     if chooses_keys(fit):
         why = "A choice among runs is proven for Gaussian noise alone, and private keys take a part of δ."
         raise Refused("private keys in a tuning", why, "declared keys, or `tacit learn fit` for each.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -14,6 +15,7 @@ from sqlglot import exp
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.learn.features import INTERCEPT, ModelFeature, feature_of, literal, parsed_expression
+from tacit.learn.number_columns import NumberColumn, named_numbers, number_column
 from tacit.query.plans.question import calls_in, parsed_selects
 from tacit.query.sql.expressions.rule_registry import type_expression
 from tacit.query.sql.from_clause import read_rows
@@ -65,12 +67,15 @@ class Training:
     features: tuple[ModelFeature, ...]
     target_sql: str  # an integer from 0 on, or a DOUBLE; NULL where the row has no target
     level_sql: tuple[str, ...]
+    numbers: tuple[NumberColumn, ...] = ()  # columns that count as numbers
+    number_sql: tuple[str, ...] = ()  # each scaled, a DOUBLE
 
     @cached_property
     def digest(self) -> str:
         """What is learned from what: rows, target and features as they are computed."""
         own = [self.rows.sql, self.rows.ownership.value, self.target_sql, *self.level_sql, str(self.target.bounds)]
-        said = json.dumps([own, [feature.fields() for feature in self.features]])
+        listed = [feature.fields() for feature in self.features] + [column.fields() for column in self.numbers]
+        said = json.dumps([[*own, *self.number_sql], listed])
         return hashlib.sha256(said.encode()).hexdigest()
 
 
@@ -81,11 +86,13 @@ def read_training(
     catalogue: Catalogue,
     classes: int = 2,
     found: Mapping[str, tuple[Key, ...]] | None = None,
+    numbers: str = "",
 ) -> Training:
     """The training that a SELECT and the name of its target ask for; refused, before any row is read, if it has none.
 
     Each item but the target is a feature; its name is what the SELECT calls it. A target with two to `classes` declared
-    values is classified. Columns in `found` have these levels, which were chosen before.
+    values is classified. Columns in `found` have these levels, which were chosen before; those that `numbers` names, by
+    names or patterns, count as numbers.
     """
     if not 2 <= bins <= 256:
         raise Refused(f"{bins} bins", "A number is cut into so many levels.", "2 to 256 bins.")
@@ -95,8 +102,10 @@ def read_training(
     if target.lower() not in items:
         raise Refused(f"the target {target}", "The SELECT names no such column.", ", ".join(items) + ".")
     chosen = items.pop(target.lower())
-    if not 1 <= len(items) <= MOST_FEATURES:
-        raise Refused(f"{len(items)} features", "A model needs some, and all share one price.", "1 to 64 columns.")
+    counted = named_numbers(list(items), numbers)
+    features = len(items) - len(counted)
+    if not 1 - bool(counted) <= features <= MOST_FEATURES:
+        raise Refused(f"{features} features", "A model needs some, and all share one price.", "1 to 64 columns.")
     aim, target_sql = _target(target, chosen, rows, classes)
     typed = {name: type_expression(item, rows) for name, item in items.items()}
     known = found or {}
@@ -105,14 +114,17 @@ def read_training(
         if name in known
         else feature_of(name, items[name].sql("duckdb"), each, bins)
         for name, each in typed.items()
+        if name not in counted
     ]
-    return with_features(Training(sql, rows, aim, (), target_sql, ()), (INTERCEPT, *own))
+    columns = tuple(number_column(name, items[name].sql("duckdb"), typed[name]) for name in counted)
+    scaled = tuple(each.scaled_sql(typed[each.name]) for each in columns)
+    return with_features(Training(sql, rows, aim, (), target_sql, (), columns, scaled), (INTERCEPT, *own))
 
 
 def with_features(training: Training, features: Sequence[ModelFeature]) -> Training:
     """The same rows and target with other features."""
     levels = tuple(type_expression(parsed_expression(each.level_sql()), training.rows).sql for each in features)
-    return Training(training.sql, training.rows, training.target, tuple(features), training.target_sql, levels)
+    return replace(training, features=tuple(features), level_sql=levels)
 
 
 def parsed_rows(sql: str) -> exp.Select:

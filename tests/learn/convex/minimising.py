@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import sqrt
 
 import mpmath
@@ -13,6 +14,7 @@ from tacit.learn.convex.design import FINEST, ExampleDesign
 from tacit.learn.convex.losses import LossKind
 from tacit.learn.convex.newton import TOLERANCE, RidgeObjective, certified_minimum
 from tacit.learn.convex.row_matrix import RowMatrix
+from tacit.learn.number_columns import NUMBER_STEPS
 
 Rows = Sequence[tuple[tuple[int, ...], int]]  # of one person: levels and class of each row
 
@@ -25,6 +27,15 @@ def matrix(people: Sequence[Rows], levels: Sequence[int]) -> RowMatrix:
     target = np.array([row[1] for own in held for row in own], np.int64)
     order = np.lexsort((target, *codes.T, owners))
     return RowMatrix(owners, codes[order], target[order], tuple(levels))
+
+
+def numbered(rows: RowMatrix, columns: int, seed: int, size: int = NUMBER_STEPS) -> RowMatrix:
+    """The same rows with numbers, up to ±size, that follow from a row's levels and class."""
+    kinds = (*rows.levels, 8)
+    table = np.random.default_rng(seed).integers(-size, size + 1, (int(np.prod(kinds)), columns))
+    table[::2] = size * np.sign(table[::2])  # as long as a row can be
+    place = np.ravel_multi_index((*rows.codes.T, rows.target), kinds) if rows.rows else np.zeros(0, np.int64)
+    return replace(rows, numbers=table[place].astype(np.int16), longest=columns * NUMBER_STEPS**2)
 
 
 def minimum(
@@ -45,7 +56,8 @@ def exact_gradient(objective: RidgeObjective, steps: NDArray[np.int64]) -> list[
     """∇F to 60 digits, from the definition of the losses alone."""
     design, loss = objective.design, objective.loss
     with mpmath.workdps(60):
-        root = mpmath.sqrt(design.features)
+        root = mpmath.sqrt(design.features + mpmath.mpf(design.longest) / NUMBER_STEPS**2)
+        levels = design.width if design.numbers is None else design.width - design.numbers.shape[1]
         w = [[mpmath.mpf(int(number)) / 2**FINEST for number in row] for row in steps]
         found = [[mpmath.mpf(objective.ridge) * each for each in row] for row in w]
         for row, line in enumerate(objective.tilt):
@@ -57,6 +69,9 @@ def exact_gradient(objective: RidgeObjective, steps: NDArray[np.int64]) -> list[
             for at in rows:
                 for column in design.columns[at]:
                     x[int(column)] = x.get(int(column), 0) + mpmath.mpf(float(design.share[at])) / root
+                for place, number in enumerate([] if design.numbers is None else design.numbers[at]):
+                    part = mpmath.mpf(float(design.share[at])) * int(number) / NUMBER_STEPS / root
+                    x[levels + place] = x.get(levels + place, 0) + part
             z = [sum(part * w[column][place] for column, part in x.items()) for place in range(len(w[0]))]
             for place, pull in enumerate(_slopes(loss, z, int(design.target[example]))):
                 for column, part in x.items():

@@ -16,9 +16,11 @@ from tacit.learn.training_text import Training, read_training
 from tacit.schema.catalogue import Catalogue
 
 
-def training_of(folder: Path, sql: str, target: str, *, is_each_row: bool = False, classes: int = 2) -> Training:
+def training_of(
+    folder: Path, sql: str, target: str, *, is_each_row: bool = False, classes: int = 2, numbers: str = ""
+) -> Training:
     description = described(folder, is_each_row=is_each_row)
-    return read_training(sql, target, 5, Catalogue(description, {"visits": TYPES}), classes)
+    return read_training(sql, target, 5, Catalogue(description, {"visits": TYPES}), classes, numbers=numbers)
 
 
 def matrix_of(reading: RowReading, visits: Sequence[Visit]) -> RowMatrix:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from math import sqrt
 from typing import Any, Final
 
@@ -16,12 +17,12 @@ from tacit.learn.additive_model import AdditiveModel
 from tacit.learn.coded_rows import SCORE
 from tacit.learn.convex.design import FINEST
 from tacit.learn.convex.losses import Floats, Integers, LossKind, shares
+from tacit.learn.convex.number_scores import MOST_SCORE, NumberScores
 from tacit.learn.features import ModelFeature
 from tacit.learn.training_text import TrainingTarget
 from tacit.schema.kind import Key
 
 _VERSION: Final = 1
-_MOST: Final = 2**31  # of a score, in steps
 
 
 @frozen(eq=False)
@@ -36,6 +37,7 @@ class ConvexModel:
     features: tuple[ModelFeature, ...]
     scores: tuple[tuple[tuple[int, ...], ...], ...]
     clip: float
+    numbers: NumberScores | None = None  # of columns that count as numbers
 
     @property
     def classes(self) -> tuple[Key, ...]:
@@ -45,6 +47,7 @@ class ConvexModel:
         """The sums of scores of rows, rows × K, given by columns that are named as in the SELECT, in any case."""
         named = {name.lower(): values for name, values in columns.items()}
         names = [feature.name for feature in self.features if feature.name]
+        names += self.numbers.names if self.numbers is not None else []
         missing = [name for name in names if name not in named]
         if missing:
             raise Refused(f"rows without {missing[0]}", "The model reads it.", f"columns {', '.join(names)}.")
@@ -53,6 +56,8 @@ class ConvexModel:
         for feature, scores in zip(self.features, self.scores, strict=True):
             codes = feature.codes(named[feature.name]) if feature.name else np.zeros(many, np.int64)
             total += np.array(scores)[codes]
+        if self.numbers is not None:
+            total += self.numbers.score(named)
         return total / SCORE
 
     def probabilities(self, columns: Mapping[str, Sequence[Any]]) -> Floats | None:
@@ -74,14 +79,20 @@ class ConvexModel:
         return [self.classes[place] for place in places]
 
     def one_score(self) -> AdditiveModel | None:
-        """A logistic model of two classes is an additive one."""
-        if self.loss is not LossKind.LOGISTIC:
+        """A logistic model of two classes is an additive one, unless columns count as numbers."""
+        if self.loss is not LossKind.LOGISTIC or self.numbers is not None:
             return None
         scores = tuple(tuple(level[0] for level in levels) for levels in self.scores)
         return AdditiveModel(self.target, self.features, scores, self.clip)
 
     def judged_sql(self) -> str:
         """1 where the prediction is right, else 0, in the analyst's SQL."""
+        if self.numbers is not None:
+            raise Refused(
+                "a model of numbers in SQL",
+                "Each row is cut to a length first, which SQL would do again for every column and class.",
+                "predictions of rows that you hold; a model of levels, without numbers.",
+            )
         sums = [self._score_sql(place) for place in range(len(self.scores[0][0]))]
         if self.loss is LossKind.SOFTMAX:
             tests = [
@@ -109,7 +120,8 @@ class ConvexModel:
         pairs = zip(self.features, self.scores, strict=True)
         listed = [feature.fields() | {"scores": [list(level) for level in scores]} for feature, scores in pairs]
         kind = {"version": _VERSION, "kind": self.loss.value, "scale": SCORE, "clip": self.clip}
-        return kind | {"target": target, "features": listed}
+        own = {} if self.numbers is None else {"numbers": self.numbers.fields()}
+        return kind | {"target": target, "features": listed} | own
 
     @classmethod
     def from_fields(cls, said: Mapping[str, Any]) -> ConvexModel:
@@ -125,16 +137,17 @@ class ConvexModel:
                 raise ValueError
             if not all(len(level) == many for part in scores for level in part) or not 0.5 <= clip <= 1:
                 raise ValueError
+            numbers = NumberScores.from_fields(said["numbers"], many) if "numbers" in said else None
             read = TrainingTarget(target["name"], target["item"], tuple(target["values"]), None)
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError):
             raise Refused("this model", "It cannot be read.", "a file that `tacit learn fit` wrote.") from None
-        return cls(loss, read, features, scores, clip)
+        return cls(loss, read, features, scores, clip, numbers)
 
 
-def scores_of(steps: Integers, features: int) -> Integers:
-    """Noisy coefficients of rows of norm 1 as scores of levels: a row's ones were divided by √features."""
-    scaled = np.rint(np.ldexp(steps.astype(np.float64), -FINEST) * (SCORE / sqrt(features)))
-    return np.clip(scaled, -_MOST, _MOST).astype(np.int64)
+def scores_of(steps: Integers, length_squared: Fraction) -> Integers:
+    """Noisy coefficients of rows of norm 1 as scores: a row's ones and numbers were divided by its length."""
+    scaled = np.rint(np.ldexp(steps.astype(np.float64), -FINEST) * (SCORE / sqrt(length_squared)))
+    return np.clip(scaled, -MOST_SCORE, MOST_SCORE).astype(np.int64)
 
 
 def _greatest(sums: Sequence[str]) -> str:

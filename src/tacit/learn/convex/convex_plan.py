@@ -15,7 +15,9 @@ from tacit.learn.coded_rows import RESIDUAL
 from tacit.learn.convex.design import MOST_NUMBERS
 from tacit.learn.convex.gradient_steps import GradientSums
 from tacit.learn.convex.losses import LossKind
+from tacit.learn.convex.number_scores import longest
 from tacit.learn.convex.row_matrix import RowReading
+from tacit.learn.number_columns import NUMBER_STEPS
 from tacit.learn.training_text import Task, Training
 from tacit.loss.families.loss import Relation
 from tacit.noise.gaussian_law import RoundedGaussian
@@ -58,6 +60,7 @@ class ConvexPlan:
     steps: int
     clip: Fraction
     ridge: float | None  # None: chosen by the way
+    norm: Fraction = Fraction(0)  # where rows of numbers are cut: 0 where there are none
 
     def __post_init__(self) -> None:
         asked = f"{self.loss.value} by {self.way.value}"
@@ -79,18 +82,37 @@ class ConvexPlan:
             raise Refused(f"residuals cut at {shown(self.clip)}", "Smaller ones would not tell classes.", "0.5 to 1.")
         if self.ridge is not None and not _RIDGES[0] <= self.ridge <= _RIDGES[1]:
             raise Refused(f"a ridge of {self.ridge:g}", "Coefficients need one.", "from 1/16 on; more with fewer rows.")
-        if not self.numbers <= MOST_NUMBERS:
+        if self.way is not Way.GRADIENT and not self.numbers <= MOST_NUMBERS:
             why = "Their second derivatives would have its square."
-            raise Refused(f"{self.numbers:,} coefficients", why, f"at most {MOST_NUMBERS:,}: fewer bins or columns.")
+            raise Refused(
+                f"{self.numbers:,} coefficients",
+                why,
+                f"at most {MOST_NUMBERS:,}: fewer columns, or --by gradient.",
+            )
 
     @property
     def classes(self) -> int:
         return len(self.training.target.values or ())
 
     @property
+    def levels(self) -> int:
+        """Of all features."""
+        return sum(feature.levels for feature in self.training.features)
+
+    @property
     def shape(self) -> tuple[int, int]:
-        """Levels of all features, and scores of an example."""
-        return sum(feature.levels for feature in self.training.features), self.loss.scores(self.classes)
+        """Levels of all features and columns of numbers, and scores of an example."""
+        return self.levels + len(self.training.numbers), self.loss.scores(self.classes)
+
+    @property
+    def longest(self) -> int:
+        """Σx² of a row's numbers, at most, in steps."""
+        return longest(self.norm)
+
+    @property
+    def length_squared(self) -> Fraction:
+        """Of a whole row, at most: 1 for each feature, and the square of the norm."""
+        return len(self.training.features) + self.norm**2
 
     @property
     def numbers(self) -> int:
@@ -113,21 +135,28 @@ class ConvexPlan:
 
     def weights_law(self, price: Price) -> RoundedGaussian:
         """The noise on weights by level, where the way is descent."""
-        return RoundedGaussian(Fraction(ceil(self._norm_squared / (price.strength * WEIGHTS_SHARE))))
+        squared = self._most_squared * len(self.training.features)
+        return RoundedGaussian(Fraction(ceil(squared / (price.strength * WEIGHTS_SHARE))))
 
     def residuals_law(self, price: Price) -> RoundedGaussian:
         """The noise on sums of residuals, in each step."""
         share = (1 - WEIGHTS_SHARE) / self.steps
-        return RoundedGaussian(
-            Fraction(ceil(self._norm_squared * self.sums.residual_squared / (price.strength * share)))
-        )
+        squared = self._most_squared * self.length_squared * self.residual_unit**2 * self.sums.residual_squared
+        return RoundedGaussian(Fraction(ceil(squared / (price.strength * share))))
 
     @property
-    def _norm_squared(self) -> int:
+    def residual_unit(self) -> int:
+        """Steps of a residual of a level, where numbers have steps of their own."""
+        return NUMBER_STEPS if self.training.numbers else 1
+
+    @property
+    def _most_squared(self) -> int:
         worlds = 2 if self.relation is Relation.REPLACE else 1
-        return (worlds * self.sums.most) ** 2 * len(self.training.features)
+        return (worlds * self.sums.most) ** 2
 
     @property
     def digest(self) -> str:
         own = f"{self.loss.value} {self.way.value} {self.rows_each} {self.steps} {self.clip} {self.ridge}"
+        if self.training.numbers:
+            own += f" {self.norm}"
         return hashlib.sha256(f"{own} {self.training.digest} {self.relation} {self.unit}".encode()).hexdigest()

@@ -11,9 +11,10 @@ from tacit.learn.coded_rows import RESIDUAL, SCORE
 from tacit.learn.convex.convex_model import ConvexModel, scores_of
 from tacit.learn.convex.convex_plan import ConvexPlan, Way
 from tacit.learn.convex.design import by_person, by_row
-from tacit.learn.convex.gradient_steps import PARTS, descended
+from tacit.learn.convex.gradient_steps import PARTS, DescentSizes, descended
 from tacit.learn.convex.losses import Floats, Integers
 from tacit.learn.convex.newton import RidgeObjective, certified_minimum
+from tacit.learn.convex.number_scores import NumberScores
 from tacit.learn.convex.objective_perturbation import TILT_BITS, ObjectiveNoise
 from tacit.learn.convex.output_perturbation import COUNT_SHARE, OutputNoise, count_law, ridge_for
 from tacit.learn.convex.row_matrix import RowMatrix
@@ -54,7 +55,7 @@ class ConvexRun:
         noise = OutputNoise(ridge, plan.loss.steepest_squared, plan.rows_each, plan.relation)
         design = by_row(self._rows(session), plan.rows_each)
         least = certified_minimum(RidgeObjective(design, plan.loss, ridge, np.zeros(plan.shape)))
-        return self._model(scores_of(_noisy(least, noise.law(share), bits), len(plan.training.features)))
+        return self._model(scores_of(_noisy(least, noise.law(share), bits), plan.length_squared))
 
     def _tilted(self, session: Session, bits: Bits, _: Sequence[bytes]) -> bytes:
         plan, noise, rows = self._plan, self._inside, self._rows(session)
@@ -62,7 +63,7 @@ class ConvexRun:
         drawn = np.asarray(slabs(noise.tilt_law).draw(plan.numbers, bits), np.float64)
         tilt = np.ldexp(drawn, -TILT_BITS).reshape(plan.shape)
         least = certified_minimum(RidgeObjective(design, plan.loss, noise.ridge, tilt))
-        return self._model(scores_of(_noisy(least, noise.grid_law, bits), len(plan.training.features)))
+        return self._model(scores_of(_noisy(least, noise.grid_law, bits), plan.length_squared))
 
     def _weigh(self, session: Session, bits: Bits, _: Sequence[bytes]) -> bytes:
         weights = self._plan.sums.level_weights(self._rows(session))
@@ -79,21 +80,23 @@ class ConvexRun:
 
     def _path(self, released: Sequence[bytes]) -> list[Floats]:
         weights, *steps = (np.frombuffer(each, "<i8") for each in released)
-        noise = self._plan.residuals_law(self._price).width / (RESIDUAL * PARTS)
-        shaped = [each.reshape(self._plan.shape) for each in steps]
-        return descended(weights, shaped, len(self._plan.training.features), noise, self._plan.ridge or 0.0)
+        plan = self._plan
+        noise = plan.residuals_law(self._price).width / (RESIDUAL * PARTS * plan.residual_unit)
+        sizes = DescentSizes(len(plan.training.features), float(plan.norm**2), plan.ridge or 0.0)
+        return descended(weights, [each.reshape(plan.shape) for each in steps], sizes, noise)
 
     def _rows(self, session: Session) -> RowMatrix:
         if self._held is None or self._held[0] is not session:
-            self._held = session, self._plan.reading.fetch(session)
+            self._held = session, self._plan.reading.fetch(session).within(self._plan.longest)
         return self._held[1]
 
     def _model(self, scores: Integers) -> bytes:
         plan, training = self._plan, self._plan.training
         ends = np.cumsum([feature.levels for feature in training.features])
-        parts = [each.tolist() for each in np.split(scores, ends[:-1])]
+        *parts, slopes = (each.tolist() for each in np.split(scores, ends))
         by_feature = tuple(tuple(map(tuple, part)) for part in parts)
-        model = ConvexModel(plan.loss, training.target, training.features, by_feature, float(plan.clip))
+        numbers = NumberScores(training.numbers, plan.norm, tuple(map(tuple, slopes))) if training.numbers else None
+        model = ConvexModel(plan.loss, training.target, training.features, by_feature, float(plan.clip), numbers)
         return json.dumps(model.fields()).encode()
 
 

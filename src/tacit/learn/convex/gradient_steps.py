@@ -16,7 +16,9 @@ import numpy as np
 from tacit.frozen import frozen
 from tacit.learn.coded_rows import RESIDUAL, SCORE
 from tacit.learn.convex.losses import Floats, Integers, LossKind
+from tacit.learn.convex.number_rows import column_sums, row_products
 from tacit.learn.convex.row_matrix import RowMatrix
+from tacit.learn.number_columns import NUMBER_STEPS
 
 PARTS: Final = 2**10  # of a row
 _FINE: Final = 2**10  # steps of a score of 1 in the tables
@@ -25,6 +27,8 @@ _RAISED: Final = 2**20  # of an exponential of 1
 _CURVATURE: Final = 0.15  # of the loss in one row's score, about
 _DAMPING: Final = 2.0  # deviations of noise that are added to a curvature
 _FARTHEST_SCORE: Final = 8.0  # of one level
+_STEEPEST: Final = 64.0  # of a coefficient of a number
+_MOMENTUM: Final = 0.9  # where columns count as numbers: they move together
 
 
 @frozen(eq=False)
@@ -37,6 +41,10 @@ class GradientSums:
     or less. With two classes ‖r‖ = |r| ≤ clip. With more, r_y = R − p_y and r_k = −p_k for shares p of R that are
     rounded down, so Σ_{k≠y} p_k ≤ R, and each is cut to the clip C: Σr² ≤ C² + Σ_{k≠y} C·min(p_k, C), at most
     C² + C·min(R, (K − 1)·C).
+
+    Numbers. Where a row has numbers x too, whole steps of 1/4,096 of which `RowMatrix.longest` bounds Σx², it adds
+    W·r_k·x_j to the sums of residuals of column j, and 4,096·W·r_k to those of its levels: a vector of norm
+    W·‖r‖·√(4,096²·m + Σx²) exactly, since all of these are whole numbers. Weights are those of levels alone.
     """
 
     loss: LossKind
@@ -63,14 +71,22 @@ class GradientSums:
         return _by_level(rows, self.weights(rows))
 
     def level_residuals(self, rows: RowMatrix, scores: Integers) -> Integers:
-        """Σ r·W by level and score, for whole scores by level in steps of 1/65,536."""
-        weights, residuals = self.weights(rows), self.residuals(rows, scores)
-        return np.column_stack([_by_level(rows, column * weights) for column in residuals.T])
+        """Σ r·W by level and score, for whole scores by level in steps of 1/65,536; then Σ r·W·x by column of numbers.
+
+        Scores and sums of columns of numbers are behind those of levels.
+        """
+        weighted = self.residuals(rows, scores) * self.weights(rows)[:, None]
+        by_level = np.column_stack([_by_level(rows, column) for column in weighted.T])
+        if rows.numbers is None:
+            return by_level
+        return np.concatenate([NUMBER_STEPS * by_level, column_sums(rows.numbers, weighted)])
 
     def residuals(self, rows: RowMatrix, scores: Integers) -> Integers:
         """The residuals of each row, rows × K."""
-        fine = np.stack([column[rows.columns].sum(axis=1) for column in scores.T], axis=1) // (SCORE // _FINE)
-        fine = np.clip(fine, -_FARTHEST, _FARTHEST)
+        whole = np.stack([column[rows.columns].sum(axis=1) for column in scores.T], axis=1)
+        if rows.numbers is not None:
+            whole += row_products(rows.numbers, scores[sum(rows.levels) :]) // NUMBER_STEPS
+        fine = np.clip(whole // (SCORE // _FINE), -_FARTHEST, _FARTHEST)
         if self.loss is LossKind.SOFTMAX:
             raised = self._exponentials[np.minimum(fine.max(axis=1, keepdims=True) - fine, _FARTHEST)]
             found = -(raised * RESIDUAL // raised.sum(axis=1, keepdims=True))
@@ -100,16 +116,40 @@ def _by_level(rows: RowMatrix, values: Integers) -> Integers:
     return found.astype(np.int64)
 
 
-def descended(weights: Integers, steps: Sequence[Integers], features: int, noise: float, ridge: float) -> list[Floats]:
+@frozen
+class DescentSizes:
+    """Public sizes of a path: how many features have levels, the squared length that numbers have, and the ridge."""
+
+    features: int
+    length_squared: float  # of a row's numbers; 0 where there are none
+    ridge: float
+
+
+def descended(weights: Integers, steps: Sequence[Integers], sizes: DescentSizes, noise: float) -> list[Floats]:
     """The path of the scores from what was released: post-processing. `noise` is its deviation in rows.
 
     Each level moves by its residuals over its curvature, its number of rows and a multiple of the noise, and by what
-    the ridge pulls; all features move at once, so each takes 1/√m of its own step.
+    the ridge pulls; all m features move at once, so each takes 1/√m of its own step. Numbers have the curvature of all
+    rows at their length; they move on with momentum, until their residuals pull back. Levels have none: where classes
+    are of unequal size, it would carry scores far beyond.
     """
-    pull = ridge * features
-    curvature = (np.maximum(weights, 0) / PARTS * _CURVATURE + _DAMPING * noise + pull)[:, None]
+    levels, has_numbers = len(weights), sizes.length_squared > 0
+    pull = sizes.ridge * (sizes.features + sizes.length_squared)
     path = [np.zeros(steps[0].shape)] if steps else []
+    seen, farthest = np.maximum(weights, 0) / PARTS, np.full(levels, _FARTHEST_SCORE)
+    if has_numbers and steps:
+        columns = len(steps[0]) - levels
+        seen = np.concatenate([seen, np.full(columns, seen[0] * sizes.length_squared)])  # first: the level of all rows
+        farthest = np.concatenate([farthest, np.full(columns, _STEEPEST)])
+    curvature = sqrt(sizes.features) * (seen * _CURVATURE + _DAMPING * noise + pull)[:, None]
+    unit = RESIDUAL * PARTS * (NUMBER_STEPS if has_numbers else 1)
+    speed = np.zeros(path[0][levels:].shape) if steps else np.zeros(0)
     for residuals in steps:
-        moved = path[-1] + (residuals / (RESIDUAL * PARTS) - pull * path[-1]) / (sqrt(features) * curvature)
-        path.append(np.clip(moved, -_FARTHEST_SCORE, _FARTHEST_SCORE))
+        wanted = residuals / unit - pull * path[-1]
+        moved = wanted / curvature
+        if has_numbers:
+            goes_on = float((wanted[levels:] * speed).sum()) >= 0
+            speed = _MOMENTUM * goes_on * speed + moved[levels:]
+            moved[levels:] = speed
+        path.append(np.clip(path[-1] + moved, -farthest[:, None], farthest[:, None]))
     return path

@@ -15,7 +15,7 @@ from tacit.learn.convex.losses import Floats, Integers, LossKind
 
 TOLERANCE: Final = 2.0**-10  # of the exact gradient's norm at what is returned
 _MOST_STEPS: Final = 400
-_LARGEST: Final = 2.0**20  # of a coefficient: sums of 65 fit a word
+_LARGEST: Final = 2.0**20  # of a coefficient: sums of 65 fit a word, and so do those of numbers in halves
 
 
 @frozen(eq=False)
@@ -42,11 +42,8 @@ class RidgeObjective:
     def curvature(self, steps: Integers) -> Floats:
         """The second derivatives, about: K blocks by K blocks."""
         parts = self.loss.curvatures(self.design.scores(steps), self.design.target) * self.design.weight[:, None, None]
-        matrix, many = self.design.matrix, steps.shape[1]
-        blocks = [
-            [(matrix.T @ matrix.multiply(parts[:, one, other][:, None]).tocsr()).toarray() for other in range(many)]
-            for one in range(many)
-        ]
+        many = range(steps.shape[1])
+        blocks = [[self.design.products(parts[:, one, other]) for other in many] for one in many]
         return np.asarray(np.block(blocks) + self.ridge * np.eye(steps.size))
 
 

@@ -7,6 +7,7 @@ rows alone, so that no engine's threads can change a sum.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Final
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
+from tacit.learn.convex.number_rows import Numbers, shortened
+from tacit.learn.number_columns import NUMBER_STEPS
 from tacit.learn.training_text import Task, Training
 from tacit.query.engines.protocol import Fetched, Session
 from tacit.query.execution.noisy_table import integers
@@ -34,12 +37,22 @@ class RowMatrix:
 
     `codes` has the level of each row in each feature, which one-hot columns are implied by. `target` is the place of
     the row's class, or the number that is estimated in steps of 1/`TARGET_STEPS` of its bounds, from −½ to ½.
+    `numbers` are those of columns that count as numbers, in steps of 1/`NUMBER_STEPS`; no row of them is longer than
+    the root of `longest`, in such steps.
     """
 
     people: Integers
     codes: NDArray[np.int32]
     target: Integers
     levels: tuple[int, ...]  # of each feature
+    numbers: Numbers | None = None
+    longest: int = 0
+
+    def within(self, longest: int) -> RowMatrix:
+        """The same rows, with their numbers cut to a length."""
+        if self.numbers is None:
+            return self
+        return replace(self, numbers=shortened(self.numbers, longest), longest=longest)
 
     @property
     def rows(self) -> int:
@@ -66,11 +79,11 @@ class RowMatrix:
 class RowReading:
     """What is read of training: the rows that have a target and an owner, at most `most_rows` of each person.
 
-    Claim: which rows of a person are read, and their levels and targets, depends on that person's own rows alone; a
-    level is below the number of levels of its feature, and a target within its classes or bounds, whatever the row
-    holds. Proof: each is cut in the emitted SQL; the SELECT gives each row with its owner; and of a person with more
-    rows those are kept at evenly spaced places among all of theirs in the order of their values, where rows that are
-    equal in all values may be exchanged.
+    Claim: which rows of a person are read, and their levels, numbers and targets, depends on that person's own rows
+    alone; a level is below the number of levels of its feature, a number from −1 to 1, and a target within its classes
+    or bounds, whatever the row holds. Proof: each is cut in the emitted SQL; the SELECT gives each row with its owner;
+    and of a person with more rows those are kept at evenly spaced places among all of theirs in the order of their
+    values, where rows that are equal in all values may be exchanged.
     """
 
     training: Training
@@ -82,16 +95,21 @@ class RowReading:
 
     @property
     def sql(self) -> str:
-        """One SELECT with columns "__unit", where a person may have several rows or owns them, c0 … and t."""
+        """One SELECT with columns "__unit", where a person may have several rows or owns them, c0 …, n0 … and t."""
         training = self.training
         levels = [
             f"{cut(sql, 0, feature.levels - 1)} AS c{place}"
             for place, (feature, sql) in enumerate(zip(training.features, training.level_sql, strict=True))
         ]
+        levels += [
+            f"{column.cut_sql(sql)} AS n{place}"
+            for place, (column, sql) in enumerate(zip(training.numbers, training.number_sql, strict=True))
+        ]
         unit = "1" if training.rows.ownership is Ownership.EACH else UNIT
         listed = ", ".join([f"{unit} AS {UNIT}", *levels, f"{training.target_sql} AS t"])
         read = f'SELECT {listed} FROM ({training.rows.under(listed)}) AS "__rows"'
-        names = [f"c{place}" for place in range(len(levels))]
+        names = [f"c{place}" for place in range(len(training.features))]
+        names += [f"n{place}" for place in range(len(training.numbers))]
         columns = ", ".join([UNIT, *names, f"{self._target('t')} AS t"])
         rows = f'"__read" AS ({read}), "__targets" AS (SELECT {columns} FROM "__read" WHERE t IS NOT NULL)'
         listed = ", ".join([UNIT, *names, "t"])
@@ -115,9 +133,23 @@ class RowReading:
         target = integers(table, "t")
         is_own = self.training.rows.ownership is Ownership.EACH
         people = np.zeros(len(target), np.int64) if is_own else _numbered(table)
-        order = np.lexsort((target, *codes.T, people))
+        numbers = self._numbers(table, len(target))
+        last = [] if numbers is None else [_ranks(numbers)]
+        order = np.lexsort((*last, target, *codes.T, people))
         owners = np.arange(len(target)) if is_own else people[order]
-        return RowMatrix(owners, codes[order], target[order], levels)
+        if numbers is None:
+            return RowMatrix(owners, codes[order], target[order], levels)
+        longest = numbers.shape[1] * NUMBER_STEPS**2
+        return RowMatrix(owners, codes[order], target[order], levels, numbers[order], longest)
+
+    def _numbers(self, table: Fetched, rows: int) -> Numbers | None:
+        many = len(self.training.numbers)
+        if not many:
+            return None
+        found = np.empty((rows, many), np.int16)
+        for place in range(many):
+            found[:, place] = np.clip(integers(table, f"n{place}"), -NUMBER_STEPS, NUMBER_STEPS)
+        return found
 
     def _target(self, name: str) -> str:
         values = self.training.target.values
@@ -132,3 +164,9 @@ def _numbered(table: Fetched) -> Integers:
     column = table[named] if isinstance(table, Mapping) else table.column(named).to_pylist()
     numbers = {each: place for place, each in enumerate(sorted(set(column)))}  # not as an array: that cuts ending NULs
     return np.fromiter((numbers[each] for each in column), np.int64, len(column))
+
+
+def _ranks(numbers: Numbers) -> Integers:
+    """A number for each row of numbers, the same for equal rows, that depends on no order."""
+    rows = np.ascontiguousarray(numbers).view(f"S{numbers.shape[1] * numbers.itemsize}")[:, 0]
+    return np.asarray(np.unique(rows, return_inverse=True)[1], np.int64)

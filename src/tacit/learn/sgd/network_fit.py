@@ -37,7 +37,8 @@ class NetworkSettings:
 
     Each step sees a sample of people of rate `rate`; one person's gradient, summed over at most `rows_each` rows, is
     clipped at `clip`; after every `stage_steps` a checkpoint is stored. The first weights are drawn from `seed`, unless
-    `weights_are_public` says that those given come from no private data.
+    `weights_are_public` says that those given come from no private data. `numbers` names the columns that count as
+    numbers (`pixel_*`): the first inputs, in the order of the SELECT.
     """
 
     rate: Number = "1/32"
@@ -50,6 +51,7 @@ class NetworkSettings:
     options: Mapping[str, Any] | None = None
     seed: int = 0
     weights_are_public: bool = False
+    numbers: str = ""
 
 
 @frozen(eq=False)
@@ -76,12 +78,17 @@ class NetworkFit:
                 'torch.set_float32_matmul_precision("highest").',
             )
         target, features = training.target, training.features[1:]
-        columns, outputs = sum(each.levels for each in features), len(target.values or (0,))
+        columns = len(training.numbers) + sum(each.levels for each in features)
+        outputs = len(target.values or (0,))
         given = copy.deepcopy(model) if isinstance(model, nn.Module) else model(columns, outputs)
         network = PrivateNetwork.of(given.train())
         if not settings.weights_are_public:
             _draw_weights(network, settings.seed)
-        inputs = NetworkInputs(features, not isinstance(network.layers[0], nn.Embedding))
+        inputs = NetworkInputs(features, not isinstance(network.layers[0], nn.Embedding), training.numbers)
+        if training.numbers and not inputs.are_columns:
+            raise Refused(
+                "numbers into an Embedding", "It reads levels.", "a first layer Linear, or Unflatten and Conv2d."
+            )
         example = torch.zeros(1, columns) if inputs.are_columns else torch.zeros(1, len(features), dtype=torch.int64)
         sizes = _sizes(network, example, columns, outputs, settings.rows_each)
         clip = positive(settings.clip, "clip")
@@ -140,7 +147,7 @@ def _sizes(
     if too_few or given.shape != (1, outputs):
         raise Refused(
             "a network that does not fit its rows",
-            f"Rows have {columns} levels of features, and the target takes {outputs} outputs.",
+            f"Rows have {columns} levels of features and numbers, and the target takes {outputs} outputs.",
             f"a first layer Linear({columns}, …) or Embedding({columns}, …), and a last one with {outputs} outputs.",
         )
     pairs = zip(network.trained, inputs, strict=True)

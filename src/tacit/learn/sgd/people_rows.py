@@ -9,6 +9,7 @@ from torch import Tensor
 
 from tacit.frozen import frozen
 from tacit.learn.convex.row_matrix import TARGET_STEPS, RowMatrix
+from tacit.learn.number_columns import NUMBER_STEPS
 from tacit.learn.sgd.clipped_sums import PeopleBatch
 from tacit.learn.sgd.places import NOBODY, Places
 
@@ -18,13 +19,15 @@ class PeopleRows:
     """Rows of people, and behind them one person without rows, who stands for nobody.
 
     `rows` is (people + 1, rows each, …), `targets` and `present` (people + 1, rows each). Where `columns` is given,
-    rows are numbers of columns that are 1, all others being 0.
+    rows are numbers of columns that are 1, all others being 0. `numbers` (people + 1, rows each, columns of numbers),
+    in steps of 1/`NUMBER_STEPS`, come before these.
     """
 
     rows: Tensor
     targets: Tensor
     present: Tensor
     columns: int | None = None
+    numbers: Tensor | None = None
 
     @classmethod
     def of(cls, matrix: RowMatrix, rows_each: int, *, is_number: bool, are_columns: bool) -> PeopleRows:
@@ -42,7 +45,12 @@ class PeopleRows:
         rows[matrix.people, at], present[matrix.people, at] = codes, 1
         targets[matrix.people, at] = matrix.target / TARGET_STEPS if is_number else matrix.target
         columns = sum(matrix.levels[1:]) if are_columns else None
-        return cls(torch.from_numpy(rows), torch.from_numpy(targets), torch.from_numpy(present), columns)
+        numbers = None
+        if matrix.numbers is not None:
+            placed = np.zeros((held + 1, rows_each, matrix.numbers.shape[1]), np.int16)
+            placed[matrix.people, at] = matrix.numbers
+            numbers = torch.from_numpy(placed)
+        return cls(torch.from_numpy(rows), torch.from_numpy(targets), torch.from_numpy(present), columns, numbers)
 
     @property
     def people(self) -> int:
@@ -52,9 +60,15 @@ class PeopleRows:
         """The rows of these people; `NOBODY` has none."""
         at = torch.from_numpy(np.where(who == NOBODY, self.people, who))
         rows = self.rows[at]
-        return PeopleBatch(
-            rows if self.columns is None else one_hot(rows, self.columns), self.targets[at], self.present[at]
-        )
+        given = rows if self.columns is None else one_hot(rows, self.columns)
+        if self.numbers is not None:
+            given = torch.cat([as_numbers(self.numbers[at]), given], dim=-1)
+        return PeopleBatch(given, self.targets[at], self.present[at])
+
+
+def as_numbers(steps: Tensor) -> Tensor:
+    """Numbers from whole steps."""
+    return steps.float() / NUMBER_STEPS
 
 
 def one_hot(codes: Tensor, columns: int) -> Tensor:

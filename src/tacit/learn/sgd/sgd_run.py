@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
+from torch import Tensor, nn
 
 from tacit.errors import Failed
 from tacit.frozen import frozen
@@ -100,16 +101,26 @@ class NoisyStep:
     priced: PricedPlan
     sums: ClippedSums
 
+    @cached_property
+    def _total(self) -> Tensor:
+        """Memory of the sums, kept between steps: to ask the system for it in each step takes longer than to add."""
+        return torch.zeros(self.priced.plan.bound.dimension, dtype=torch.float64)
+
+    @cached_property
+    def _whole(self) -> Integers:
+        return np.zeros(self.priced.plan.bound.dimension, np.int64)
+
     def whole_numbers(self, people: PeopleRows, arrangement: SampledPlaces, bits: Bits) -> Integers:
         """Noisy whole numbers: micro-batches are added as integers; an empty sample is noise alone."""
-        plan = self.priced.plan
-        folded, total = [], torch.zeros(plan.bound.dimension, dtype=torch.float64)
+        plan, total = self.priced.plan, self._total.zero_()
+        folded = []
         for place, who in enumerate(arrangement.batches(plan.rate, _TOGETHER * plan.bound.people, bits), 1):
             self.sums.add_to(total, people.batch(who))
             if place % (EXACT_BATCHES // _TOGETHER) == 0:
                 folded.append(total.numpy().astype(np.int64))
                 total.zero_()
-        whole = sum(folded, total.numpy().astype(np.int64))
+        np.copyto(self._whole, total.numpy(), casting="unsafe")
+        whole = sum(folded, self._whole)
         return np.asarray(saturated_sum(whole, slabs(self.priced.law).draw(whole.size, bits)))
 
     def give(self, numbers: Integers, counted: int) -> None:

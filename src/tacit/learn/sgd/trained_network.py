@@ -19,7 +19,8 @@ from torch import Tensor, nn
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.learn.features import ModelFeature
-from tacit.learn.sgd.people_rows import listed_codes, one_hot
+from tacit.learn.number_columns import NumberColumn, listed_numbers
+from tacit.learn.sgd.people_rows import as_numbers, listed_codes, one_hot
 from tacit.learn.training_text import TrainingTarget
 from tacit.schema.kind import Key
 
@@ -28,25 +29,35 @@ _KIND = "tacit network 1"
 
 @frozen(eq=False)
 class NetworkInputs:
-    """What a network reads: features as levels, and whether it is given a column for each or their numbers."""
+    """What a network reads: columns of numbers, then features as levels, each by a column or by its number.
+
+    A network whose first layer is an embedding is given levels by number, and has no columns of numbers.
+    """
 
     features: tuple[ModelFeature, ...]
     are_columns: bool
+    numbers: tuple[NumberColumn, ...] = ()
 
     @property
     def columns(self) -> int:
-        return sum(feature.levels for feature in self.features)
+        return len(self.numbers) + sum(feature.levels for feature in self.features)
 
     def tensor(self, columns: Mapping[str, Sequence[Any]]) -> Tensor:
         """Rows, given by columns that are named as in the SELECT, in any case."""
         named = {name.lower(): values for name, values in columns.items()}
-        missing = [feature.name for feature in self.features if feature.name not in named]
+        names = [column.name for column in self.numbers] + [feature.name for feature in self.features]
+        missing = [name for name in names if name not in named]
         if missing:
-            listed = ", ".join(feature.name for feature in self.features)
+            listed = ", ".join(names)
             raise Refused(f"rows without {missing[0]}", "The network reads it.", f"columns {listed}.")
-        codes = [feature.codes(named[feature.name]) for feature in self.features]
-        listed_rows = listed_codes(codes, [feature.levels for feature in self.features])
-        return one_hot(listed_rows, self.columns) if self.are_columns else listed_rows
+        given = []
+        if self.numbers:
+            given.append(as_numbers(torch.from_numpy(listed_numbers(self.numbers, named))))
+        if self.features:
+            codes = [feature.codes(named[feature.name]) for feature in self.features]
+            listed_rows = listed_codes(codes, [feature.levels for feature in self.features])
+            given.append(one_hot(listed_rows, self.columns - len(self.numbers)) if self.are_columns else listed_rows)
+        return torch.cat(given, dim=1)
 
 
 @frozen(eq=False)
