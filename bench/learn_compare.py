@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import process_time
 from typing import Any
 
@@ -17,6 +17,7 @@ from bench.learn_adult import DELTA, area
 from bench.learn_data import Problem, described
 from bench.learn_peers import Peer, plan, started
 from tacit.learn.additive_model import AdditiveModel
+from tacit.learn.convex.convex_model import ConvexModel
 
 Floats = NDArray[np.float64]
 MEASURES: Mapping[str, Callable[[Floats, Floats], float]] = {
@@ -32,6 +33,7 @@ class Model:
 
     name: str
     model: str = "additive"
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class Comparison:
                 for epsilon in self.epsilons:
                     for each in self.ours:
                         begun = process_time()
-                        asked = {"target": self.problem.target, "epsilon": epsilon, "delta": DELTA}
+                        asked = {"target": self.problem.target, "epsilon": epsilon, "delta": DELTA, **each.settings}
                         model = data.learn(self.problem.sql, model=each.model, fresh=True, **asked).model
                         seconds.setdefault((each.name, epsilon), []).append(process_time() - begun)
                         found.setdefault((each.name, epsilon), []).append(self._judge(scored(model, held_out), split))
@@ -158,9 +160,8 @@ class Comparison:
 
 def scored(model: Any, columns: Mapping[str, Any]) -> Floats:
     """What a model predicts: scores of the second class, or numbers."""
-    if isinstance(model, AdditiveModel) and model.target.values is not None:
-        return model.score(columns)
-    return np.asarray(model.predict(columns), float)
+    chances = model.probabilities(columns) if isinstance(model, AdditiveModel | ConvexModel) else None
+    return np.asarray(model.predict(columns), float) if chances is None else chances[:, 1] - 0.5
 
 
 def mean_and_error(found: Floats) -> tuple[float, float]:

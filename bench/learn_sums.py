@@ -27,10 +27,10 @@ import tacit
 from bench.claims import Claim, report
 from bench.events_description import at_home
 from bench.flights import flights
-from bench.learn import PLAIN
-from bench.learn import SQL as ADULT
-from bench.learn import opened as opened_adult
-from bench.learn import test_columns as adult_test_columns
+from bench.learn_adult import PLAIN
+from bench.learn_adult import SQL as ADULT
+from bench.learn_adult import opened as opened_adult
+from bench.learn_adult import test_columns as adult_test_columns
 from tacit.curator.dataset import Dataset
 from tacit.learn.sums.linear_model import LinearModel
 from tacit.learn.sums.linear_plan import LinearKind
