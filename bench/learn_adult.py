@@ -1,8 +1,4 @@
-"""Models: accuracy on Adult at three prices beside the majority, and the time of a fit beside a scan of the same rows.
-
-Settings are the defaults, which were chosen on other data (Census-Income, 1994/95). Adult's own split of training and
-test rows; each price is paid five times, and figures are means over those, with their standard errors.
-"""
+"""Adult for models: its two files as tables, its description, and the bins of its skewed numbers."""
 
 from __future__ import annotations
 
@@ -10,23 +6,18 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from time import process_time
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.table import Table
 
 import tacit
 from bench.adult import NAMES, adult_domains, adult_records
-from bench.claims import Claim, report
 from bench.events_description import at_home
 from tacit.curator.dataset import Dataset
 
-DELTA, REPEATS = "1e-5", 5
-AIMS = {"0.1": 0.8468, "1": 0.8575, "8": 0.8586}  # float prototypes on the same data
+DELTA = "1e-5"
 BOUNDS = {
     "age": (17, 90),
     "fnlwgt": (0, 1_500_000),
@@ -107,44 +98,3 @@ def area(truth: NDArray[np.bool_], scores: NDArray[np.float64]) -> float:
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
     many = int(truth.sum())
     return float((ranks[truth].sum() - many * (many + 1) / 2) / (many * (len(truth) - many)))
-
-
-def main() -> None:
-    """Fit, judge, print."""
-    columns, truth = test_columns()
-    table = Table("ε", "accuracy", "± s.e.", "AUC", "seconds of CPU", title="Adult, additive model, δ = 1e-5")
-    claims = []
-    with opened() as data:
-        data.learn(SQL, target="income", epsilon="0.01", delta=DELTA)  # libraries load with the first
-        for epsilon, aim in AIMS.items():
-            found = np.array([_fit(data, epsilon, columns, truth) for _ in range(REPEATS)])
-            accuracy, auc, seconds = found.mean(axis=0)
-            error = float(found[:, 0].std(ddof=1) / REPEATS**0.5)
-            table.add_row(epsilon, f"{accuracy:.4f}", f"{error:.4f}", f"{auc:.4f}", f"{seconds:.2f}")
-            detail = f"{accuracy:.4f} ± {error:.4f} to {aim:.4f}; two standard errors are let in"
-            claims.append(
-                Claim(
-                    f"accuracy at ε = {epsilon} to that of float prototypes",
-                    float((accuracy + 2 * error) / aim),
-                    1.0,
-                    False,
-                    detail,
-                )
-            )
-    table.add_row("majority", f"{max(truth.mean(), 1 - truth.mean()):.4f}", "", "0.5", "")
-    Console().print(table)
-    report("Models", claims)
-
-
-def _fit(
-    data: Dataset, epsilon: str, columns: dict[str, Sequence[object]], truth: NDArray[np.bool_]
-) -> tuple[float, float, float]:
-    begun = process_time()
-    model = data.learn(SQL, target="income", epsilon=epsilon, delta=DELTA, fresh=True).model
-    seconds = process_time() - begun
-    chances = model.probability(columns)
-    return float(((chances > 0.5) == truth).mean()), area(truth, chances), seconds
-
-
-if __name__ == "__main__":
-    main()

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from bench.claims import Claim
 from bench.learn_adult import DELTA, area
-from bench.learn_data import Problem, described
+from bench.learn_data import Problem, opened
 from bench.learn_peers import Peer, plan, started
 from tacit.learn.additive_model import AdditiveModel
 from tacit.learn.convex.convex_model import ConvexModel
@@ -83,7 +83,7 @@ class Comparison:
     def _levels(self, columns: Mapping[str, NDArray[Any]]) -> tuple[NDArray[np.intp], list[int]]:
         """The levels of all rows, and how many there are: those of any fit, for they are public."""
         few = self.problem.rows.slice(0, 100)
-        with described(self.problem.name, few, self.problem.described) as data:
+        with opened(self.problem.name, few, self.problem.described) as data:
             asked = {"target": self.problem.target, "epsilon": "0.01", "delta": DELTA, "steps": 1}
             model = data.learn(self.problem.sql, **asked).model
         features = [feature for feature in model.features if feature.name]
@@ -95,7 +95,7 @@ class Comparison:
         for split in range(self.splits):
             train, test = self.problem.split(split)
             held_out = {name: values[test] for name, values in columns.items()}
-            with described(self.problem.name, self.problem.rows.take(train), self.problem.described) as data:
+            with opened(self.problem.name, self.problem.rows.take(train), self.problem.described) as data:
                 for epsilon in self.epsilons:
                     for each in self.ours:
                         begun = process_time()

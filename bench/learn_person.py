@@ -23,7 +23,7 @@ from bench.claims import Claim
 from bench.flights import flights
 from bench.learn_adult import DELTA, area
 from bench.learn_compare import mean_and_error
-from bench.learn_data import described
+from bench.learn_data import opened
 from tacit.loss.families.gdp import Gdp
 from tacit.query.plans.price import gaussian_strength
 
@@ -85,7 +85,7 @@ def person_level() -> tuple[Table, list[Claim]]:
         test = {name: values[held_out] for name, values in columns.items()}
         for each in TREATMENTS:
             own = train if each.unit == BY_PLANE else train.drop_columns("tailnum")
-            with described("flights", own, COLUMNS, each.unit) as data:
+            with opened("flights", own, COLUMNS, each.unit) as data:
                 for epsilon in EPSILONS:
                     begun = process_time()
                     asked = {"target": "late", "epsilon": epsilon, "delta": DELTA, "fresh": True, **each.settings}
@@ -98,7 +98,9 @@ def person_level() -> tuple[Table, list[Claim]]:
     return _shown(found, flights_of), _claims(found)
 
 
-def _without(codes: list[NDArray[np.int64]], truth: NDArray[np.bool_], held_out: NDArray[np.bool_]) -> tuple[float, float]:
+def _without(
+    codes: list[NDArray[np.int64]], truth: NDArray[np.bool_], held_out: NDArray[np.bool_]
+) -> tuple[float, float]:
     """The AUC of logistic regression on the same levels, and its seconds of CPU."""
     begun = process_time()
     matrix = np.hstack([np.eye(column.max() + 1, dtype=np.float32)[column] for column in codes])
@@ -109,7 +111,9 @@ def _without(codes: list[NDArray[np.int64]], truth: NDArray[np.bool_], held_out:
 def _shown(found: Mapping[tuple[str, str], list[tuple[float, float]]], flights_of: NDArray[np.intp]) -> Table:
     many = round(float(flights_of.mean())), int(flights_of.max())
     ends = [f"ε of a plane of {each}" for each in many]
-    table = Table("ε", "what is hidden", "AUC", "± s.e.", *ends, "s of CPU", title="Flights: late or not, planes held out")
+    table = Table(
+        "ε", "what is hidden", "AUC", "± s.e.", *ends, "s of CPU", title="Flights: late or not, planes held out"
+    )
     for (name, epsilon), measured in sorted(found.items(), key=lambda item: item[0][1]):
         mean, error = mean_and_error(np.array([auc for auc, _ in measured]))
         seconds = np.mean([each for _, each in measured])
@@ -135,5 +139,7 @@ def _claims(found: Mapping[tuple[str, str], list[tuple[float, float]]]) -> list[
     for epsilon, target in AIMS.items():
         mean, error = mean_and_error(auc[TREATMENTS[0].name, epsilon])
         detail = f"AUC {mean:.4f} ± {error:.4f} to {best + 0.5:.4f}, both above 0.5"
-        claims.append(Claim(f"flights by plane at ε = {epsilon} to no privacy", (mean - 0.5) / best, target, False, detail))
+        claims.append(
+            Claim(f"flights by plane at ε = {epsilon} to no privacy", (mean - 0.5) / best, target, False, detail)
+        )
     return claims

@@ -22,7 +22,13 @@ CANDIDATES: Mapping[str, list[dict[str, Any]]] = {
     "opacus": [
         {"of": of, "epochs": epochs, "batch": batch, "rate": rate}
         for of in ("dense", "bins")
-        for epochs, batch, rate in ((10, 1024, 0.02), (20, 1024, 0.02), (20, 2048, 0.05), (40, 4096, 0.05), (5, 512, 0.01))
+        for epochs, batch, rate in (
+            (10, 1024, 0.02),
+            (20, 1024, 0.02),
+            (20, 2048, 0.05),
+            (40, 4096, 0.05),
+            (5, 512, 0.01),
+        )
     ],
     "dp_ebm": [
         {"rate": rate, "rounds": rounds}

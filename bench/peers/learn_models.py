@@ -113,7 +113,7 @@ def dp_ebm(epsilon, train, test, seed, rate=0.01, rounds=300, leaves=3):
     rows = np.hstack([numbers.astype(object), keys.astype(str).astype(object)])
     settings = {
         "feature_types": ["continuous"] * numbers.shape[1] + ["nominal"] * keys.shape[1],
-        "privacy_bounds": {place: ends for place, ends in enumerate(zip(LOW, HIGH, strict=True))},
+        "privacy_bounds": dict(enumerate(zip(LOW, HIGH, strict=True))),
         "epsilon": epsilon,
         "delta": DELTA,
         "n_jobs": 1,
