@@ -10,7 +10,6 @@ which averages noise out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
 from typing import Final
 
 import numpy as np
@@ -28,7 +27,7 @@ Integers = NDArray[np.int64]
 _CURVATURE: Final = {Task.CLASSIFICATION: 0.12, Task.REGRESSION: 1.0}  # of the loss in one row's score, about
 _DAMPING: Final = 5.0  # deviations of noise that are added to a curvature: chosen on census data of 1994/95
 _RATE: Final = 0.7  # of the way that would be right for independent features: chosen on the same data
-_GROWN: Final = 2.0  # times larger residuals after a step say that it was too long: then steps are halved
+_GROWN: Final = 2.0  # times larger than at first, residuals say that steps are too long: they are halved
 _LEAST: Final = 1e-3  # of a damping: without noise and rows, nothing is divided by 0
 _FARTHEST: Final = 8.0  # a score of one level
 
@@ -52,10 +51,10 @@ class Descent:
     def _path(self, released: Sequence[Integers]) -> list[Floats]:
         weights, *steps = released
         newton = self._newton(weights)
-        path, rate, before = [np.zeros(len(weights))], _RATE, inf
+        path, rate = [np.zeros(len(weights))], _RATE
         for residuals in steps:
-            size = float(residuals @ newton.alone(residuals))
-            rate, before = rate / 2 if size > _GROWN * before else rate, size
+            if newton.size(residuals) > _GROWN * newton.size(steps[0]):
+                rate /= 2
             moved = path[-1] + rate * newton.step(residuals / RESIDUAL)
             path.append(np.clip(moved, -_FARTHEST, _FARTHEST))
         return path
@@ -82,17 +81,17 @@ class _Newton:
         self._all = max(float(self._sums(curvature).max()), _LEAST)
         self._own = self._sums(curvature**2 / self._damped) / self._all
 
-    def alone(self, gradient: Floats | Integers) -> Floats:
-        """The step of levels that have nothing in common."""
-        return np.asarray(gradient / self._damped)
+    def size(self, gradient: Integers) -> float:
+        """How large a gradient is, each level by its own curvature."""
+        return float(np.sum(gradient / self._damped * gradient))
 
     def step(self, gradient: Floats) -> Floats:
         """H⁻¹·g."""
-        each = self._sums(self._curvature * self.alone(gradient)) / (1 - self._own)
+        each = self._sums(self._curvature * gradient / self._damped) / (1 - self._own)
         shares = self._own / (1 - self._own)
         common = each.sum() / (1 + shares.sum())
         others = common - (each - shares * common)
-        return self.alone(gradient - self._curvature * others[self._feature] / self._all)
+        return np.asarray((gradient - self._curvature * others[self._feature] / self._all) / self._damped)
 
     def _sums(self, numbers: Floats) -> Floats:
         return np.bincount(self._feature, numbers)
