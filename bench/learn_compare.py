@@ -136,7 +136,7 @@ class Comparison:
         return row.found[measure] - first.found[measure][: len(row.found[measure])]
 
     def _claims(self, rows: Sequence[Row]) -> list[Claim]:
-        """Ours to prototypes and to each peer, two standard errors let in."""
+        """Ours to prototypes and to each peer, two standard errors let in; and the time of a fit."""
         claims, measure = [], self.measures[0]
         is_error = measure == "RMSE"
         favour = -2 if is_error else 2
