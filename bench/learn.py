@@ -45,7 +45,7 @@ def adult_comparison() -> Comparison:
     )
     aims = {"0.1": 0.8468, "1": 0.8575, "8": 0.8586}
     title = "Adult: who earns more"
-    return Comparison(title, adult(), (ADDITIVE,), peers, EPSILONS, SPLITS, ("accuracy", "AUC"), aims)
+    return Comparison(title, adult(), (ADDITIVE,), peers, EPSILONS, SPLITS, ("accuracy", "AUC"), aims, 0.5)
 
 
 def census_comparison() -> Comparison:

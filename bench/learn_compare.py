@@ -58,6 +58,7 @@ class Comparison:
     splits: int
     measures: tuple[str, ...]
     aims: Mapping[str, float]  # by ε, of float prototypes
+    most_seconds: float | None = None  # of CPU, of one fit
 
     def run(self) -> tuple[Table, list[Claim]]:
         """Fit all of them, peers beside us."""
@@ -137,7 +138,7 @@ class Comparison:
 
     def _claims(self, rows: Sequence[Row]) -> list[Claim]:
         """Ours to prototypes and to each peer, two standard errors let in; and the time of a fit."""
-        claims, measure = [], self.measures[0]
+        claims, measure = list[Claim](), self.measures[0]
         is_error = measure == "RMSE"
         favour = -2 if is_error else 2
         for epsilon in self.epsilons:
@@ -148,6 +149,14 @@ class Comparison:
                 detail = f"{mean:.4f} ± {error:.4f} to {self.aims[epsilon]}"
                 ratio = (mean + favour * error) / self.aims[epsilon]
                 claims.append(Claim(f"{said} to float prototypes", ratio, 1.0, is_error, detail))
+            if self.most_seconds is not None:
+                detail = f"{first.seconds:.2f} s of CPU, others at work beside it"
+                ratio = first.seconds / self.most_seconds
+                claims.append(
+                    Claim(
+                        f"{self.problem.name}, fit at ε = {epsilon} / {self.most_seconds} s", ratio, 1.0, True, detail
+                    )
+                )
             for row in rows:
                 if row.epsilon == epsilon and row.name in {peer.name for peer in self.peers}:
                     gap, off = mean_and_error(-self._gaps(row, first))

@@ -50,24 +50,24 @@ class Descent:
 
     def _path(self, released: Sequence[Integers]) -> list[Floats]:
         weights, *steps = released
-        newton = self._newton(weights)
+        derivatives = self._second_derivatives(weights)
         path, rate = [np.zeros(len(weights))], _RATE
         for residuals in steps:
-            if newton.size(residuals) > _GROWN * newton.size(steps[0]):
+            if derivatives.size(residuals) > _GROWN * derivatives.size(steps[0]):
                 rate /= 2
-            moved = path[-1] + rate * newton.step(residuals / RESIDUAL)
+            moved = path[-1] + rate * derivatives.step(residuals / RESIDUAL)
             path.append(np.clip(moved, -_FARTHEST, _FARTHEST))
         return path
 
-    def _newton(self, weights: Integers) -> _Newton:
+    def _second_derivatives(self, weights: Integers) -> IndependentFeatures:
         each = _CURVATURE[self.plan.training.target.task]
         noise = self.plan.residuals_law(self.price).width / RESIDUAL
         levels = [feature.levels for feature in self.plan.training.features]
-        return _Newton(levels, np.maximum(weights, 0) * each, _DAMPING * noise)
+        return IndependentFeatures(levels, np.maximum(weights, 0) * each, _DAMPING * noise)
 
 
-class _Newton:
-    """Solves H·x = g for the second derivatives H of independent features.
+class IndependentFeatures:
+    """The second derivatives H of a loss whose features are independent of each other, and the steps H⁻¹·g.
 
     Within a feature H is diagonal, the curvature c of each level plus a damping. Between two features it is c·c′/N, the
     product of shares of rows, times the curvature N of all rows. With a = Σ c·x over one feature, and A over all,
