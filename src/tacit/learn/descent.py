@@ -94,7 +94,7 @@ class IndependentFeatures:
         return np.asarray((gradient - self._curvature * others[self._feature] / self._all) / self._damped)
 
     def _sums(self, numbers: Floats) -> Floats:
-        return np.bincount(self._feature, numbers)
+        return np.asarray(np.bincount(self._feature, numbers), np.float64)
 
 
 def in_steps(scores: Floats) -> list[int]:
