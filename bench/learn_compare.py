@@ -162,7 +162,9 @@ class Comparison:
                     gap, off = mean_and_error(-self._gaps(row, first))
                     theirs = float(np.mean(row.found[measure]))
                     detail = f"{gap:+.4f} ± {off:.4f} to {theirs:.4f}, {len(row.found[measure])} splits"
-                    ratio = (theirs + gap + favour * off) / theirs
+                    ratio = max(
+                        0.0, (theirs + gap + favour * off) / theirs
+                    )  # errors may differ by far more than one is
                     claims.append(Claim(f"{said} to {row.name}", ratio, 1.0, is_error, detail))
         return claims
 
