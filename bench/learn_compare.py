@@ -162,9 +162,7 @@ class Comparison:
                     gap, off = mean_and_error(-self._gaps(row, first))
                     theirs = float(np.mean(row.found[measure]))
                     detail = f"{gap:+.4f} ± {off:.4f} to {theirs:.4f}, {len(row.found[measure])} splits"
-                    ratio = max(
-                        0.0, (theirs + gap + favour * off) / theirs
-                    )  # errors may differ by far more than one is
+                    ratio = max(0.0, (theirs + gap + favour * off) / theirs)  # an error may be huge
                     claims.append(Claim(f"{said} to {row.name}", ratio, 1.0, is_error, detail))
         return claims
 
