@@ -38,6 +38,14 @@ export PYTHONDONTWRITEBYTECODE =# tests start hundreds of processes: each would 
 	.venv-peers-audit/bin/python -m pip install --quiet --requirement bench/peers-audit.txt
 	touch $@
 
+.venv-peers-learn/ready: bench/peers-learn.txt bench/peers-learn-bare.txt
+	$(PYTHON) -m venv .venv-peers-learn
+	.venv-peers-learn/bin/python -m pip install --quiet --upgrade pip
+	.venv-peers-learn/bin/python -m pip install --quiet torch==2.13.0  # before the others, which would take a larger build
+	.venv-peers-learn/bin/python -m pip install --quiet --requirement bench/peers-learn.txt
+	.venv-peers-learn/bin/python -m pip install --quiet --no-deps --requirement bench/peers-learn-bare.txt
+	touch $@
+
 demo: .venv/ready
 	$(BIN)/python examples/demo.py
 
@@ -54,10 +62,10 @@ test: lint
 test-long: .venv/ready
 	$(BIN)/pytest -n 2 --dist loadgroup -m long
 
-bench-peers: .venv-peers/ready .venv-peers-local/ready .venv-peers-audit/ready .venv-peers-query/opendp/ready .venv-peers-query/smartnoise/ready .venv-peers-query/tumult/ready
+bench-peers: .venv-peers/ready .venv-peers-local/ready .venv-peers-audit/ready .venv-peers-learn/ready .venv-peers-query/opendp/ready .venv-peers-query/smartnoise/ready .venv-peers-query/tumult/ready
 
 bench: .venv/ready bench-peers
 	$(BIN)/python -m bench $(NAME)
 
 clean:
-	rm -rf .venv .venv-peers .venv-peers-local .venv-peers-audit .venv-peers-query .bench build dist
+	rm -rf .venv .venv-peers .venv-peers-local .venv-peers-audit .venv-peers-learn .venv-peers-query .bench build dist

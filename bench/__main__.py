@@ -31,6 +31,7 @@ SUBJECTS = (
     "tables",
     "workloads",
     "learn",
+    "learn_scale",
     "learn_convex",
     "learn_sums",
     "learn_images",

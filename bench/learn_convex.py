@@ -1,6 +1,6 @@
 """Convex models: accuracy on Adult of the three ways at five prices, and the time of a fit.
 
-Adult's own split of training and test rows, the bins of `bench.learn`; each price is paid five times.
+Adult's own split of training and test rows, the bins of `bench.learn_adult`; each price is paid five times.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.claims import Claim, report
-from bench.learn import DELTA, SQL, area, opened
-from bench.learn import test_columns as held_out
+from bench.learn_adult import DELTA, SQL, area, opened
+from bench.learn_adult import test_columns as held_out
 from tacit.curator.dataset import Dataset
 
 REPEATS = 5

@@ -1,36 +1,30 @@
 """Models by sums: linear regression on Diamonds and by plane on flights, naive Bayes on Adult, multinomial on digits.
 
 Settings are the defaults, chosen on flights. Each price is paid `REPEATS` times; figures are means over those
-with their standard errors. Diamonds is read from plotnine's files, digits from scikit-learn's: both install for the
-benchmark alone (`pip install --no-deps plotnine`, `pip install scikit-learn`).
+with their standard errors. Diamonds is read from plotnine's files in the peers' environment, digits from
+scikit-learn's.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from time import process_time
 from typing import Any
 
 import duckdb
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-import tacit
 from bench.claims import Claim, report
-from bench.events_description import at_home
 from bench.flights import flights
-from bench.learn import PLAIN
-from bench.learn import SQL as ADULT
-from bench.learn import opened as opened_adult
-from bench.learn import test_columns as adult_test_columns
+from bench.learn_adult import PLAIN
+from bench.learn_adult import SQL as ADULT
+from bench.learn_adult import opened as opened_adult
+from bench.learn_adult import test_columns as adult_test_columns
+from bench.learn_data import opened, package_file
 from tacit.curator.dataset import Dataset
 from tacit.learn.sums.linear_model import LinearModel
 from tacit.learn.sums.linear_plan import LinearKind
@@ -49,19 +43,6 @@ ADULT_LEVELS: Mapping[str, Mapping[str, Any]] = {
 }
 Columns = Mapping[str, Sequence[Any]]
 
-TEXT = """\
-[dataset]
-name = "{table}"
-unit = {unit}
-budget = {{ epsilon = 10000, delta = 1e-2 }}
-floor = 0
-
-[tables.{table}]
-source = "{table}.parquet"
-
-[tables.{table}.columns]
-{columns}
-"""
 DIAMONDS = """\
 carat = { type = "float", min = 0.2, max = 5 }
 depth = { type = "float", min = 40, max = 80 }
@@ -79,26 +60,9 @@ origin = { type = "text", keys = ["EWR", "LGA", "JFK"] }"""
 FLIGHTS_SQL = "SELECT ln(air_time) AS la, ln(distance) AS ld, dep_delay, origin FROM flights"
 
 
-@contextmanager
-def opened(
-    table: str, rows: pa.Table, columns: str, unit: str = '{ row = true, hides = "one row" }'
-) -> Iterator[Dataset]:
-    """Rows as a file, with a ledger of its own."""
-    with tempfile.TemporaryDirectory(prefix="tacit-learn-") as folder:
-        at_home(Path(folder))
-        pq.write_table(rows, Path(folder) / f"{table}.parquet")
-        (Path(folder) / "d.toml").write_text(TEXT.format(table=table, unit=unit, columns=columns))
-        with tacit.open(Path(folder) / "d.toml", threads=1) as found:
-            yield found
-
-
 def diamonds() -> tuple[pa.Table, Columns]:
     """Four fifths of the rows to train on, and the columns of the others."""
-    spec = importlib.util.find_spec("plotnine")
-    assert spec is not None
-    assert spec.origin is not None
-    file = Path(spec.origin).parent / "data" / "diamonds.csv"
-    read = duckdb.read_csv(str(file)).project(
+    read = duckdb.read_csv(str(package_file("plotnine/data/diamonds.csv"))).project(
         'carat, depth, "table"::DOUBLE AS width, price::DOUBLE AS price, cut, color, clarity'
     )
     rows = read.to_arrow_table()
