@@ -23,7 +23,7 @@ MOST_ROWS = 4_096
 _MOST_SCANS = 16
 
 
-def linked(left: Rows, right: Rows, join: exp.Join, kind: str, condition: exp.Expression) -> Rows:
+def linked(left: Rows, right: Rows, join: exp.Expression, kind: str, condition: exp.Expression) -> Rows:
     """Two relations of private rows, joined so that no person's rows are too many.
 
     Claim: of two tables a person has at most `MOST_PAIRS` joined rows; or, for people who could have more, at most

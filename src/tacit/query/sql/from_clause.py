@@ -17,7 +17,9 @@ from tacit.query.sql.expressions.rule_registry import type_expression, type_pred
 from tacit.query.sql.joins import conjuncts, join_kind, join_public
 from tacit.query.sql.per_person import per_person
 from tacit.query.sql.rows import ALL, UNIT, Ownership, Rows, Select, SelectItem
-from tacit.query.sql.scan import once_named, output_name, scan, visible
+from tacit.query.sql.scan import once_named, output_name, public_rows, scan, visible
+from tacit.query.sql.semi_joins import with_matches
+from tacit.query.sql.sub_query import Reader
 from tacit.query.sql.values.domains import HANDED_ON, kept
 from tacit.query.sql.values.typed import Typed
 from tacit.schema.catalogue import Catalogue
@@ -36,20 +38,41 @@ Named = Mapping[str, exp.Select]
 def read_rows(select: exp.Select, catalogue: Catalogue, named: Named | None = None) -> Rows:
     """The rows that a SELECT aggregates or projects: its FROM, its joins and its WHERE."""
     known = {**(named or {}), **_named(select)}
+    rows = _origin(select, catalogue, known)
+    where = select.args.get("where")
+    return _filtered(rows, where.this, catalogue, known) if where else rows
+
+
+def _origin(select: exp.Select, catalogue: Catalogue, known: Named, may_be_public: bool = False) -> Rows:
+    """The rows of FROM with its joins."""
     origin = select.args.get("from_")
     if origin is None:
         raise Refused("a SELECT without FROM", "There are no rows to ask about.", "SELECT … FROM a described table.")
     rows = _read(origin.this, catalogue, known)
     if isinstance(rows, Lookup):
-        raise Refused(
-            f"a query of {rows.name} alone", "It is public: no privacy is needed.", "the table itself, read as it is."
-        )
+        if not may_be_public:
+            why, accepted = "It is public: no privacy is needed.", "the table itself, read as it is."
+            raise Refused(f"a query of {rows.name} alone", why, accepted)
+        rows = public_rows(rows, origin.this.alias or origin.this.name, catalogue)
     for join in select.args.get("joins") or []:
         rows = _join(rows, join, catalogue, known)
         if not len(rows.sql) <= _LONGEST:
             raise Refused("so many joined tables", "Written out, the query is too long to be run.", "fewer joins.")
-    where = select.args.get("where")
-    return filtered(rows, where.this) if where else rows
+    return rows
+
+
+def _filtered(rows: Rows, predicate: exp.Expression, catalogue: Catalogue, known: Named) -> Rows:
+    """The rows on which a condition is true; sub-queries in it are read with the same named SELECTs."""
+
+    def inside(body: exp.Select) -> Named:
+        return {**known, **_named(body)}
+
+    reader = Reader(
+        lambda body: _origin(body, catalogue, inside(body), may_be_public=True),
+        lambda others, body, part: _filtered(others, part, catalogue, inside(body)),
+    )
+    found, condition = with_matches(rows, predicate, reader)
+    return replace(filtered(found, condition), columns=rows.columns)
 
 
 def _named(select: exp.Select) -> dict[str, exp.Select]:

@@ -12,6 +12,7 @@ stays of that type, which is faster.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 from difflib import get_close_matches
 from enum import Enum
 from functools import cached_property
@@ -124,6 +125,8 @@ class Rows:
     scans: int = 1  # number of reads of private tables
     joined: Joined | None = None  # the joins of such relations, if any
     bounds: tuple[Joined, ...] = ()  # all joins in it, outer ones after those that they contain
+    # columns with a foreign key that leads to a person, or the key that it points to: (table, key)
+    links: Mapping[tuple[str, str], frozenset[tuple[str, str]]] = field(default_factory=dict)
 
     @property
     def sql(self) -> str:
@@ -156,6 +159,22 @@ class Rows:
     def is_identifier(self, name: str, table: str | None) -> bool:
         """Whether the name is that of the person."""
         return any(_is_called(key, name, table) for key in self.identifiers)
+
+    def knows(self, name: str, table: str | None) -> bool:
+        """Whether a name in the query means a column here, or the person."""
+        return any(_is_called(key, name, table) for key in (*self.columns, *self.identifiers))
+
+    def place(self, name: str, table: str | None) -> str:
+        """The name of the table that has the column."""
+        found = {key[0] for key in (*self.columns, *self.identifiers) if _is_called(key, name, table)}
+        if len(found) != 1:
+            self.column(name, table)
+        return min(found, default="")
+
+    def link(self, name: str, table: str | None) -> frozenset[tuple[str, str]]:
+        """The keys of tables that a column holds, through which rows are owned; none if it is not one."""
+        found = [key for key in self.columns if _is_called(key, name, table)]
+        return self.links.get(found[0], frozenset()) if len(found) == 1 else frozenset()
 
 
 def _is_called(key: tuple[str, str], name: str, table: str | None) -> bool:
