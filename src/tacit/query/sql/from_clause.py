@@ -15,6 +15,7 @@ from tacit.errors import Refused
 from tacit.query.sql.bounded_join import linked
 from tacit.query.sql.expressions.rule_registry import type_expression, type_predicate
 from tacit.query.sql.joins import conjuncts, join_kind, join_public
+from tacit.query.sql.owned_keys import grouped_by_person, handed_on, names_person, refuse_mixed_groups
 from tacit.query.sql.per_person import per_person
 from tacit.query.sql.rows import ALL, UNIT, Ownership, Rows, Select, SelectItem
 from tacit.query.sql.scan import once_named, output_name, public_rows, scan, visible
@@ -22,10 +23,11 @@ from tacit.query.sql.semi_joins import with_matches
 from tacit.query.sql.sub_query import Reader
 from tacit.query.sql.values.domains import HANDED_ON, kept
 from tacit.query.sql.values.typed import Typed
+from tacit.query.sql.windows import WINDOW, qualified, with_windows
 from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Lookup
 
-_PLAIN = {"expressions", "from_", "joins", "where", "group", "having", "with_", "kind", "hint", "distinct"}
+_PLAIN = {"expressions", "from_", "joins", "where", "group", "having", "with_", "kind", "hint", "distinct", "qualify"}
 
 GROUPINGS = (exp.Cube, exp.Rollup, exp.GroupingSets)
 _WITH = ("cube", "rollup", "grouping_sets", "totals")  # the keys of other dialects' parsers
@@ -152,26 +154,20 @@ def _sub_query(body: exp.Expression, alias: str, catalogue: Catalogue, named: Na
         raise Refused(
             "this sub-query", "It is not a plain SELECT.", "SELECT … FROM … WHERE …, or one with GROUP BY the person."
         )
-    if body.args.get("distinct"):
-        raise Refused("SELECT DISTINCT in a sub-query", "It would merge people's rows.", "GROUP BY the person.")
-    rows = read_rows(body, catalogue, named)
+    body = grouped_by_person(body)
+    rows, body = with_windows(read_rows(body, catalogue, named), body)
     if body.args.get("group"):
         keys = group_keys(body)
-        people = [
-            key for key in keys if isinstance(key, exp.Column) and rows.is_identifier(key.name, key.table or None)
-        ]
-        if not people or rows.ownership is Ownership.EACH:
-            raise Refused(
-                "a sub-query grouped by something else than the person",
-                "Its rows would mix people, and could not be bounded by person afterwards.",
-                "GROUP BY the identifier column (and more, if needed).",
-            )
-        return per_person(body, rows, alias, [key for key in keys if key not in people])
+        refuse_mixed_groups(keys, rows)
+        grouped = per_person(body, rows, alias, [key for key in keys if not names_person(key, rows)])
+        return handed_on(grouped, body, rows, alias)
     if body.args.get("having") or any(item.find(exp.AggFunc) for item in body.expressions):
         raise Refused(
             "an aggregate in a sub-query", "It would mix people.", "GROUP BY the identifier column in the sub-query."
         )
-    return _projected(body, rows, alias)
+    condition = qualified(body, rows)
+    whole = rows if condition is None else filtered(rows, condition)
+    return handed_on(_projected(body, whole, alias), body, rows, alias)
 
 
 def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
@@ -180,7 +176,7 @@ def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
     identifiers: set[tuple[str, str]] = set()
     for item in body.expressions:
         if isinstance(item, exp.Star):
-            for (_, name), typed in rows.columns.items():
+            for (_, name), typed in ((key, typed) for key, typed in rows.columns.items() if key[0] != WINDOW):
                 key = once_named(alias, name, columns, identifiers)
                 columns[key] = typed
             identifiers |= {once_named(alias, name, columns) for _, name in rows.identifiers}
