@@ -46,6 +46,7 @@ CONDITIONS = [
     "NOT EXISTS (SELECT 1 FROM wards x WHERE x.ward = v.ward) OR v.urgent",
     "v.age IN (SELECT floor FROM wards)",
     "EXISTS (SELECT 1 FROM wards WHERE floor > 8)",
+    f"v.ward || 'x' IN (SELECT LOWER(w.ward) || 'x' FROM visits w WHERE {_OWN} AND w.urgent)",
     "CASE WHEN EXISTS (SELECT 1 FROM calls w WHERE w.patient = v.patient AND w.minutes = v.age) THEN v.urgent "
     "ELSE v.age > 3 END",
     "v.visit IN (SELECT visit FROM drugs GROUP BY visit HAVING COUNT(*) > 1)",
@@ -64,15 +65,17 @@ ORIGINS = [
     "(SELECT DISTINCT patient, ward FROM visits) t WHERE ward IS NOT NULL",
     "(SELECT ROW_NUMBER() OVER (PARTITION BY patient ORDER BY day DESC, visit) AS k, age FROM visits) t "
     "WHERE k <= 3 AND age > 2",
-    "(SELECT age FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient, ward ORDER BY visit) = 2) t WHERE age > 2",
+    "(SELECT age FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient, ward ORDER BY visit) = 2) t "
+    "WHERE age > 2",
     "(SELECT *, day - LAG(day) OVER (PARTITION BY patient ORDER BY day, visit) AS gap FROM visits) t WHERE gap > 1",
-    "(SELECT LEAD(ward, 2) OVER (PARTITION BY patient ORDER BY age NULLS FIRST, visit) AS k FROM visits WHERE age < 5) t "
-    "WHERE k = 'a'",
+    "(SELECT LEAD(ward, 2) OVER (PARTITION BY patient ORDER BY age NULLS FIRST, visit) AS k FROM visits WHERE age < 5) "
+    "t WHERE k = 'a'",
     "(SELECT RANK() OVER (PARTITION BY patient ORDER BY ward DESC NULLS FIRST) AS r, DENSE_RANK() OVER "
     "(PARTITION BY patient ORDER BY weight) AS d FROM visits) t WHERE r > 2 AND d < 4",
-    "(SELECT FIRST_VALUE(ward) OVER (PARTITION BY patient ORDER BY day, visit) AS f, ward FROM visits) t WHERE f = ward",
-    "(SELECT COUNT(*) OVER (PARTITION BY patient, ward) AS n, MAX(age) OVER (PARTITION BY patient ORDER BY day) AS m, age "
-    "FROM visits) t WHERE n > 2 AND m = age",
+    "(SELECT FIRST_VALUE(ward) OVER (PARTITION BY patient ORDER BY day, visit) AS f, ward FROM visits) t "
+    "WHERE f = ward",
+    "(SELECT COUNT(*) OVER (PARTITION BY patient, ward) AS n, MAX(age) OVER (PARTITION BY patient ORDER BY day) AS m, "
+    "age FROM visits) t WHERE n > 2 AND m = age",
     "(SELECT COUNT(age) OVER (PARTITION BY patient ORDER BY visit ROWS UNBOUNDED PRECEDING) AS n FROM visits) t "
     "WHERE n > 2",
     "(SELECT visit, ROW_NUMBER() OVER (PARTITION BY visit ORDER BY dose, drug) AS k FROM drugs QUALIFY k = 2) t",
@@ -215,13 +218,8 @@ def groups_of_all(patch: pytest.MonkeyPatch) -> None:
         assert isinstance(groups, str)
         first = SelectItem('MIN("__unit") AS "__unit"')
         by_key = groups.replace('GROUP BY "__unit", ', "GROUP BY ")
-        return replace(
-            rows,
-            select=replace(
-                rows.select,
-                origin=(replace(grouped, columns=(first, *grouped.columns[1:]), origin=(inner, by_key)), text),
-            ),
-        )
+        groups_of_key = replace(grouped, columns=(first, *grouped.columns[1:]), origin=(inner, by_key))
+        return replace(rows, select=replace(rows.select, origin=(groups_of_key, text)))
 
     patch.setattr(from_clause, "per_person", mixed)
 

@@ -28,21 +28,26 @@ _EVERYONE = '"__everyone"'  # stands for the person where the other rows are pub
 class EqualValues:
     """Two values of one type that are to be equal: one of the rows, one of the others.
 
-    A text that was cut where it was read equals nothing, if `is_text_whole`.
+    `tests` are further conditions on the other: a text that was cut where it was read equals nothing.
     """
 
     own: Typed
     other: Typed
-    is_text_whole: bool = True
+    tests: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, node: exp.Expression, own: Typed, other: Typed) -> EqualValues:
-        """Both in one type, in which equal values are the same value: a float's zero has no sign."""
+        """Both in one type, in which equal values are the same value: a float's zero has no sign.
+
+        An engine keeps the values of the others. Of texts that the query makes it keeps digests.
+        """
         same = unify(node, own, other)
         types = {sql_type(item) for item in same}
         target = "HUGEINT" if "HUGEINT" in types else next(iter(types))
         first, second = (replace(item, sql=as_type(item, target)) for item in same)
-        return cls(replace(first, sql=unsigned_zero(first)), replace(second, sql=unsigned_zero(second)))
+        is_made = first.kind is Kind.TEXT and bool(own.weight or other.weight)
+        one, two = (f"md5({each.sql})" if is_made else unsigned_zero(each) for each in (first, second))
+        return cls(replace(first, sql=one), replace(second, sql=two), tuple(uncut(second)))
 
 
 def unchanged(columns: Sequence[Typed]) -> list[EqualValues]:
@@ -51,7 +56,7 @@ def unchanged(columns: Sequence[Typed]) -> list[EqualValues]:
     for column in columns:
         whole = filled(column)
         whole = replace(whole, sql=unsigned_zero(whole))
-        found.append(EqualValues(whole, whole, is_text_whole=False))
+        found.append(EqualValues(whole, whole))
         if column.nullable:
             is_missing = Typed(Kind.BOOLEAN, f"({column.sql} IS NULL)", nullable=False)
             found.append(EqualValues(is_missing, is_missing))
@@ -103,7 +108,7 @@ def _matched(
     owner = SelectItem(f"1 AS {place}" if is_public else place)
     keys = [f'"__key{position}"' for position in range(len(pairs))]
     listed = [SelectItem(f"{pair.other.sql} AS {key}") for pair, key in zip(pairs, keys, strict=True)]
-    whole = [test for pair in pairs if pair.is_text_whole for test in uncut(pair.other)]
+    whole = [test for pair in pairs for test in pair.tests]
     where = f" WHERE {' AND '.join(whole)}" if whole else ""
     grouped = f' AS "__others"{where} GROUP BY {", ".join([place, *keys])}'
     right = Select((owner, *listed, SelectItem('1 AS "__found"'), *counted), (others.select, grouped))
