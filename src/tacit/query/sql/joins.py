@@ -125,6 +125,7 @@ def _both(left: Rows, right: Rows, ownership: Ownership) -> Rows:
         tables=left.tables | right.tables,
         chain=left.chain + right.chain,
         scans=left.scans + right.scans,
+        looks=left.looks + right.looks,
         bounds=left.bounds + right.bounds,
         links={**left.links, **right.links},
     )

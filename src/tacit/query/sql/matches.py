@@ -119,10 +119,11 @@ def _matched(
     select = Select((SelectItem('"__left".*'), column), origin, is_open=True)
     columns = {**rows.columns, name: Typed(Kind.BOOLEAN, output_name(name), nullable=is_nullable)}
     found = replace(rows, select=select, columns=columns, bare=None)
-    if not others.bounds:  # a filter, which adds no rows and leaves none out
-        return found
+    if not others.bounds:  # then no row is left out of a join
+        return replace(found, looks=rows.looks + others.scans + others.looks)
     return replace(
         found,
+        looks=rows.looks + others.looks,
         tables=rows.tables | others.tables,
         scans=rows.scans + others.scans,
         bounds=(*rows.bounds, *(each for each in others.bounds if each not in rows.bounds)),

@@ -123,6 +123,7 @@ class Rows:
     bare: str | None = None  # the table's name, if these are all its rows
     chain: int = 1  # number of joined relations with many rows per person; 0 where a person is one row
     scans: int = 1  # number of reads of private tables
+    looks: int = 0  # number of further reads, which only decide about rows
     joined: Joined | None = None  # the joins of such relations, if any
     bounds: tuple[Joined, ...] = ()  # all joins in it, outer ones after those that they contain
     # columns with a foreign key that leads to a person, or the key that it points to: (table, key)

@@ -24,7 +24,8 @@ from tacit.query.sql.values.storage import unsigned_zero
 from tacit.query.sql.values.typed import Typed
 
 _MOST = 16  # sub-queries in one condition
-_MOST_SCANS = 16
+_MOST_LOOKS = 64  # reads of private tables in all
+_MOST_SCANS = 16  # of those that are joined
 _LONGEST = 2**22  # letters of SQL
 _PLACE = "__match"
 
@@ -36,11 +37,11 @@ def with_matches(rows: Rows, condition: exp.Expression, reader: Reader) -> tuple
         return rows, condition
     if not len(asked) <= _MOST:
         raise Refused(f"{len(asked)} sub-queries in one condition", "Each reads tables again.", f"at most {_MOST}.")
-    placed = condition.copy()
+    placed, base = condition.copy(), rows
     for number, (node, copy) in enumerate(zip(asked, list(sub_queries(placed)), strict=True)):
         name = (_PLACE, f"{_PLACE}{number}")
-        rows = _Asked(rows, SubQuery(node, reader), _must_hold(node, condition)).matched(name)
-        if not len(rows.sql) <= _LONGEST:
+        rows = _Asked(rows, base, SubQuery(node, reader), _must_hold(node, condition)).matched(name)
+        if not (rows.scans + rows.looks <= _MOST_LOOKS and len(rows.sql) <= _LONGEST):
             raise Refused("so many sub-queries", "Written out, the query is too long to be run.", "fewer of them.")
         column = exp.column(name[1], table=name[0])
         if copy is placed:
@@ -57,9 +58,10 @@ def _must_hold(node: exp.Expression, condition: exp.Expression) -> bool:
 
 @frozen
 class _Asked:
-    """An EXISTS or IN beside the rows that it is asked of."""
+    """An EXISTS or IN beside the rows that it is asked of: with the truth values of those before it, and without."""
 
     rows: Rows
+    base: Rows
     query: SubQuery
     must_hold: bool
 
@@ -130,11 +132,11 @@ class _Asked:
                 parts.append(exp.EQ(this=sides[0], expression=sides[1]))
         condition = conjunction(parts)
         named = {(each.table.lower(), each.name.lower()) for each in condition.find_all(exp.Column)}
-        columns = {key: typed for key, typed in self.rows.columns.items() if key in named}
+        columns = {key: typed for key, typed in self.base.columns.items() if key in named}
         listed = [SelectItem(f"{unsigned_zero(typed)} AS {typed.sql}") for typed in columns.values()]
         groups = ", ".join([UNIT, *(typed.sql for typed in columns.values())])
-        select = Select((SelectItem(UNIT), *listed), (self.rows.select, f' AS "__rows" GROUP BY {groups}'))
-        different = replace(self.rows, select=select, columns=columns, bare=None)
+        select = Select((SelectItem(UNIT), *listed), (self.base.select, f' AS "__rows" GROUP BY {groups}'))
+        different = replace(self.base, select=select, columns=columns, bare=None)
         joined = linked(different, self.query.others, self.query.node, "JOIN", condition)
         if not joined.scans + self.rows.scans <= _MOST_SCANS:
             raise refuse(self.query.node, "Tables are read too often by one query.", f"at most {_MOST_SCANS} times.")
