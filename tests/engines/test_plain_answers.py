@@ -107,8 +107,8 @@ QUERIES = [
     "SELECT COUNT(*) FROM visits v WHERE ward NOT IN (SELECT ward FROM wards) AND smoker NOT IN (SELECT w.smoker "
     "FROM visits w WHERE w.patient = v.patient AND w.region <> 'north' AND w.region = v.region)",
     "SELECT AVG(most), COUNT(*) FROM (SELECT visit, MAX(dose) AS most FROM drugs GROUP BY visit) AS t WHERE most > 3",
-    "SELECT region, COUNT(*), AVG(gap) FROM (SELECT region, day - LAG(day) OVER (PARTITION BY patient ORDER BY day, visit) "
-    "AS gap FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient ORDER BY day DESC, visit) <= 5) AS t "
+    "SELECT region, COUNT(*), AVG(gap) FROM (SELECT region, day - LAG(day) OVER (PARTITION BY patient ORDER BY day, "
+    "visit) AS gap FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient ORDER BY day DESC, visit) <= 5) AS t "
     "GROUP BY region",
 ]
 QUANTILES = ["MEDIAN(age)", "QUANTILE_CONT(cost, 0.9)", "PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY stay)"]
