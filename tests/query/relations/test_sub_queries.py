@@ -62,6 +62,10 @@ ORIGINS = [
     "(SELECT w.visit AS k, MAX(dose) AS n FROM visits w JOIN drugs d ON d.visit = w.visit GROUP BY k) t WHERE n > 2",
     "visits w LEFT JOIN (SELECT visit, SUM(dose) AS n FROM drugs GROUP BY visit) t ON t.visit = w.visit WHERE n > 4",
     "(SELECT DISTINCT visit, drug FROM drugs) t",
+    "visits v SEMI JOIN drugs d ON d.visit = v.visit AND d.dose > 1",
+    "visits v ANTI JOIN calls c ON v.patient = c.patient AND c.minutes > v.age WHERE urgent",
+    "(SELECT LAG(age) OVER (PARTITION BY patient ORDER BY visit ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED "
+    "FOLLOWING) AS k FROM visits) t WHERE k > 2",
     "(SELECT DISTINCT patient, ward FROM visits) t WHERE ward IS NOT NULL",
     "(SELECT ROW_NUMBER() OVER (PARTITION BY patient ORDER BY day DESC, visit) AS k, age FROM visits) t "
     "WHERE k <= 3 AND age > 2",
@@ -230,8 +234,8 @@ def groups_of_all(patch: pytest.MonkeyPatch) -> None:
         *((of_anybody, query) for query in QUERIES if "SELECT visit FROM visits WHERE" in query),
         (of_anybody, QUERIES[3]),
         (of_anybody, QUERIES[6]),
-        (windows_of_all, QUERIES[len(CONDITIONS) + 5]),
-        (windows_of_all, QUERIES[len(CONDITIONS) + 7]),
+        *((windows_of_all, query) for query in QUERIES if "ROW_NUMBER() OVER (PARTITION BY patient" in query),
+        *((windows_of_all, query) for query in QUERIES if "day - LAG(day)" in query),
         (groups_of_all, QUERIES[len(CONDITIONS)]),
     ],
 )

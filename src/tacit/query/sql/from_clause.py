@@ -20,7 +20,7 @@ from tacit.query.sql.per_person import per_person
 from tacit.query.sql.rows import ALL, UNIT, Ownership, Rows, Select, SelectItem
 from tacit.query.sql.scan import once_named, output_name, public_rows, scan, visible
 from tacit.query.sql.semi_joins import with_matches
-from tacit.query.sql.sub_query import Reader
+from tacit.query.sql.sub_query import Reader, semi_join
 from tacit.query.sql.values.domains import HANDED_ON, kept
 from tacit.query.sql.values.typed import Typed
 from tacit.query.sql.windows import WINDOW, qualified, with_windows
@@ -128,6 +128,9 @@ def _read(node: exp.Expression, catalogue: Catalogue, named: Named) -> Rows | Lo
 
 
 def _join(left: Rows, join: exp.Join, catalogue: Catalogue, named: Named) -> Rows:
+    test = semi_join(join)
+    if test is not None:
+        return _filtered(left, test, catalogue, named)
     kind = join_kind(join)
     right = _read(join.this, catalogue, named)
     alias = join.this.alias or join.this.name

@@ -32,6 +32,17 @@ def sub_queries(node: exp.Expression) -> Iterator[exp.Expression]:
             yield from sub_queries(part)
 
 
+def semi_join(join: exp.Join) -> exp.Expression | None:
+    """A SEMI or ANTI JOIN as the condition EXISTS or NOT EXISTS; None for other joins."""
+    kind, condition = str(join.kind).upper(), join.args.get("on")
+    if kind not in ("SEMI", "ANTI") or join.side or join.method or condition is None:
+        return None
+    other = exp.Select(expressions=[exp.Star()], from_=exp.From(this=join.this.copy()))
+    other.set("where", exp.Where(this=condition.copy()))
+    found = exp.Exists(this=other)
+    return found if kind == "SEMI" else exp.Not(this=found)
+
+
 def conjunction(parts: Iterable[exp.Expression]) -> exp.Expression:
     """The condition that all of these hold; they are copied."""
     copies: list[exp.Expression] = [exp.paren(part.copy(), copy=False) for part in parts]

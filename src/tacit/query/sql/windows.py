@@ -95,7 +95,7 @@ class _Window:
             raise self._refused()
         call = self.node.this
         if type(call) in _NUMBERS and not call.args.get("expressions") and not call.this:
-            self._refuse_frame()
+            self._refuse_no_order()
             is_place = isinstance(call, exp.RowNumber)
             return _counted(f"{_NUMBERS[type(call)]}() {self._with([], is_place=is_place)[1]}", least=1)
         if type(call) in _MOVED or isinstance(call, exp.FirstValue):
@@ -106,7 +106,9 @@ class _Window:
 
     def _moved(self, call: exp.Expression) -> Typed:
         """LAG, LEAD or FIRST_VALUE: a value of another row of that person, or NULL."""
-        self._refuse_frame()
+        self._refuse_no_order()
+        if isinstance(call, exp.FirstValue) and self.node.args.get("spec") is not None:
+            raise refuse(self.node, "Its first row is that of the part.", "FIRST_VALUE(x) without ROWS or RANGE.")
         steps = call.args.get("offset")
         many = (
             1 if steps is None else int(steps.name) if isinstance(steps, exp.Literal) and steps.name.isdigit() else -1
@@ -123,8 +125,8 @@ class _Window:
         """COUNT, MIN or MAX of all rows of the part, or of those up to the row in the order."""
         is_running = self._is_by_rows()
         if isinstance(call, exp.Count) and isinstance(call.this, exp.Star):
-            return _counted(f"COUNT(*) {self._with([], is_place=is_running)[1]}", least=0)
-        (value,), over = self._with([call.this], is_place=is_running)
+            return _counted(f"COUNT(*) {self._with([], is_place=is_running, is_running=is_running)[1]}", least=0)
+        (value,), over = self._with([call.this], is_place=is_running, is_running=is_running)
         if isinstance(call, exp.Count):
             return _counted(f"COUNT({value.sql}) {over}", least=0)
         if value.kind is Kind.BOOLEAN:
@@ -132,7 +134,9 @@ class _Window:
         sql = f"{_TOTALS[type(call)]}({value.sql}) {over}"
         return replace(value, sql=sql, nullable=True, is_constant=False)
 
-    def _with(self, values: Sequence[exp.Expression], *, is_place: bool) -> tuple[list[Typed], str]:
+    def _with(
+        self, values: Sequence[exp.Expression], *, is_place: bool, is_running: bool = False
+    ) -> tuple[list[Typed], str]:
         """The values that it takes, and OVER (PARTITION BY the person …).
 
         Where the place of a row matters its order goes on with all that is named. What an engine keeps of a row has
@@ -150,7 +154,7 @@ class _Window:
         if is_place:
             rest = [each for (_, name), each in self.rows.columns.items() if name in self.named]
             by += [f"{unsigned_zero(each)} NULLS LAST" for each in rest]
-        frame = " ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW" if self._is_by_rows() else ""
+        frame = " ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW" if is_running else ""
         ordered = f" ORDER BY {', '.join(by)}" if by else ""
         return typed[:taken], f"OVER (PARTITION BY {within}{ordered}{frame})"
 
@@ -175,9 +179,7 @@ class _Window:
             raise refuse(self.node, "This frame of rows has no form here.", accepted)
         return True
 
-    def _refuse_frame(self) -> None:
-        if self.node.args.get("spec") is not None:
-            raise refuse(self.node, "It is the same for any frame.", "the function without ROWS or RANGE.")
+    def _refuse_no_order(self) -> None:
         if self.node.args.get("order") is None:
             raise refuse(self.node, "Without an order no row is before another.", "OVER (PARTITION BY … ORDER BY …).")
 
