@@ -46,13 +46,13 @@ SELECT COUNT(*) FROM visits WHERE patient_id = 17;
 -- c16: private: the wards of one named patient decide which groups there are: without her there are none
 SELECT ward, COUNT(*) FROM visits WHERE ward IN (SELECT ward FROM visits WHERE patient_id = 7) GROUP BY ward;
 
--- c17: open: semi-joins and anti-joins
+-- c17: answered
 SELECT COUNT(DISTINCT patient_id) FROM visits WHERE patient_id IN (SELECT patient_id FROM visits WHERE ward = 'oncology') AND ward = 'surgery';
 
 -- c18: answered
 SELECT COUNT(*) FROM visits a JOIN visits b ON a.patient_id = b.patient_id AND b.day > a.day AND b.day <= a.day + INTERVAL 30 DAY;
 
--- c19: open: sub-queries over released groups, or by what a person owns
+-- c19: answered
 SELECT AVG(gap) FROM (SELECT day - LAG(day) OVER (PARTITION BY patient_id ORDER BY day) AS gap FROM visits);
 
 -- c20: answered
@@ -176,7 +176,7 @@ SELECT *, RANK() OVER (ORDER BY cost_sum DESC) AS rank FROM (SELECT ward, SUM(co
 -- c55: answered
 SELECT region, AVG(patient_cost) FROM (SELECT patient_id, region, SUM(cost) AS patient_cost FROM visits GROUP BY patient_id, region) GROUP BY region;
 
--- c56: open: sub-queries over released groups, or by what a person owns
+-- c56: answered
 SELECT first_ward, COUNT(*) FROM (SELECT patient_id, FIRST_VALUE(ward) OVER (PARTITION BY patient_id ORDER BY day) AS first_ward, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY day) AS rn FROM visits) t WHERE rn = 1 GROUP BY first_ward;
 
 -- c57: answered

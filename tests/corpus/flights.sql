@@ -74,13 +74,13 @@ WHERE a.tz = -8
 GROUP BY f.origin, f.dest, a.name
 ORDER BY trips DESC;
 
--- f22: open: semi-joins and anti-joins
+-- f22: answered
 SELECT COUNT(*) FROM flights WHERE tailnum IN (SELECT tailnum FROM planes WHERE seats > 200);
 
--- f23: open: semi-joins and anti-joins
+-- f23: answered
 SELECT COUNT(*) FROM flights f WHERE NOT EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = f.tailnum);
 
--- f24: open: semi-joins and anti-joins
+-- f24: answered
 SELECT COUNT(*) FROM flights WHERE dest IN (SELECT faa FROM airports WHERE alt > 5000);
 
 -- f25: open: windows over groups, or over a person's rows
@@ -221,7 +221,7 @@ SELECT tailnum, dep_delay FROM (
   SELECT tailnum, dep_delay, ROW_NUMBER() OVER (ORDER BY dep_delay DESC) AS rn FROM flights
 ) WHERE rn <= 10;
 
--- f56: open: sub-queries over released groups, or by what a person owns
+-- f56: answered
 SELECT AVG(gap) FROM (
   SELECT date_diff('hour', LAG(time_hour) OVER (PARTITION BY tailnum ORDER BY time_hour), time_hour) AS gap FROM flights
 ) g WHERE gap IS NOT NULL;

@@ -17,7 +17,7 @@ where c_mktsegment = 'BUILDING' and c_custkey = o_custkey and l_orderkey = o_ord
 group by l_orderkey, o_orderdate, o_shippriority
 order by revenue desc, o_orderdate limit 10;
 
--- t03: open: semi-joins and anti-joins
+-- t03: answered
 select o_orderpriority, count(*) as order_count
 from orders
 where o_orderdate >= date '1993-07-01' and o_orderdate < date '1993-07-01' + interval '3' month
@@ -154,10 +154,10 @@ SELECT o_orderstatus, COUNT(*), AVG(o_totalprice), MEDIAN(o_totalprice) FROM ord
 -- t22: answered
 SELECT AVG(orders_per_customer) FROM (SELECT o_custkey, COUNT(*) AS orders_per_customer FROM orders GROUP BY o_custkey);
 
--- t23: open: sub-queries over released groups, or by what a person owns
+-- t23: answered
 SELECT AVG(lines), MAX(lines) FROM (SELECT l_orderkey, COUNT(*) AS lines FROM lineitem GROUP BY l_orderkey) o;
 
--- t24: open: sub-queries over released groups, or by what a person owns
+-- t24: answered
 SELECT AVG(basket) AS mean_basket FROM (
   SELECT o_orderkey, SUM(l_extendedprice) AS basket FROM orders JOIN lineitem ON o_orderkey = l_orderkey
   WHERE o_orderdate >= '1997-01-01' GROUP BY o_orderkey
@@ -186,21 +186,21 @@ SELECT c_mktsegment, SUM(o_totalprice) AS revenue
 FROM customer LEFT JOIN orders ON c_custkey = o_custkey
 GROUP BY c_mktsegment ORDER BY revenue DESC;
 
--- t32: open: semi-joins and anti-joins
+-- t32: answered
 SELECT COUNT(*) FROM customer WHERE c_custkey NOT IN (SELECT o_custkey FROM orders);
 
--- t33: open: semi-joins and anti-joins
+-- t33: answered
 SELECT COUNT(*) FROM orders WHERE o_custkey IN (SELECT c_custkey FROM customer WHERE c_mktsegment = 'MACHINERY');
 
 -- t34: private: names and balances of ten customers: without one of them another stands in her place
 SELECT c_name, c_acctbal FROM customer ORDER BY c_acctbal DESC LIMIT 10;
 
--- t35: open: sub-queries over released groups, or by what a person owns
+-- t35: answered
 SELECT COUNT(*) FROM (
   SELECT o_custkey, o_orderdate, LAG(o_orderdate) OVER (PARTITION BY o_custkey ORDER BY o_orderdate) AS previous FROM orders
 ) t WHERE o_orderdate - previous <= 30;
 
--- t36: open: windows over groups, or over a person's rows
+-- t36: answered
 SELECT AVG(o_totalprice) FROM (
   SELECT o_totalprice, ROW_NUMBER() OVER (PARTITION BY o_custkey ORDER BY o_orderdate) AS nth FROM orders
 ) first_orders WHERE nth = 1;

@@ -98,6 +98,18 @@ QUERIES = [
     "ORDER BY x DESC LIMIT 2",
     "SELECT EXTRACT(hour FROM seen) AS h, COUNT(*) FROM visits WHERE hour(seen) < 4 GROUP BY h",
     "SELECT COUNT(*) FROM visits WHERE seen >= TIMESTAMP '2023-06-01' AND day < DATE '2023-09-01'",
+    "SELECT region, COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM drugs d WHERE d.visit = v.visit AND dose > 9) "
+    "GROUP BY region",
+    "SELECT COUNT(*) FROM visits v WHERE NOT EXISTS "
+    "(SELECT 1 FROM visits w WHERE w.patient = v.patient AND w.day > v.day)",
+    "SELECT COUNT(*), SUM(age) FROM visits WHERE visit NOT IN (SELECT visit FROM drugs) OR patient IN "
+    "(SELECT patient FROM patients WHERE sex = 'f')",
+    "SELECT COUNT(*) FROM visits v WHERE ward NOT IN (SELECT ward FROM wards) AND smoker NOT IN (SELECT w.smoker "
+    "FROM visits w WHERE w.patient = v.patient AND w.region <> 'north' AND w.region = v.region)",
+    "SELECT AVG(most), COUNT(*) FROM (SELECT visit, MAX(dose) AS most FROM drugs GROUP BY visit) AS t WHERE most > 3",
+    "SELECT region, COUNT(*), AVG(gap) FROM (SELECT region, day - LAG(day) OVER (PARTITION BY patient ORDER BY day, "
+    "visit) AS gap FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient ORDER BY day DESC, visit) <= 5) AS t "
+    "GROUP BY region",
 ]
 QUANTILES = ["MEDIAN(age)", "QUANTILE_CONT(cost, 0.9)", "PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY stay)"]
 

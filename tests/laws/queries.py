@@ -81,6 +81,7 @@ EACH = (
     _wards("", None),
     _wards("LEFT ", None),
     _visits("sub-query of rows", "(SELECT * FROM visits WHERE dose < 6) AS s", None),
+    _visits("of wards", "(SELECT * FROM visits WHERE ward NOT IN (SELECT ward FROM wards WHERE floor > 1)) AS s", None),
     Shape(
         "renamed rows",
         "(SELECT age * 2 AS dose, dose AS age, cost + 1 AS cost, region AS ward, ward AS region FROM visits) AS s",
@@ -114,6 +115,23 @@ MANY = (
     _wards("LEFT ", "pid"),
     _visits("common table", "c", before="WITH c AS (SELECT * FROM visits WHERE code IS NOT NULL) "),
     _visits("sub-query", "(SELECT *, dose AS twice FROM visits) AS s"),
+    _visits("of wards", "(SELECT * FROM visits WHERE ward NOT IN (SELECT ward FROM wards WHERE floor > 1)) AS s"),
+    _visits("with items", "(SELECT * FROM visits AS o WHERE EXISTS (SELECT 1 FROM items AS i WHERE i.visit = o.visit "
+            "AND quantity > 2)) AS s"),
+    _visits("with visits", "(SELECT * FROM visits WHERE visit IN (SELECT visit FROM visits WHERE smoker)) AS s"),
+    _visits("without items", "(SELECT * FROM visits WHERE visit NOT IN (SELECT visit FROM items) OR smoker) AS s"),
+    _visits("of people", "(SELECT * FROM visits WHERE pid NOT IN (SELECT who FROM people WHERE born < 1980)) AS s"),
+    _visits("last of a region", "(SELECT * FROM visits AS o WHERE NOT EXISTS (SELECT 1 FROM visits AS l "
+            "WHERE l.pid = o.pid AND l.region = o.region AND l.day > o.day)) AS s"),
+    _visits("first two", "(SELECT * FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY pid, region ORDER BY day DESC) "
+            "<= 2) AS s"),
+    Shape("earlier rows", "(SELECT region, ward, day - LAG(day) OVER (PARTITION BY pid ORDER BY seen) AS gap, "
+          "MAX(dose) OVER (PARTITION BY pid) AS top, RANK() OVER (PARTITION BY visit ORDER BY age) AS nth "
+          "FROM visits) AS s",
+          ("gap", "top", "LEAST(nth, 9)"), ("nth = 1", "gap > 2"), ("region", "top"), ("ward", "nth"),
+          ("ward", "nth", "gap"), None),
+    Shape("each visit", "(SELECT visit, COUNT(*) AS n, SUM(quantity) AS q FROM items GROUP BY visit) AS s",
+          ("LEAST(n, 9)", "LEAST(q, 99)"), ("n > 1", "q IS NULL"), ("n > 2",), ("visit", "n"), ("visit", "n"), None),
     Shape("through", "items", ("quantity", "price", "price * quantity"), ("quantity > 1", "label <> 'b'"),
           ("quantity", "quantity > 3"), ("label", "visit % 4"), ("label", "price", "visit"), "pid"),
     Shape("join through", "visits AS v JOIN items AS i ON v.visit = i.visit",

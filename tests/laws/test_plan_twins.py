@@ -21,7 +21,7 @@ from tacit.query.lowering.ranks import RanksBlock
 from tacit.query.lowering.tally import TallyBlock
 from tacit.query.plans.group_keys import FULL, KeyColumn, KeyRule
 from tacit.query.plans.limit import Scaling
-from tacit.query.sql import bounded_join, from_clause, scan
+from tacit.query.sql import bounded_join, from_clause, scan, semi_joins, windows
 from tacit.query.sql.clamp import ONE, Cut
 from tacit.query.sql.rows import ALL, UNIT, Rows, Select
 
@@ -100,6 +100,26 @@ def test_a_join_of_different_people(session: DuckDBSession, monkeypatch: Patch) 
     queries = ("SELECT COUNT(*), SUM(price) FROM visits AS v JOIN items AS i ON v.visit = i.visit",)
     monkeypatch.setattr(bounded_join, "join_private", loose)
     assert is_caught(session, monkeypatch, _PEOPLE, *queries)
+
+
+def test_rows_that_match_those_of_anybody(session: DuckDBSession, monkeypatch: Patch) -> None:
+    """A sub-query looks at everybody's rows: the lowered SQL does not require the same person."""
+    real = semi_joins.existing
+    monkeypatch.setattr(
+        semi_joins, "existing", lambda rows, others, *more: real(rows, replace(others, tables=frozenset()), *more)
+    )
+    queries = (
+        "SELECT COUNT(*), SUM(cost) FROM visits WHERE visit IN (SELECT visit FROM visits WHERE smoker)",
+        "SELECT COUNT(*), SUM(cost) FROM visits WHERE pid NOT IN (SELECT who FROM people WHERE born < 1980)",
+    )
+    assert is_caught(session, monkeypatch, _PEOPLE, *queries)
+
+
+def test_windows_over_everybody(session: DuckDBSession, monkeypatch: Patch) -> None:
+    """A row's number counts other people's rows."""
+    numbered = "SELECT cost, ROW_NUMBER() OVER (PARTITION BY pid ORDER BY day) AS nth FROM visits"
+    monkeypatch.setattr(windows, "UNIT", "1")
+    assert is_caught(session, monkeypatch, _PEOPLE, f"SELECT COUNT(*), SUM(cost) FROM ({numbered}) AS s WHERE nth > 3")
 
 
 @pytest.mark.parametrize("side", ["", "LEFT "])

@@ -83,7 +83,29 @@ class Questions:
         form = self.random.choice(
             (self._table, self._projected, self._public, self._joined, self._joined, self._each, self._each, self._each)
         )
+        if form == self._projected and self.random.random() < 0.7:
+            return self._beside(), "pid"
         return form(), "pid"
+
+    def _beside(self) -> str:
+        """Rows that are kept by other rows of the same person, or by public rows."""
+        test = f" AND {self._qualified(self._made('p', 1))}" if self.random.random() < 0.5 else ""
+        negated, table = self.random.choice(("", "NOT ")), self.random.choice(("visits", "items"))
+        key = self.random.choice("ijntpas")
+        beside = self.random.choice(
+            (
+                f"{negated}EXISTS (SELECT 1 FROM {table} AS w WHERE w.visit = v.visit{test})",
+                f"{negated}EXISTS (SELECT 1 FROM visits AS w WHERE w.pid = v.pid AND w.{key} > v.{key}{test})",
+                f"v.{key} {negated}IN (SELECT w.{key} FROM {table} AS w WHERE w.pid = v.pid)",
+                f"v.pid {negated}IN (SELECT who FROM people AS w WHERE {self._made('p', 1)})",
+                f"v.j {negated}IN (SELECT j FROM wards WHERE x > 0)",
+            )
+        )
+        listed = ", ".join([*self._pid("v."), *(f"v.{name} AS {name}" for name in PHYSICAL)])
+        order = ", ".join(f"v.{self.random.choice('ijntpas')}{self.random.choice((' DESC', ''))}" for _ in range(2))
+        number = f" QUALIFY ROW_NUMBER() OVER (PARTITION BY v.pid ORDER BY {order}) <= 2"
+        last = number if self.random.random() < 0.4 else ""
+        return f"(SELECT {listed} FROM visits AS v WHERE {beside}{last}) AS s"
 
     def _table(self) -> str:
         return "visits" if self.by_row else self.random.choice(("visits", "visits", "items"))

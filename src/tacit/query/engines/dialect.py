@@ -22,7 +22,8 @@ operations, by name (operands → result):
     CASE                a test, its value, the next test, its value, and so on; perhaps a value for the rest
     SUM COUNT COUNT DISTINCT MIN MAX    one operand; COUNT(*) none. SUM of integers → HUGEINT, exact
     SUM of small        if the dialect has it, of integers within ±2^20 → BIGINT
-    row_number          no operand → BIGINT; the walk adds its OVER
+    row_number rank dense_rank    no operand → BIGINT; the walk adds its OVER
+    lag lead first_value    a value, and for the first two a number of rows → the value's type; likewise
 """
 
 from __future__ import annotations

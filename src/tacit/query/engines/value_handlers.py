@@ -126,18 +126,43 @@ def _extreme(name: str) -> Handler:
     return handler
 
 
+_FRAME = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+_PLACES: dict[type[exp.Expression], str] = {exp.RowNumber: "row_number", exp.Rank: "rank", exp.DenseRank: "dense_rank"}
+_MOVED: dict[type[exp.Expression], str] = {exp.Lag: "lag", exp.Lead: "lead", exp.FirstValue: "first_value"}
+
+
 def _window(node: exp.Expression, walk: Walk) -> Piece:
-    """row_number() OVER (PARTITION BY … ORDER BY …), with NULLs last."""
-    order = node.args.get("order")
-    if not isinstance(node.this, exp.RowNumber) or node.args.get("spec") or order is None:
-        raise walk.refusal("a window function other than row_number")
-    if any(item.args.get("desc") or item.args.get("nulls_first") for item in order.expressions):
-        raise walk.refusal("a descending order")
-    parts = ", ".join(walk(part).sql for part in node.args.get("partition_by") or [])
-    keys = ", ".join(f"{walk(item.this).sql} NULLS LAST" for item in order.expressions)
-    number = walk.say("row_number", [], BIGINT)
-    within = f"PARTITION BY {parts} " if parts else ""
-    return Piece(f"{number.sql} OVER ({within}ORDER BY {keys})", BIGINT, reach=number.reach)
+    """A window function, OVER (PARTITION BY … ORDER BY …), with the place of NULLs written out."""
+    order, spec = node.args.get("order"), node.args.get("spec")
+    call = _windowed(node.this, walk)
+    said = []
+    if parts := node.args.get("partition_by"):
+        said.append(f"PARTITION BY {', '.join(walk(part).sql for part in parts)}")
+    if order is not None:
+        said.append(f"ORDER BY {', '.join(_sorted(item, walk) for item in order.expressions)}")
+    if spec is not None:
+        if spec.sql() != _FRAME:
+            raise walk.refusal("this frame of a window function")
+        said.append(_FRAME)
+    return Piece(f"{call.sql} OVER ({' '.join(said)})", call.type, reach=call.reach)
+
+
+def _windowed(call: exp.Expression, walk: Walk) -> Piece:
+    """The call in front of OVER: a number of a row, the value of another row, or a count or extreme."""
+    if type(call) in _PLACES:
+        return walk.say(_PLACES[type(call)], [], BIGINT)
+    if type(call) in _MOVED:
+        value = walk(call.this)
+        steps = [walk(call.args["offset"])] if call.args.get("offset") else []
+        return walk.say(_MOVED[type(call)], [value, *steps], value.type, value.reach)
+    if isinstance(call, exp.Count | exp.Min | exp.Max) and not isinstance(call.this, exp.Distinct):
+        return walk(call)
+    raise walk.refusal("a window function of this kind")
+
+
+def _sorted(item: exp.Expression, walk: Walk) -> str:
+    down = " DESC" if item.args.get("desc") else ""
+    return f"{walk(item.this).sql}{down} NULLS {'FIRST' if item.args.get('nulls_first') else 'LAST'}"
 
 
 AGGREGATES: dict[type[exp.Expression], Handler] = {

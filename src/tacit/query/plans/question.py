@@ -182,7 +182,7 @@ def _group_nodes(select: exp.Select, rows: Rows) -> list[exp.Expression]:
                 "Each group would be one person.",
                 "GROUP BY the person in a sub-query, and aggregate over it.",
             )
-        if isinstance(node, exp.Column) and rows.is_handle(node.name, node.table or None):
+        if isinstance(node, exp.Column) and rows.link(node.name, node.table or None):
             raise Refused(
                 f"GROUP BY {node.sql('duckdb')}",
                 "Each of its values belongs to one person, so each group would be one person.",

@@ -16,15 +16,19 @@ from tacit.query.sql.expressions.rule_registry import type_expression, type_pred
 from tacit.query.sql.join_order import FromItem, JoinStep, join_order
 from tacit.query.sql.joins import conjuncts, join_public
 from tacit.query.sql.known_values import certain, known_domain
+from tacit.query.sql.owned_keys import grouped_by_person, handed_on, names_person, refuse_mixed_groups
 from tacit.query.sql.per_person import per_person
 from tacit.query.sql.rows import ALL, UNIT, Ownership, Rows, Select, SelectItem
-from tacit.query.sql.scan import once_named, output_name, scan, visible
+from tacit.query.sql.scan import once_named, output_name, public_rows, scan, visible
+from tacit.query.sql.semi_joins import with_matches
+from tacit.query.sql.sub_query import Reader, semi_join
 from tacit.query.sql.values.domains import HANDED_ON, kept
 from tacit.query.sql.values.typed import Typed
+from tacit.query.sql.windows import WINDOW, qualified, with_windows
 from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Lookup, Through
 
-_PLAIN = {"expressions", "from_", "joins", "where", "group", "having", "with_", "kind", "hint", "distinct"}
+_PLAIN = {"expressions", "from_", "joins", "where", "group", "having", "with_", "kind", "hint", "distinct", "qualify"}
 
 GROUPINGS = (exp.Cube, exp.Rollup, exp.GroupingSets)
 _WITH = ("cube", "rollup", "grouping_sets", "totals")  # the keys of other dialects' parsers
@@ -37,14 +41,26 @@ Named = Mapping[str, exp.Select]
 def read_rows(select: exp.Select, catalogue: Catalogue, named: Named | None = None) -> Rows:
     """The rows that a SELECT aggregates or projects: its FROM, its joins and its WHERE."""
     known = {**(named or {}), **_named(select)}
+    rows, condition = _origin(select, catalogue, known)
+    return rows if condition is None else _filtered(rows, condition, catalogue, known)
+
+
+def _origin(
+    select: exp.Select, catalogue: Catalogue, known: Named, may_be_public: bool = False
+) -> tuple[Rows, exp.Expression | None]:
+    """The rows of FROM with its joins, and what these leave of WHERE."""
     origin = select.args.get("from_")
     if origin is None:
         raise Refused("a SELECT without FROM", "There are no rows to ask about.", "SELECT … FROM a described table.")
-    joins = select.args.get("joins") or []
+    written = select.args.get("joins") or []
+    tests = [test for join in written if (test := semi_join(join)) is not None]
     sources = [
         _source(origin.this, None, catalogue, known),
-        *(_source(join.this, join, catalogue, known) for join in joins),
+        *(_source(join.this, join, catalogue, known) for join in written if semi_join(join) is None),
     ]
+    first = sources[0].relation
+    if may_be_public and isinstance(first, Lookup) and all(source.is_public for source in sources):
+        sources[0] = replace(sources[0], relation=public_rows(first, sources[0].alias, catalogue))
     where = select.args.get("where")
     order = join_order(sources, where.this if where else None)
     rows = order.first
@@ -52,7 +68,9 @@ def read_rows(select: exp.Select, catalogue: Catalogue, named: Named | None = No
         rows = _joined(rows, step, select, catalogue)
         if not len(rows.sql) <= _LONGEST:
             raise Refused("so many joined tables", "Written out, the query is too long to be run.", "fewer joins.")
-    return filtered(rows, order.where) if order.where is not None else rows
+    for test in tests:
+        rows = _filtered(rows, test, catalogue, known)
+    return rows, order.where
 
 
 def _source(node: exp.Expression, join: exp.Join | None, catalogue: Catalogue, named: Named) -> FromItem:
@@ -61,6 +79,20 @@ def _source(node: exp.Expression, join: exp.Join | None, catalogue: Catalogue, n
     if isinstance(relation, Rows) and table is not None and isinstance(table.owner, Through):
         implied = frozenset(name for _, name in relation.identifiers)
     return FromItem(node.alias or node.name, relation, join, implied)
+
+
+def _filtered(rows: Rows, predicate: exp.Expression, catalogue: Catalogue, known: Named) -> Rows:
+    """The rows on which a condition is true; sub-queries in it are read with the same named SELECTs."""
+
+    def inside(body: exp.Select) -> Named:
+        return {**known, **_named(body)}
+
+    reader = Reader(
+        lambda body: _origin(body, catalogue, inside(body), may_be_public=True)[0],
+        lambda others, body, part: _filtered(others, part, catalogue, inside(body)),
+    )
+    found, condition = with_matches(rows, predicate, reader)
+    return replace(filtered(found, condition), columns=rows.columns)
 
 
 def _named(select: exp.Select) -> dict[str, exp.Select]:
@@ -135,26 +167,20 @@ def _sub_query(body: exp.Expression, alias: str, catalogue: Catalogue, named: Na
         raise Refused(
             "this sub-query", "It is not a plain SELECT.", "SELECT … FROM … WHERE …, or one with GROUP BY the person."
         )
-    if body.args.get("distinct"):
-        raise Refused("SELECT DISTINCT in a sub-query", "It would merge people's rows.", "GROUP BY the person.")
-    rows = read_rows(body, catalogue, named)
+    body = grouped_by_person(body)
+    rows, body = with_windows(read_rows(body, catalogue, named), body)
     if body.args.get("group"):
         keys = group_keys(body)
-        people = [
-            key for key in keys if isinstance(key, exp.Column) and rows.is_identifier(key.name, key.table or None)
-        ]
-        if not people or rows.ownership is Ownership.EACH:
-            raise Refused(
-                "a sub-query grouped by something else than the person",
-                "Its rows would mix people, and could not be bounded by person afterwards.",
-                "GROUP BY the identifier column (and more, if needed).",
-            )
-        return per_person(body, rows, alias, [key for key in keys if key not in people])
+        refuse_mixed_groups(keys, rows)
+        grouped = per_person(body, rows, alias, [key for key in keys if not names_person(key, rows)])
+        return handed_on(grouped, body, rows, alias)
     if body.args.get("having") or any(item.find(exp.AggFunc) for item in body.expressions):
         raise Refused(
             "an aggregate in a sub-query", "It would mix people.", "GROUP BY the identifier column in the sub-query."
         )
-    return _projected(body, rows, alias)
+    condition = qualified(body, rows)
+    whole = rows if condition is None else filtered(rows, condition)
+    return handed_on(_projected(body, whole, alias), body, rows, alias)
 
 
 def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
@@ -162,15 +188,13 @@ def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
     columns: dict[tuple[str, str], Typed] = {}
     known: dict[tuple[str, str], Typed] = {}
     identifiers: set[tuple[str, str]] = set()
-    handles: set[tuple[str, str]] = set()
     for item in body.expressions:
         if isinstance(item, exp.Star):
-            for (_, name), typed in rows.columns.items():
+            for (_, name), typed in ((key, typed) for key, typed in rows.columns.items() if key[0] != WINDOW):
                 key = once_named(alias, name, columns, identifiers)
                 columns[key] = typed
                 known[key] = rows.known.get(typed.sql, typed)
             identifiers |= {once_named(alias, name, columns) for _, name in rows.identifiers}
-            handles |= {(alias.lower(), name) for _, name in rows.handles}
             continue
         inner, name = (item.this, item.alias) if isinstance(item, exp.Alias) else (item, item.alias_or_name)
         if isinstance(inner, exp.Column) and rows.is_identifier(inner.name, inner.table or None):
@@ -181,8 +205,6 @@ def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
         typed = type_expression(inner, rows)
         key = once_named(alias, name, columns, identifiers)
         columns[key], known[key] = typed, known_domain(inner, typed, rows)
-        if isinstance(inner, exp.Column) and rows.is_handle(inner.name, inner.table or None):
-            handles.add(key)
     said = {key: typed for key, typed in known.items() if typed is not columns[key]}
     columns = dict(zip(columns, kept(list(columns.values()), HANDED_ON), strict=True))
     said = {key: typed for key, typed in said.items() if typed.sql == columns[key].sql}
@@ -191,7 +213,7 @@ def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
     select = Select((*people, *listed), (rows.select, ' AS "__rows"'))
     names, told = frozenset(identifiers), {output_name(key): typed for key, typed in visible(said).items()}
     own = replace(rows, select=select, columns=visible(columns), identifiers=names, bare=None)
-    return replace(own, handles=frozenset(handles), known=told)
+    return replace(own, known=told)
 
 
 def filtered(rows: Rows, predicate: exp.Expression) -> Rows:

@@ -76,7 +76,7 @@ def join_public(
     names = [output_name(key) for key in reads]
     key = (alias.lower(), lookup.key.lower())
     listed = ", ".join(f"{typed.sql} AS {output_name(own)}" for own, typed in reads.items())
-    known = " AND ".join([f"{output_name(key)} IS NOT NULL", *_short(visible(reads)[key])])
+    known = " AND ".join([f"{output_name(key)} IS NOT NULL", *uncut(visible(reads)[key])])
     chosen = (
         f'SELECT * FROM (SELECT {listed} FROM {quoted(lookup.name)}) AS "__public" WHERE {known} '
         f"QUALIFY row_number() OVER (PARTITION BY {output_name(key)} ORDER BY {', '.join(names)}) = 1"
@@ -153,8 +153,9 @@ def _both(left: Rows, right: Rows, ownership: Ownership) -> Rows:
         tables=left.tables | right.tables,
         chain=left.chain + right.chain,
         scans=left.scans + right.scans,
+        looks=left.looks + right.looks,
         bounds=left.bounds + right.bounds,
-        handles=left.handles | right.handles,
+        links={**left.links, **right.links},
     )
 
 
@@ -171,11 +172,11 @@ def _uncut(condition: exp.Expression, both: Rows, right: Rows) -> list[str]:
     node = condition.unnest()
     for side in (node.this, node.expression) if isinstance(node, exp.EQ) else ():
         if _is_of(side, both, right):
-            return _short(type_expression(side, both))
+            return uncut(type_expression(side, both))
     return []
 
 
-def _short(key: Typed) -> list[str]:
+def uncut(key: Typed) -> list[str]:
     """The condition that a text was not cut, by its number of octets."""
     is_whole = key.kind is not Kind.TEXT or key.keys is not None or key.longest < LONGEST
     return [] if is_whole else [f"strlen({key.sql}) < {LONGEST}"]

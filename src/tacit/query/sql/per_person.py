@@ -82,7 +82,7 @@ def per_person(select: exp.Select, rows: Rows, alias: str, keys: list[exp.Expres
     ownership = Ownership.MANY if keys else Ownership.ONE
     chain, joined = (rows.chain, rows.joined) if keys else (0, None)
     known = (outer, visible(outputs), frozenset(names), ownership, rows.tables, None)
-    return Rows(*known, chain, rows.scans, joined, rows.bounds)
+    return Rows(*known, chain, rows.scans, rows.looks, joined, rows.bounds)
 
 
 def _kept_keys(keys: list[exp.Expression], select: exp.Select, scope: PersonScope) -> list[Typed]:

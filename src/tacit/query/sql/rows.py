@@ -128,10 +128,12 @@ class Rows:
     bare: str | None = None  # the table's name, if these are all its rows
     chain: int = 1  # number of joined relations with many rows per person; 0 where a person is one row
     scans: int = 1  # number of reads of private tables
+    looks: int = 0  # number of further reads, which only decide about rows
     joined: Joined | None = None  # the joins of such relations, if any
     bounds: tuple[Joined, ...] = ()  # all joins in it, outer ones after those that they contain
-    handles: frozenset[tuple[str, str]] = frozenset()  # columns whose values each name rows of one person
     known: Known = field(default_factory=dict)  # what the query and public tables say of values (`sql.known_values`)
+    # columns with a foreign key that leads to a person, or the key that it points to: (table, key)
+    links: Mapping[tuple[str, str], frozenset[tuple[str, str]]] = field(default_factory=dict)
 
     @property
     def sql(self) -> str:
@@ -165,13 +167,25 @@ class Rows:
         near = get_close_matches(name.lower(), names, n=3) or names
         raise Refused(f"the column {asked}", "The description has no such column here.", ", ".join(near) + ".")
 
-    def is_handle(self, name: str, table: str | None) -> bool:
-        """Whether the description says that a value of the column belongs to one person: the key of an order, say."""
-        return any(_is_called(key, name, table) for key in self.handles)
-
     def is_identifier(self, name: str, table: str | None) -> bool:
         """Whether the name is that of the person."""
         return any(_is_called(key, name, table) for key in self.identifiers)
+
+    def knows(self, name: str, table: str | None) -> bool:
+        """Whether a name in the query means a column here, or the person."""
+        return any(_is_called(key, name, table) for key in (*self.columns, *self.identifiers))
+
+    def place(self, name: str, table: str | None) -> str:
+        """The name of the table that has the column."""
+        found = {key[0] for key in (*self.columns, *self.identifiers) if _is_called(key, name, table)}
+        if len(found) != 1:
+            self.column(name, table)
+        return min(found, default="")
+
+    def link(self, name: str, table: str | None) -> frozenset[tuple[str, str]]:
+        """The keys of tables that a column holds, through which rows are owned; none if it is not one."""
+        found = [key for key in self.columns if _is_called(key, name, table)]
+        return self.links.get(found[0], frozenset()) if len(found) == 1 else frozenset()
 
 
 def _is_called(key: tuple[str, str], name: str, table: str | None) -> bool:

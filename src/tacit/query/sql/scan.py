@@ -26,15 +26,16 @@ def scan(table: Table, alias: str, catalogue: Catalogue) -> Rows:
     select = Select(tuple(listed), (_read_rows(table, reads, catalogue), ' AS "__read"'))
     ownership = Ownership.EACH if is_each else Ownership.MANY
     identifiers = _identifiers(table, alias, catalogue)
-    handles = frozenset((alias.lower(), name.lower()) for name in _handles(table, catalogue))
-    return Rows(select, visible(reads), identifiers, ownership, frozenset({table.name}), table.name, handles=handles)
+    known = (select, visible(reads), identifiers, ownership, frozenset({table.name}), table.name)
+    return Rows(*known, links=_links(table, alias, catalogue))
 
 
-def _handles(table: Table, catalogue: Catalogue) -> list[str]:
-    """The foreign key through which the table's rows are owned, and its own keys that others' lead to."""
-    links = [each.owner for each in catalogue.description.tables.values() if isinstance(each.owner, Through)]
-    own = [table.owner.column] if isinstance(table.owner, Through) else []
-    return [*own, *(link.key for link in links if link.table == table.name)]
+def public_rows(lookup: Lookup, alias: str, catalogue: Catalogue) -> Rows:
+    """All rows of a public table: they belong to no one, and no private table is read."""
+    reads = reading(lookup, alias, catalogue)
+    listed = [SelectItem(f"{typed.sql} AS {output_name(key)}", output_name(key)) for key, typed in reads.items()]
+    select = Select(tuple(listed), (quoted(lookup.name),))
+    return Rows(select, visible(reads), frozenset(), Ownership.EACH, frozenset(), scans=0)
 
 
 def read_rows(table: Table, catalogue: Catalogue) -> Select:
@@ -124,6 +125,19 @@ def once_named(alias: str, name: str, *taken: Container[tuple[str, str]]) -> tup
     if any(key in names for names in taken):
         raise Refused(f"two columns called {name}", "The outer query could not tell them apart.", "… AS another_name.")
     return key
+
+
+def _links(table: Table, alias: str, catalogue: Catalogue) -> dict[tuple[str, str], frozenset[tuple[str, str]]]:
+    """The table's foreign key to its owners, and the keys by which it owns other tables' rows."""
+    found: dict[tuple[str, str], frozenset[tuple[str, str]]] = {}
+    for child in catalogue.description.tables.values():
+        owner = child.owner
+        if isinstance(owner, Through):
+            ends = ((child.name, owner.column), (owner.table, owner.key))
+            for column in (column for name, column in ends if name.lower() == table.name.lower()):
+                own = (alias.lower(), column.lower())
+                found[own] = found.get(own, frozenset()) | {(owner.table.lower(), owner.key.lower())}
+    return found
 
 
 def _identifiers(table: Table, alias: str, catalogue: Catalogue) -> frozenset[tuple[str, str]]:

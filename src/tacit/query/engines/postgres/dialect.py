@@ -115,7 +115,7 @@ OPERATIONS: Mapping[str, Operation] = {
     "COUNT DISTINCT": lambda operands, _: f"COUNT(DISTINCT {operands[0].sql})",
     "MIN": _call("MIN"),
     "MAX": _call("MAX"),
-    "row_number": lambda _operands, _result: "row_number()",
+    **{name: _call(name) for name in ("row_number", "rank", "dense_rank", "lag", "lead", "first_value")},
     **spoken(CALLS),
 }
 

@@ -59,7 +59,7 @@ AGGREGATES: dict[str, Operation] = {
     "COUNT DISTINCT": lambda operands, result: f"count(DISTINCT {operands[0].sql})",
     "MIN": calling("min"),
     "MAX": calling("max"),
-    "row_number": calling("row_number"),
+    **{name: calling(name) for name in ("row_number", "rank", "dense_rank", "lag", "lead", "first_value")},
 }
 
 

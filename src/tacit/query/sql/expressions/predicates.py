@@ -73,7 +73,7 @@ def _between(node: exp.Expression, typer: Typer) -> Typed:
 def _in(node: exp.Expression, typer: Typer) -> Typed:
     listed = parts(node)
     if node.args.get("query") is not None or not listed:
-        raise refuse(node, "IN takes a list of values, not a query.", "x IN (1, 2, 3).")
+        raise refuse(node, "Only in WHERE does IN take a query.", "x IN (1, 2, 3); or x IN (SELECT …) in WHERE.")
     if not len(listed) <= _LONGEST_LIST:
         raise refuse(node, f"The list has more than {_LONGEST_LIST} values.", "a join with a public table.")
     items = [typer.within(item) for item in listed]

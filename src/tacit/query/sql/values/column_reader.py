@@ -57,7 +57,7 @@ def read_column(column: Column, reference: str, physical: str | None = None) -> 
         value = _among(value, column.keys)
     elif column.kind is Kind.TEXT:
         value = replace(value, sql=cut_where_read(value.sql) if known == "VARCHAR" else cut(value.sql, LONGEST))
-    return value if column.nullable else _filled(value)
+    return value if column.nullable else filled(value)
 
 
 def _without_keys(column: Column) -> Column:
@@ -104,7 +104,7 @@ def _stored_literal(key: Key, value: Typed) -> str:
     return literal_sql(key)
 
 
-def _filled(value: Typed) -> Typed:
+def filled(value: Typed) -> Typed:
     """NULL is read as the first key, else the lower bound, else the kind's zero."""
     if not value.nullable:
         return value
