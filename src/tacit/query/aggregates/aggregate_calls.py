@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 
-from sqlglot import exp
+from sqlglot import exp, parse_one
 
 from tacit.errors import Refused
 from tacit.exact import proper
@@ -21,13 +21,34 @@ from tacit.query.sql.clamp import ONE, Cut, one_where
 from tacit.query.sql.expressions.rule_registry import type_expression, type_predicate, unbounded_reason
 from tacit.query.sql.fixed_point import Steps, in_steps
 from tacit.query.sql.rows import Rows
-from tacit.query.sql.values.domains import told_apart
+from tacit.query.sql.values.domains import MOST_PIECES, told_apart
+from tacit.schema.kind import Kind
 
 CALLS = (exp.AggFunc, exp.WithinGroup, exp.Filter)
 _ACCEPTED = (
-    "COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM(x), AVG(x), VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP, MEDIAN(x), "
-    "QUANTILE_CONT(x, share), PERCENTILE_CONT(share) WITHIN GROUP (ORDER BY x), MIN(x), MAX(x), "
-    "each with FILTER (WHERE …) if wanted."
+    "COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM(x), AVG(x), VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP, CORR(y, x), "
+    "COVAR_POP, COVAR_SAMP, REGR_SLOPE, REGR_INTERCEPT, REGR_R2, MEDIAN(x), QUANTILE_CONT(x, share), "
+    "PERCENTILE_CONT(share) WITHIN GROUP (ORDER BY x), MIN(x), MAX(x), each with FILTER (WHERE …) if wanted."
+)
+_FREQUENT = "SELECT x, COUNT(*) … GROUP BY x ORDER BY 2 DESC: each value, with its number and interval."
+_CURES: tuple[tuple[tuple[type[exp.Expr], ...], str, str], ...] = (
+    ((exp.LogicalOr,), "One row alone decides it, so that no noisy answer is right.", "COUNT(*) FILTER (WHERE p)."),
+    (
+        (exp.LogicalAnd,),
+        "One row alone decides it, so that no noisy answer is right.",
+        "COUNT(*) FILTER (WHERE NOT p).",
+    ),
+    ((exp.Mode,), "It would not say how near the next value is.", _FREQUENT),
+    (
+        (exp.ArrayAgg, exp.GroupConcat, exp.AnyValue, exp.First, exp.Last),
+        "It would show people's own values.",
+        "a number of them, such as COUNT(DISTINCT x).",
+    ),
+    (
+        (exp.ArgMax, exp.ArgMin),
+        "It would show one person's own row.",
+        "GROUP BY ranges of the one, with AVG of the other.",
+    ),
 )
 VAST = 2**40  # the span of values without declared bounds: it only keeps integers from overflowing
 _EXACT = 2**42  # squares up to here are added up as they are
@@ -62,7 +83,7 @@ class AggregateReader:
         share = _share(node)
         if share is not None:
             return self._quantile(node, keep, *share)
-        raise Refused(f"{node.sql('duckdb')}", "There is no private form of it here.", _ACCEPTED)
+        raise _refusal(node)
 
     def _count(self, node: exp.Count, keep: str) -> Aggregate:
         inside = node.this
@@ -70,15 +91,30 @@ class AggregateReader:
             return Total(_rows("TRUE", keep))
         if not isinstance(inside, exp.Distinct):
             return Total(self._present(inside, keep))
-        if len(inside.expressions) != 1:
-            raise Refused(node.sql("duckdb"), "Pairs are not counted.", "COUNT(DISTINCT x) of one expression.")
         value = inside.expressions[0]
+        if len(inside.expressions) != 1 or isinstance(value, exp.Tuple):
+            return Total(Distinct(self._together(inside.expressions, keep)), "different rows of values")
         if isinstance(value, exp.Column) and self.rows.is_identifier(value.name, value.table or None):
             one, of = (ONE, ColumnSum()) if keep == "TRUE" else (one_where(keep), None)
             return Total(Measure(one, Fraction(1), once=True, subject="keys", of=of))
         counted = told_apart(type_expression(value, self.rows))
         sql = counted if keep == "TRUE" else f"CASE WHEN {keep} THEN {counted} END"
         return Total(Distinct(sql), "different values, of those that count")
+
+    def _together(self, values: Sequence[exp.Expression], keep: str) -> str:
+        """SQL that differs where several values do; as in SQL, a list with a NULL is not counted, and a tuple is.
+
+        Each is written as a text, and the digests of texts, which are equally long, are joined.
+        """
+        is_tuple = isinstance(values[0], exp.Tuple)
+        listed = values[0].expressions if is_tuple and len(values) == 1 else values
+        if not len(listed) <= MOST_PIECES:
+            why = f"More than {MOST_PIECES} values side by side are not counted."
+            raise Refused("COUNT(DISTINCT …) of many values", why, f"at most {MOST_PIECES}.")
+        texts = [type_expression(exp.TryCast(this=each, to=exp.DataType.build("TEXT")), self.rows) for each in listed]
+        digests = [f"coalesce(md5({text.sql}), '')" if is_tuple else f"md5({text.sql})" for text in texts]
+        together = f"({' || '.join(digests)})"
+        return together if keep == "TRUE" else f"CASE WHEN {keep} THEN {together} END"
 
     def _present(self, inside: exp.Expression, keep: str) -> Measure:
         typed = type_expression(inside, self.rows)
@@ -136,15 +172,14 @@ class AggregateReader:
     def _quantile(
         self, node: exp.Expression, keep: str, inside: exp.Expression, share: Fraction, words: str
     ) -> Aggregate:
-        if type_expression(inside, self.rows).kind.is_time:
-            raise Refused(
-                node.sql("duckdb"), "Quantiles of dates are not offered yet.", f"year({inside.sql('duckdb')})."
-            )
+        kind = type_expression(inside, self.rows).kind
+        if kind.is_time:
+            inside = _since_1970(inside, kind)
         steps = self._steps(node, inside)
         sql = steps.sql if keep == "TRUE" else f"CASE WHEN {keep} THEN {steps.sql} END"
         of = _of_column(inside, keep, None)
         column = None if of is None else of.column
-        return Quantile(ranks_of(sql, steps, column), share, words)
+        return Quantile(ranks_of(sql, steps, column), share, words, kind if kind.is_time else Kind.FLOAT)
 
 
 def _rows(condition: str, keep: str) -> Measure:
@@ -159,6 +194,32 @@ def _of_column(inside: exp.Expression, keep: str, centre: int | None) -> ColumnS
 
 def _kept(value: Cut, keep: str) -> Cut:
     return value if keep == "TRUE" else value.where(keep)
+
+
+def _refusal(node: exp.Expression) -> Refused:
+    inner = node.this if isinstance(node, (exp.WithinGroup, exp.IgnoreNulls)) else node
+    for nodes, why, cure in _CURES:
+        if isinstance(inner, nodes):
+            return Refused(node.sql("duckdb"), why, cure)
+    if isinstance(inner, exp.AnonymousAggFunc) and inner.name.lower() == "histogram":
+        return Refused(node.sql("duckdb"), "A cell has one number.", _FREQUENT)
+    return Refused(node.sql("duckdb"), "There is no private form of it here.", _ACCEPTED)
+
+
+def without_scale(call: str) -> Refused:
+    """The refusal of a quantile, by its SQL, whose values have no bounds that would tell them apart."""
+    node = parse_one(call, dialect="duckdb")
+    found = _share(node.this if isinstance(node, exp.Filter) else node)
+    inside = "x" if found is None else found[0].sql("duckdb")
+    cure = f"LEAST(GREATEST({inside}, 0), 1000) in its place; min and max declared for its columns; or `tacit profile`."
+    return Refused(call, "Its values have no bounds, so that the answer could be anywhere.", cure)
+
+
+def _since_1970(time: exp.Expression, kind: Kind) -> exp.Expression:
+    """A time as a number: days, or whole seconds, since the start of 1970."""
+    start = exp.cast(exp.Literal.string("1970-01-01"), kind.traits.cast)
+    unit = "second" if kind.has_clock else "day"
+    return exp.DateDiff(this=time.copy(), expression=start, unit=exp.var(unit))
 
 
 def _share(node: exp.Expression) -> tuple[exp.Expression, Fraction, str] | None:
@@ -182,6 +243,8 @@ def _share(node: exp.Expression) -> tuple[exp.Expression, Fraction, str] | None:
 
 
 def _level(node: exp.Expression, literal: exp.Expression) -> Fraction:
+    if isinstance(literal, exp.Array):
+        raise Refused(node.sql("duckdb"), "A cell has one number.", "one call for each share, side by side.")
     if not isinstance(literal, exp.Literal) or literal.is_string:
         raise Refused(node.sql("duckdb"), "Its share is no number.", "a share between 0 and 1, such as 0.9.")
     return proper(literal.name, "share")

@@ -15,6 +15,7 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import Aggregate, Distinct, Measure, Part, Ranks
 from tacit.query.aggregates.aggregate_calls import CALLS, AggregateReader
+from tacit.query.aggregates.spellings import respelled
 from tacit.query.plans.group_keys import KeyColumn
 from tacit.query.post_noise.post_processing import PostProcessing, read_post_processing
 from tacit.query.post_noise.scope import canonical, depth
@@ -91,7 +92,8 @@ def read_question(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, st
     if not many <= _MOST_PARTS:
         why = "They share one price, so that each would drown in noise."
         raise Refused(f"{many:,} columns at once", why, f"at most {_MOST_PARTS}.")
-    above = read_post_processing(select, {key.name: key.kind for key in keys}, list(aggregates))
+    kinds = {name: each.kind for name, each in aggregates.items()}
+    above = read_post_processing(select, {key.name: key.kind for key in keys}, kinds)
     return Question(sql, rows, keys, aggregates, above, _origins(select, rows, catalogue))
 
 
@@ -156,7 +158,7 @@ def parsed_selects(sql: str) -> list[exp.Select]:
         raise Refused("this statement", "Only questions are answered.", "SELECT … FROM … .")
     for select in selects:
         refuse_many_texts(select)
-    return selects
+    return [respelled(select) for select in selects]
 
 
 def _stopped(error: Exception) -> str:
