@@ -21,7 +21,7 @@ from tacit.query.sql.scan import once_named, output_name, scan, visible
 from tacit.query.sql.values.domains import HANDED_ON, kept
 from tacit.query.sql.values.typed import Typed
 from tacit.schema.catalogue import Catalogue
-from tacit.schema.description import Lookup
+from tacit.schema.description import Lookup, Table
 
 _PLAIN = {"expressions", "from_", "joins", "where", "group", "having", "with_", "kind", "hint", "distinct"}
 
@@ -50,6 +50,14 @@ def read_rows(select: exp.Select, catalogue: Catalogue, named: Named | None = No
             raise Refused("so many joined tables", "Written out, the query is too long to be run.", "fewer joins.")
     where = select.args.get("where")
     return filtered(rows, where.this) if where else rows
+
+
+def _most_rows(select: exp.Select, catalogue: Catalogue, named: Named) -> int | None:
+    """The most rows of a person, where it is declared for the only table that is read."""
+    origin = select.args["from_"].this
+    is_alone = isinstance(origin, exp.Table) and not select.args.get("joins") and origin.name.lower() not in named
+    table = catalogue.table(origin.name) if is_alone else None
+    return table.at_most.rows if isinstance(table, Table) else None
 
 
 def _named(select: exp.Select) -> dict[str, exp.Select]:
@@ -143,7 +151,8 @@ def _sub_query(body: exp.Expression, alias: str, catalogue: Catalogue, named: Na
                 "Its rows would mix people, and could not be bounded by person afterwards.",
                 "GROUP BY the identifier column (and more, if needed).",
             )
-        return per_person(body, rows, alias, [key for key in keys if key not in people])
+        most = _most_rows(body, catalogue, {**named, **_named(body)})
+        return per_person(body, rows, alias, [key for key in keys if key not in people], most)
     if body.args.get("having") or any(item.find(exp.AggFunc) for item in body.expressions):
         raise Refused(
             "an aggregate in a sub-query", "It would mix people.", "GROUP BY the identifier column in the sub-query."
