@@ -73,7 +73,8 @@ _MOST_JOINED = 64  # texts that a query makes of others
 _SHORT = 64  # the most letters of a text that is kept unchanged
 _HEAVIEST = 2**20  # letters of SQL
 _MOST_CHANGED = 256  # texts that a query makes in all: each may be as long as a column
-_CHANGES = (exp.Concat, exp.Lower, exp.Upper, exp.Trim, exp.Substring, exp.Left, exp.Right)
+_CASES_AND_PARTS = (exp.Lower, exp.Upper, exp.Trim, exp.Substring, exp.Left, exp.Right, exp.SplitPart)
+_CHANGES = (exp.Concat, *_CASES_AND_PARTS, exp.Replace, exp.Pad)
 
 
 def cut(sql: str, longest: int) -> str:
