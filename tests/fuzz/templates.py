@@ -33,7 +33,8 @@ datepart('{PART}', {d})  date_diff('{UNIT}', {d}, {d})  date_diff('{UNIT}', {s},
 """,
     "n": """
 ({n} + {n})  ({n} - {n})  ({n} * {n})  ({n} / {n})  ({n} % {n})  (- {n})  ABS({n})  SQRT({n})  LN({n})  LOG({n})
-CBRT({n})  LOG10({n})  LOG2({n})  LOG(2, {n})  EXP({n})  POWER({n}, {EXPONENT})  POW({n}, {EXPONENT})  ROUND({n}, {DIGIT})
+CBRT({n})
+LOG10({n})  LOG2({n})  LOG(2, {n})  EXP({n})  POWER({n}, {EXPONENT})  POW({n}, {EXPONENT})  ROUND({n}, {DIGIT})
 ROUND({n}, -{DIGIT})  CAST({n} AS {DECIMAL})  ({n}::{DECIMAL})  TRY_CAST({n} AS {DECIMAL})  CAST({t} AS {DECIMAL})
 CAST({f} AS {MONEY})  CAST({f} AS {DECIMAL})  CAST({t} AS {MONEY})
 CAST({t} AS DOUBLE)  CAST({n} AS DOUBLE)  CAST({p} AS {DECIMAL})  CAST({n} AS FLOAT)
@@ -45,7 +46,7 @@ CAST({n} AS DOUBLE)  ({f} + {n})  ({f} - {n})  ({f} * {n})  ({n} / {n})  SQRT({f
 LOWER({t})  UPPER({t})  TRIM({t})  LTRIM({t})  RTRIM({t})  TRIM({t}, {LETTERS})  LTRIM({t}, {LETTERS})
 SUBSTRING({t}, {PLACE}, {PLACE})  SUBSTR({t}, {PLACE})  LEFT({t}, {PLACE})  RIGHT({t}, {PLACE})  CONCAT({t}, {t})
 CONCAT({t}, {t}, {t}, {t})  ({t} || {t})  ({t} || {=t})  CAST({n} AS VARCHAR)  CAST({i} AS VARCHAR)
-CAST({d} AS VARCHAR)  CAST({p} AS TEXT)  REPLACE({t}, {LETTER}, {LETTERS})  SPLIT_PART({t}, {LETTER}, {COUNT})
+({t} || {i})  CONCAT({d}, {t})  CAST({d} AS VARCHAR)  CAST({p} AS TEXT)  REPLACE({t}, {LETTER}, {LETTERS})  SPLIT_PART({t}, {LETTER}, {COUNT})
 LPAD({t}, {LENGTH}, {LETTER})  RPAD({t}, {LENGTH}, {LETTER})  MONTHNAME({d})  DAYNAME({d})  STRFTIME({d}, {FORMAT})
 TO_CHAR({d}, {LAYOUT})
 """,
@@ -56,8 +57,8 @@ TO_CHAR({d}, {LAYOUT})
 ({p} IS NOT FALSE)  ({n} BETWEEN {n} AND {n})  ({d} BETWEEN {=d} AND {=d})  ({n} IN ({=n}, {=n}, NULL))
 ({t} IN ({=t}, {=t}))  ({d} IN ({=d}, {=d}))  ({t} LIKE {PATTERN})  ({t} ILIKE {PATTERN})  ({t} NOT ILIKE {PATTERN})
 ({t} LIKE '%!%!_%' ESCAPE '!')  STARTS_WITH({t}, {t})  ENDS_WITH({t}, {t})  CONTAINS({t}, {t})  PREFIX({t}, {=t})
-SUFFIX({t}, {t})  CAST({n} AS BOOLEAN)  CAST({t} AS BOOLEAN)  TRUE  ISNAN({n})  REGEXP_MATCHES({t}, {REGEX})  ({t} !~ {REGEX})
-({t} SIMILAR TO {SIMILAR})
+SUFFIX({t}, {t})  CAST({n} AS BOOLEAN)  CAST({t} AS BOOLEAN)  TRUE  ISNAN({n})  ({t} !~ {REGEX})
+REGEXP_MATCHES({t}, {REGEX})  ({t} SIMILAR TO {SIMILAR})
 """,
     "a": f"""
 LAST_DAY({{d}})  MAKE_DATE({{i}}, {{i}}, {{i}})  MAKE_DATE(YEAR({{d}}), MONTH({{d}}), {{i}} % 40)
@@ -68,7 +69,8 @@ date_trunc('{{DAYS}}', CAST({{s}} AS DATE))  ({{a}} + INTERVAL {{SMALL}} DAY)  (
 """,
     "s": f"""
 STRPTIME({{t}}, {{FORMAT_READ}})  STRPTIME(STRFTIME({{d}}, '%m.%Y'), '%m.%Y')
-TRY_STRPTIME({{t}}, '%Y%m%d')  CAST({{a}} AS TIMESTAMP)  CAST({{t}} AS TIMESTAMP)  date_trunc('{{UNIT}}', {{s}})  date_trunc('{{CLOCK}}', {{a}})
+TRY_STRPTIME({{t}}, '%Y%m%d')  CAST({{a}} AS TIMESTAMP)  CAST({{t}} AS TIMESTAMP)
+date_trunc('{{UNIT}}', {{s}})  date_trunc('{{CLOCK}}', {{a}})
 ({{s}} + INTERVAL {{SMALL}} {{CLOCK}})  ({{s}} - INTERVAL '{{SMALL}} days {{SMALL}} seconds')
 ({{s}} - INTERVAL '{{SMALL}} months {{SMALL}} hours')  ({{a}} + INTERVAL {{SMALL}} {{CLOCK}})  {_SHIFTED}
 """,

@@ -14,8 +14,8 @@ from tacit.errors import Refused
 from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
-from tacit.query.aggregates.aggregate_calls import without_scale
 from tacit.query.aggregates.quantile import Quantile
+from tacit.query.aggregates.quantile_calls import without_scale
 from tacit.query.aggregates.rank_grid import has_scale
 from tacit.query.bounding.limit_choice import make_plan
 from tacit.query.engines.protocol import Session

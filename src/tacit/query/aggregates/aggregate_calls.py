@@ -7,14 +7,16 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 
-from sqlglot import exp, parse_one
+from sqlglot import exp
 
 from tacit.errors import Refused
-from tacit.exact import proper
 from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import Aggregate, ColumnSum, Distinct, Measure
+from tacit.query.aggregates.aggregate_refusals import ACCEPTED, refused_aggregate
+from tacit.query.aggregates.comoments import NEEDED, Comoment, Statistic
 from tacit.query.aggregates.moments import Mean, Total
 from tacit.query.aggregates.quantile import Quantile
+from tacit.query.aggregates.quantile_calls import quantile_call, since_1970
 from tacit.query.aggregates.rank_grid import ranks_of
 from tacit.query.aggregates.variance import Variance
 from tacit.query.sql.clamp import ONE, Cut, one_where
@@ -25,35 +27,17 @@ from tacit.query.sql.values.domains import MOST_PIECES, told_apart
 from tacit.schema.kind import Kind
 
 CALLS = (exp.AggFunc, exp.WithinGroup, exp.Filter)
-_ACCEPTED = (
-    "COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM(x), AVG(x), VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP, CORR(y, x), "
-    "COVAR_POP, COVAR_SAMP, REGR_SLOPE, REGR_INTERCEPT, REGR_R2, MEDIAN(x), QUANTILE_CONT(x, share), "
-    "PERCENTILE_CONT(share) WITHIN GROUP (ORDER BY x), MIN(x), MAX(x), each with FILTER (WHERE …) if wanted."
-)
-_FREQUENT = "SELECT x, COUNT(*) … GROUP BY x ORDER BY 2 DESC: each value, with its number and interval."
-_CURES: tuple[tuple[tuple[type[exp.Expr], ...], str, str], ...] = (
-    ((exp.LogicalOr,), "One row alone decides it, so that no noisy answer is right.", "COUNT(*) FILTER (WHERE p)."),
-    (
-        (exp.LogicalAnd,),
-        "One row alone decides it, so that no noisy answer is right.",
-        "COUNT(*) FILTER (WHERE NOT p).",
-    ),
-    ((exp.Mode,), "It would not say how near the next value is.", _FREQUENT),
-    (
-        (exp.ArrayAgg, exp.GroupConcat, exp.AnyValue, exp.First, exp.Last),
-        "It would show people's own values.",
-        "a number of them, such as COUNT(DISTINCT x).",
-    ),
-    (
-        (exp.ArgMax, exp.ArgMin),
-        "It would show one person's own row.",
-        "GROUP BY ranges of the one, with AVG of the other.",
-    ),
-)
+_COMOMENTS: Mapping[type[exp.Expr], Statistic] = {
+    exp.CovarPop: Statistic.COVARIANCE,
+    exp.CovarSamp: Statistic.SAMPLE_COVARIANCE,
+    exp.RegrSlope: Statistic.SLOPE,
+    exp.RegrIntercept: Statistic.INTERCEPT,
+    exp.Corr: Statistic.CORRELATION,
+    exp.RegrR2: Statistic.DETERMINATION,
+}
 VAST = 2**40  # the span of values without declared bounds: it only keeps integers from overflowing
 _EXACT = 2**42  # squares up to here are added up as they are
 _SQUARES = 2**36  # the largest of other squares, in steps: several people with many rows fit the bins of amounts
-_EXTREME = Fraction(1, 200)
 
 
 @frozen
@@ -71,7 +55,7 @@ class AggregateReader:
         if isinstance(node, exp.Filter):
             keep, node = type_predicate(node.expression.this, self.rows).sql, node.this
         if node.args.get("expressions"):
-            raise Refused(node.sql("duckdb"), "It has more arguments than it counts.", _ACCEPTED)
+            raise Refused(node.sql("duckdb"), "It has more arguments than it counts.", ACCEPTED)
         if isinstance(node, exp.Count):
             return self._count(node, keep)
         if isinstance(node, exp.Sum) and not isinstance(node.this, exp.Distinct):
@@ -80,10 +64,12 @@ class AggregateReader:
             return self._mean(node, keep)
         if isinstance(node, (exp.Variance, exp.VariancePop, exp.Stddev, exp.StddevPop, exp.StddevSamp)):
             return self._variance(node, keep)
-        share = _share(node)
+        if type(node) in _COMOMENTS:
+            return self._comoment(node, keep)
+        share = quantile_call(node)
         if share is not None:
             return self._quantile(node, keep, *share)
-        raise _refusal(node)
+        raise refused_aggregate(node)
 
     def _count(self, node: exp.Count, keep: str) -> Aggregate:
         inside = node.this
@@ -169,12 +155,40 @@ class AggregateReader:
         rows = self._present(node.this, keep)
         return Variance(squares, total, rows, centre, steps.low, steps.high, is_sample, is_root)
 
+    def _comoment(self, node: exp.Expression, keep: str) -> Aggregate:
+        """The sums over rows where both columns are present; SQL names the dependent one, y, first."""
+        statistic = _COMOMENTS[type(node)]
+        nodes = (node.expression, node.this)
+        typed = [type_expression(each, self.rows) for each in nodes]
+        present = [f"{each.sql} IS NOT NULL" for each in typed if each.nullable]
+        kept = " AND ".join(f"({test})" for test in (*present, *([keep] if keep != "TRUE" else ())))
+        both = kept or "TRUE"
+        steps = [self._numbers(node, each) for each in nodes]
+        centres = [self._centre(each, found) for each, found in zip(nodes, steps, strict=True)]
+        values = [_kept(each.cut(at).minus(at), both) for each, at in zip(steps, centres, strict=True)]
+        along, above = values
+
+        def products(one: Cut, other: Cut, step: Fraction) -> Measure:
+            most = one.size * other.size
+            coarse = 1 if most <= _EXACT else ceil(Fraction(most, _SQUARES))
+            return Measure(one.multiplied(other, coarse), step * coarse)
+
+        sums = (
+            products(along, above, steps[0].step * steps[1].step),
+            *(Measure(value, each.step) for value, each in zip(values, steps, strict=True)),
+            _rows(both, "TRUE"),
+            *(products(value, value, each.step**2) for value, each in zip(values, steps, strict=True)),
+        )
+        middles = [at * each.step for at, each in zip(centres, steps, strict=True)]
+        spans = [(each.high - each.low) * each.step for each in steps]
+        return Comoment(statistic, sums[: NEEDED[statistic]], (middles[0], middles[1]), (spans[0], spans[1]))
+
     def _quantile(
         self, node: exp.Expression, keep: str, inside: exp.Expression, share: Fraction, words: str
     ) -> Aggregate:
         kind = type_expression(inside, self.rows).kind
         if kind.is_time:
-            inside = _since_1970(inside, kind)
+            inside = since_1970(inside, kind)
         steps = self._steps(node, inside)
         sql = steps.sql if keep == "TRUE" else f"CASE WHEN {keep} THEN {steps.sql} END"
         of = _of_column(inside, keep, None)
@@ -194,57 +208,3 @@ def _of_column(inside: exp.Expression, keep: str, centre: int | None) -> ColumnS
 
 def _kept(value: Cut, keep: str) -> Cut:
     return value if keep == "TRUE" else value.where(keep)
-
-
-def _refusal(node: exp.Expression) -> Refused:
-    inner = node.this if isinstance(node, (exp.WithinGroup, exp.IgnoreNulls)) else node
-    for nodes, why, cure in _CURES:
-        if isinstance(inner, nodes):
-            return Refused(node.sql("duckdb"), why, cure)
-    if isinstance(inner, exp.AnonymousAggFunc) and inner.name.lower() == "histogram":
-        return Refused(node.sql("duckdb"), "A cell has one number.", _FREQUENT)
-    return Refused(node.sql("duckdb"), "There is no private form of it here.", _ACCEPTED)
-
-
-def without_scale(call: str) -> Refused:
-    """The refusal of a quantile, by its SQL, whose values have no bounds that would tell them apart."""
-    node = parse_one(call, dialect="duckdb")
-    found = _share(node.this if isinstance(node, exp.Filter) else node)
-    inside = "x" if found is None else found[0].sql("duckdb")
-    cure = f"LEAST(GREATEST({inside}, 0), 1000) in its place; min and max declared for its columns; or `tacit profile`."
-    return Refused(call, "Its values have no bounds, so that the answer could be anywhere.", cure)
-
-
-def _since_1970(time: exp.Expression, kind: Kind) -> exp.Expression:
-    """A time as a number: days, or whole seconds, since the start of 1970."""
-    start = exp.cast(exp.Literal.string("1970-01-01"), kind.traits.cast)
-    unit = "second" if kind.has_clock else "day"
-    return exp.DateDiff(this=time.copy(), expression=start, unit=exp.var(unit))
-
-
-def _share(node: exp.Expression) -> tuple[exp.Expression, Fraction, str] | None:
-    """The argument of a quantile, its share, and its description; None if the call is not a quantile."""
-    if isinstance(node, exp.Median):
-        return node.this, Fraction(1, 2), ""
-    if isinstance(node, exp.Min):
-        return node.this, _EXTREME, f"{node.sql('duckdb')} stands for the value that 0.5% of the rows lie below"
-    if isinstance(node, exp.Max):
-        return node.this, 1 - _EXTREME, f"{node.sql('duckdb')} stands for the value that 99.5% of the rows lie below"
-    if isinstance(node, (exp.PercentileCont, exp.PercentileDisc)) and node.args.get("expression"):
-        return node.this, _level(node, node.expression), ""
-    if isinstance(node, exp.Quantile):
-        return node.this, _level(node, node.args["quantile"]), ""
-    if isinstance(node, exp.WithinGroup) and isinstance(node.this, (exp.PercentileCont, exp.PercentileDisc)):
-        ordered = node.expression.expressions
-        if len(ordered) == 1:
-            level = _level(node, node.this.this)
-            return ordered[0].this, 1 - level if ordered[0].args.get("desc") else level, ""
-    return None
-
-
-def _level(node: exp.Expression, literal: exp.Expression) -> Fraction:
-    if isinstance(literal, exp.Array):
-        raise Refused(node.sql("duckdb"), "A cell has one number.", "one call for each share, side by side.")
-    if not isinstance(literal, exp.Literal) or literal.is_string:
-        raise Refused(node.sql("duckdb"), "Its share is no number.", "a share between 0 and 1, such as 0.9.")
-    return proper(literal.name, "share")

@@ -70,7 +70,8 @@ class NoisyQuantile:
             middle = min(max(value_at(ranks, found.place, found.last), ends[0]), ends[1])
             values[:, group] = (np.nan if is_vacuous else middle, *ends)
         if self.quantile.kind.is_time:
-            return Estimates(*np.floor(values), time=self.quantile.kind)
+            value, low, high = np.floor(values)
+            return Estimates(value, low, high, time=self.quantile.kind)
         return Estimates(*(values * float(ranks.step)))
 
 

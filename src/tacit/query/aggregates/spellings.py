@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sqlglot import exp
 
-_ONE: Mapping[str, type[exp.AggFunc]] = {
+_ONE: Mapping[str, Callable[..., exp.Expression]] = {
     "mean": exp.Avg,
     "favg": exp.Avg,
     "fsum": exp.Sum,
@@ -55,12 +55,13 @@ def _meant(node: exp.Expr) -> exp.Expression | None:
     if isinstance(node, exp.Anonymous):
         return _by_name(node.name.lower(), node.expressions)
     reader = _NODES.get(type(node))
-    return None if reader is None else reader(node)
+    return None if reader is None or not isinstance(node, exp.Expression) else reader(node)
 
 
 def _by_name(name: str, given: Sequence[exp.Expression]) -> exp.Expression | None:
-    if name in _ONE and len(given) == 1:
-        return _ONE[name](this=given[0])
+    one = _ONE.get(name) if len(given) == 1 else None
+    if one is not None:
+        return one(this=given[0])
     if name in _SHARES and len(given) == 2:
         return exp.Quantile(this=given[0], quantile=given[1])
     return exp.AnonymousAggFunc(this=name, expressions=list(given)) if name in _ELSEWHERE else None

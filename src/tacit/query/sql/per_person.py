@@ -48,9 +48,7 @@ class PersonScope:
         )
 
 
-def per_person(
-    select: exp.Select, rows: Rows, alias: str, keys: list[exp.Expression], most: int | None = None
-) -> Rows:
+def per_person(select: exp.Select, rows: Rows, alias: str, keys: list[exp.Expression], most: int | None = None) -> Rows:
     """The rows of a SELECT that is grouped by the person and `keys`; `most` is declared to be the rows of a person.
 
     Each row is computed from one person's rows. Grouped by the person only, GROUP BY gives one row per person.

@@ -62,7 +62,7 @@ _WIDTHS = {"Y": 4, "m": 2, "d": 2, "H": 2, "M": 2, "S": 2}  # of what can be rea
 _PERCENT = re.compile(r"%(-?[A-Za-z%])|([^%]+)|(%)")
 _NAMES = {"YYYY": "Y", "YY": "y", "MM": "m", "DD": "d", "DDD": "j", "HH24": "H", "HH12": "I", "HH": "I", "MI": "M"}
 _NAMES |= {"SS": "S", "Q": "q", "IW": "V", "IYYY": "G", "Mon": "b", "Dy": "a"}
-_WORDS = re.compile("|".join(sorted(map(re.escape, _NAMES), key=len, reverse=True)) + "|[^A-Za-z\"%]+|\"[^\"]*\"")
+_WORDS = re.compile("|".join(sorted(map(re.escape, _NAMES), key=len, reverse=True)) + '|[^A-Za-z"%]+|"[^"]*"')
 _ACCEPTED = "%Y %m %d %H %M %S, %y %j %b %B %a %A %u %w %W %U %V %G %I %p %T %-d %-m %-H and %%."
 _ACCEPTED_WORDS = f'{" ".join(_NAMES)}, and "text" in quotes.'
 _READ = "%Y %m %d %H %M %S (YYYY MM DD HH24 MI SS), each once, with other characters between them; %Y at least."

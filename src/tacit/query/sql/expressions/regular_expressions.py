@@ -172,7 +172,9 @@ def _walked(node: exp.Expression, pattern: TextPattern) -> str:
     atoms = pattern.atoms
     if not pattern.is_from_start:
         if len(atoms) == 1 and isinstance(atoms[0], Letters) and atoms[0].of and not pattern.is_to_end:
-            return " OR ".join(f"CONTAINS(x, {text_sql(letter)})" for letter in atoms[0].of) if atoms[0].least else "x = x"
+            return (
+                " OR ".join(f"CONTAINS(x, {text_sql(letter)})" for letter in atoms[0].of) if atoms[0].least else "x = x"
+            )
         raise refuse(node, "A class of letters is sought anywhere in the text.", f"^ before it; {_ACCEPTED}")
     tests, rest = [], "x"
     for place, atom in enumerate(atoms):

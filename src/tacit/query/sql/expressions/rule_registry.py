@@ -24,10 +24,10 @@ from tacit.query.sql.expressions.date_truncation import TRUNCATING
 from tacit.query.sql.expressions.leaves import COLUMNS, LITERALS
 from tacit.query.sql.expressions.number_functions import ELEMENTARY
 from tacit.query.sql.expressions.predicates import COMPARISON, LOGIC, truth
+from tacit.query.sql.expressions.regular_expressions import EXPRESSIONS
 from tacit.query.sql.expressions.rounding import ROUNDING
 from tacit.query.sql.expressions.rule import Family, Rule, Scope, SqlFunction
 from tacit.query.sql.expressions.second_line import tried
-from tacit.query.sql.expressions.regular_expressions import EXPRESSIONS
 from tacit.query.sql.expressions.text_functions import TEXTS
 from tacit.query.sql.expressions.text_operands import PATTERNS
 from tacit.query.sql.expressions.text_parts import TEXT_PARTS
