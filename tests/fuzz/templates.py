@@ -46,7 +46,8 @@ CAST({n} AS DOUBLE)  ({f} + {n})  ({f} - {n})  ({f} * {n})  ({n} / {n})  SQRT({f
 LOWER({t})  UPPER({t})  TRIM({t})  LTRIM({t})  RTRIM({t})  TRIM({t}, {LETTERS})  LTRIM({t}, {LETTERS})
 SUBSTRING({t}, {PLACE}, {PLACE})  SUBSTR({t}, {PLACE})  LEFT({t}, {PLACE})  RIGHT({t}, {PLACE})  CONCAT({t}, {t})
 CONCAT({t}, {t}, {t}, {t})  ({t} || {t})  ({t} || {=t})  CAST({n} AS VARCHAR)  CAST({i} AS VARCHAR)
-({t} || {i})  CONCAT({d}, {t})  CAST({d} AS VARCHAR)  CAST({p} AS TEXT)  REPLACE({t}, {LETTER}, {LETTERS})  SPLIT_PART({t}, {LETTER}, {COUNT})
+({t} || {i})  CONCAT({d}, {t})
+CAST({d} AS VARCHAR)  CAST({p} AS TEXT)  REPLACE({t}, {LETTER}, {LETTERS})  SPLIT_PART({t}, {LETTER}, {COUNT})
 LPAD({t}, {LENGTH}, {LETTER})  RPAD({t}, {LENGTH}, {LETTER})  MONTHNAME({d})  DAYNAME({d})  STRFTIME({d}, {FORMAT})
 TO_CHAR({d}, {LAYOUT})
 """,
