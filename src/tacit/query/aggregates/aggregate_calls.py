@@ -90,7 +90,8 @@ class AggregateReader:
     def _together(self, values: Sequence[exp.Expression], keep: str) -> str:
         """SQL that differs where several values do; as in SQL, a list with a NULL is not counted, and a tuple is.
 
-        Each is written as a text, and the digests of texts, which are equally long, are joined.
+        Each is written as a text, and the digests of texts, which are equally long, are joined; "-" stands for NULL, and
+        is in no digest.
         """
         is_tuple = isinstance(values[0], exp.Tuple)
         listed = values[0].expressions if is_tuple and len(values) == 1 else values
@@ -98,7 +99,7 @@ class AggregateReader:
             why = f"More than {MOST_PIECES} values side by side are not counted."
             raise Refused("COUNT(DISTINCT …) of many values", why, f"at most {MOST_PIECES}.")
         texts = [type_expression(exp.TryCast(this=each, to=exp.DataType.build("TEXT")), self.rows) for each in listed]
-        digests = [f"coalesce(md5({text.sql}), '')" if is_tuple else f"md5({text.sql})" for text in texts]
+        digests = [f"coalesce(md5({text.sql}), '-')" if is_tuple else f"md5({text.sql})" for text in texts]
         together = f"({' || '.join(digests)})"
         return together if keep == "TRUE" else f"CASE WHEN {keep} THEN {together} END"
 
