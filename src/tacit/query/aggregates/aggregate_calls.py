@@ -90,8 +90,8 @@ class AggregateReader:
     def _together(self, values: Sequence[exp.Expression], keep: str) -> str:
         """SQL that differs where several values do; as in SQL, a list with a NULL is not counted, and a tuple is.
 
-        Each is written as a text, and the digests of texts, which are equally long, are joined; "-" stands for NULL, and
-        is in no digest.
+        Each is written as a text, and the digests of texts, which are equally long, are joined; "-", which is in none,
+        stands for NULL.
         """
         is_tuple = isinstance(values[0], exp.Tuple)
         listed = values[0].expressions if is_tuple and len(values) == 1 else values
