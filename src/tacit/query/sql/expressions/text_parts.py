@@ -17,26 +17,30 @@ from tacit.query.sql.values.storage import text_sql
 from tacit.query.sql.values.typed import Typed
 from tacit.schema.kind import Kind
 
-_MOST_GROWTH = 64  # letters that one letter may become
+_MOST_GROWTH = 8  # times as long may a text become
 _MOST_PARTS = 10_000
 
 
 def _replace(node: exp.Expression, typer: Typer) -> Typed:
-    """Each occurrence replaced; where a text grows, of it and of the result the first letters count."""
-    accepted = f"REPLACE(x, 'ab', 'c') with literals, the first not empty, the second at most {_MOST_GROWTH} letters."
+    """Each occurrence replaced; of a text that grows, so many first letters count that the result is not too long."""
+    accepted = (
+        f"REPLACE(x, 'ab', 'c') with literals, the first not empty, the second at most {_MOST_GROWTH} times as long."
+    )
     value = text(part(node), typer)
     old = fixed_text(part(node, "expression"), typer, "What is replaced")
     written = node.args.get("replacement")
     new = fixed_text(written, typer, "What replaces it") if isinstance(written, exp.Expression) else ""
-    if not (old and len(new) <= max(len(old), _MOST_GROWTH)):
+    growth = max(1, -(-len(new) // max(1, len(old))))
+    if not (old and growth <= _MOST_GROWTH):
         raise refuse(node, "It has no letters to replace, or too many to put there.", accepted)
     most = value.longest
-    if len(new) > len(old):
-        value = changed(value, cut(value.sql, LONGEST_MADE), lambda key: key[:LONGEST_MADE], longest=LONGEST_MADE)
-        most = min(LONGEST_MADE, value.longest * -(-len(new) // len(old)))
+    if growth > 1:
+        kept = LONGEST_MADE // growth
+        if value.longest > kept:
+            value = changed(value, cut(value.sql, kept), lambda key: key[:kept], longest=kept)
+        most = value.longest * growth
     sql = f"replace({value.sql}, {text_sql(old)}, {text_sql(new)})"
-    found = changed(value, sql, lambda key: key.replace(old, new)[:most])
-    return replace(found, sql=cut(sql, most) if len(new) > len(old) else sql, longest=most)
+    return replace(changed(value, sql, lambda key: key.replace(old, new)), longest=most)
 
 
 def _split(node: exp.Expression, typer: Typer) -> Typed:
