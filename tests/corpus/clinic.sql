@@ -13,13 +13,13 @@ SELECT ward, AVG(cost) FROM visits GROUP BY ward ORDER BY 2 DESC;
 -- c05: answered
 SELECT EXTRACT(MONTH FROM day) AS month, COUNT(*) FROM visits GROUP BY month ORDER BY month;
 
--- c06: open: a function of one row that is not built
+-- c06: answered
 SELECT monthname(day) AS month, SUM(cost) AS cost FROM visits GROUP BY month;
 
--- c07: open: a function of one row that is not built
+-- c07: answered
 SELECT strftime(day, '%Y-W%W') AS week, COUNT(*) FROM visits GROUP BY week ORDER BY week;
 
--- c08: open: a function of one row that is not built
+-- c08: answered
 SELECT dayname(day), COUNT(*) FROM visits WHERE ward = 'surgery' GROUP BY dayname(day);
 
 -- c09: private: each group is a patient: without her it is missing
@@ -61,7 +61,7 @@ SELECT COUNT(*) FROM (SELECT patient_id, day, COUNT(*) AS n FROM visits GROUP BY
 -- c21: open: `tacit tables` answers it: several tables are one release of another kind
 SELECT region, ward, COUNT(*) FROM visits GROUP BY GROUPING SETS ((region, ward), (region), ());
 
--- c22: open: an aggregate that is not built
+-- c22: answered
 SELECT CORR(age, cost) FROM visits;
 
 -- c23: answered
@@ -73,7 +73,7 @@ SELECT UPPER(region), INITCAP(ward), COUNT(*) FROM visits GROUP BY 1, 2;
 -- c25: answered
 SELECT COUNT(*) FROM visits WHERE ward ILIKE 'card%';
 
--- c26: open: regular expressions
+-- c26: answered
 SELECT COUNT(*) FROM visits WHERE ward ~ '^(card|neuro)';
 
 -- c27: open: regular expressions
@@ -82,10 +82,10 @@ SELECT regexp_replace(ward, '[^a-z]', '', 'g') AS w, COUNT(*) FROM visits GROUP 
 -- c28: answered
 SELECT TRIM(BOTH ' ' FROM ward) AS ward, COUNT(*) FROM visits GROUP BY 1;
 
--- c29: open: a function of one row that is not built
+-- c29: answered
 SELECT LPAD(CAST(EXTRACT(MONTH FROM day) AS VARCHAR), 2, '0') AS mm, COUNT(*) FROM visits GROUP BY mm ORDER BY mm;
 
--- c30: open: a function of one row that is not built
+-- c30: answered
 SELECT POSITION('card' IN ward) > 0 AS cardio, COUNT(*) FROM visits GROUP BY cardio;
 
 -- c31: private: a number for each visit: without a patient hers are missing
@@ -106,13 +106,13 @@ SELECT region, COUNT(*) FROM visits WHERE day >= CURRENT_DATE - INTERVAL 30 DAY 
 -- c36: answered
 SELECT COUNT(*) FROM visits WHERE day BETWEEN '2025-03-01' AND '2025-03-31';
 
--- c37: open: a function of one row that is not built
+-- c37: answered
 SELECT COUNT(*) FROM visits WHERE day >= strptime('01/06/2025', '%d/%m/%Y');
 
--- c38: open: a function of one row that is not built
+-- c38: answered
 SELECT date_part('isoyear', day) AS y, date_part('week', day) AS w, SUM(stay_days) FROM visits GROUP BY y, w;
 
--- c39: open: a function of one row that is not built
+-- c39: answered
 SELECT to_char(day, 'YYYY-MM') AS m, COUNT(*) FROM visits GROUP BY m;
 
 -- c40: open: sub-queries over released groups, or by what a person owns
@@ -133,10 +133,10 @@ SELECT COUNT(*) FROM (SELECT patient_id FROM visits WHERE day < '2025-07-01' INT
 -- c44: private: the list has the region of each visit: without a patient hers are missing
 SELECT ward, STRING_AGG(region, ',') FROM visits GROUP BY ward;
 
--- c45: open: quantiles, MIN and MAX of dates
+-- c45: answered
 SELECT MIN(day), MAX(day) FROM visits;
 
--- c46: open: an aggregate that is not built
+-- c46: private: one visit that cost nothing makes it false, and without its patient it is true
 SELECT region, BOOL_AND(cost > 0) FROM visits GROUP BY region;
 
 -- c47: open: tuples of columns

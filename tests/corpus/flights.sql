@@ -31,10 +31,10 @@ SELECT p.manufacturer, COUNT(*) AS n, AVG(f.distance)
 FROM flights f, planes p WHERE f.tailnum = p.tailnum
 GROUP BY p.manufacturer ORDER BY n DESC;
 
--- f10: open: a function of one row that is not built
+-- f10: answered
 SELECT strftime(time_hour, '%Y-%m') AS month, COUNT(*) AS flights FROM flights GROUP BY 1 ORDER BY 1;
 
--- f11: open: a function of one row that is not built
+-- f11: answered
 SELECT dayname(time_hour) AS weekday, AVG(arr_delay) AS delay FROM flights GROUP BY weekday;
 
 -- f12: answered
@@ -46,10 +46,10 @@ SELECT quantile_cont(dep_delay, [0.25, 0.5, 0.75]) FROM flights WHERE origin = '
 -- f14: answered
 SELECT carrier, MEDIAN(air_time) FROM flights WHERE dest = 'LAX' GROUP BY carrier;
 
--- f15: open: an aggregate that is not built
+-- f15: answered
 SELECT CORR(dep_delay, arr_delay) FROM flights;
 
--- f16: open: an aggregate that is not built
+-- f16: answered
 SELECT REGR_SLOPE(air_time, distance), REGR_INTERCEPT(air_time, distance), REGR_R2(air_time, distance) FROM flights;
 
 -- f17: private: whether a plane is there: with and without it, the list has its number or not
@@ -110,10 +110,10 @@ SELECT COUNT(*) FILTER (WHERE arr_delay > 60) AS very_late, COUNT(*) FILTER (WHE
 -- f31: open: an aggregate that is not built
 SELECT origin, MODE(carrier) FROM flights GROUP BY origin;
 
--- f32: open: an aggregate that is not built
+-- f32: answered
 SELECT carrier, approx_count_distinct(dest) AS destinations FROM flights GROUP BY carrier;
 
--- f33: open: tuples of columns
+-- f33: answered
 SELECT COUNT(DISTINCT (origin, dest)) FROM flights;
 
 -- f34: open: several private answers in one statement
@@ -201,7 +201,7 @@ FROM flights;
 -- f49: open: `tacit tables` answers it: several tables are one release of another kind
 SELECT origin, carrier, COUNT(*) FROM flights GROUP BY ROLLUP (origin, carrier);
 
--- f50: open: a function of one row that is not built
+-- f50: answered
 SELECT make_date(year, month, day) AS d, COUNT(*) FROM flights GROUP BY d ORDER BY d;
 
 -- f51: answered
@@ -213,7 +213,7 @@ SELECT COUNT(*) FROM planes WHERE manufacturer ILIKE '%boeing%';
 -- f53: open: regular expressions
 SELECT regexp_extract(model, '^[A-Z0-9]+') AS family, COUNT(*) FROM planes GROUP BY family ORDER BY 2 DESC;
 
--- f54: open: regular expressions
+-- f54: private: which plane it is: with and without it, its number matches or not
 SELECT COUNT(*) FROM planes WHERE regexp_matches(tailnum, '^N[0-9]+UA$');
 
 -- f55: private: the ten longest delays are rows of single planes: without one of them another stands in its place
@@ -233,7 +233,7 @@ SELECT AVG(max_day) FROM (
   ) d GROUP BY tailnum
 ) p;
 
--- f58: open: a function of one row that is not built
+-- f58: answered
 SELECT SPLIT_PART(a.name, ' ', 1) AS brand, SUM(f.distance) FROM flights f JOIN airlines a USING (carrier) GROUP BY 1;
 
 -- f59: answered

@@ -145,7 +145,7 @@ GROUP BY r_name;
 -- t19: answered
 SELECT YEAR(o_orderdate) AS y, MONTH(o_orderdate) AS m, SUM(o_totalprice) AS revenue FROM orders GROUP BY y, m ORDER BY y, m;
 
--- t20: open: a function of one row that is not built
+-- t20: answered
 SELECT strftime(o_orderdate, '%Y-Q') || quarter(o_orderdate) AS q, COUNT(*) FROM orders GROUP BY q;
 
 -- t21: answered
@@ -229,7 +229,7 @@ SELECT cur.yr, cur.rev / prev.rev - 1 AS growth FROM y cur JOIN y prev ON cur.yr
 -- t42: open: windows over groups, or over a person's rows
 SELECT o_orderpriority, SUM(o_totalprice) AS revenue, SUM(SUM(o_totalprice)) OVER (ORDER BY o_orderpriority) AS running FROM orders GROUP BY o_orderpriority;
 
--- t43: open: an aggregate that is not built
+-- t43: answered
 SELECT CORR(l_quantity, l_discount) FROM lineitem;
 
 -- t44: answered
@@ -238,7 +238,7 @@ SELECT APPROX_QUANTILE(o_totalprice, 0.95) FROM orders;
 -- t45: answered
 SELECT COUNT(*) FROM orders WHERE o_comment LIKE '%urgent%' OR o_comment ILIKE '%asap%';
 
--- t46: open: a function of one row that is not built
+-- t46: answered
 SELECT last_day(o_orderdate) AS month_end, SUM(o_totalprice) FROM orders WHERE YEAR(o_orderdate) = 1997 GROUP BY month_end;
 
 -- t47: open: `tacit tables` answers it: several tables are one release of another kind

@@ -14,7 +14,7 @@ SELECT COUNT(*) FROM fair WHERE affairs > 0 AND rate_marriage >= 4;
 SELECT CASE occupation WHEN 1 THEN 'student' WHEN 2 THEN 'farming' WHEN 3 THEN 'white-collar' WHEN 4 THEN 'teacher' WHEN 5 THEN 'managerial' WHEN 6 THEN 'professional' END AS job,
        COUNT(*), AVG(educ) FROM fair GROUP BY 1;
 
--- s06: open: an aggregate that is not built
+-- s06: answered
 SELECT CORR(yrs_married, children), CORR(age, affairs) FROM fair;
 
 -- s07: answered
@@ -77,10 +77,10 @@ SELECT (SELECT AVG(affairs) FROM fair WHERE children > 0) - (SELECT AVG(affairs)
 -- s26: open: groups of floating-point numbers, which engines compute with other last digits
 SELECT POWER(yrs_married, 2) AS y2, COUNT(*) FROM fair GROUP BY y2;
 
--- s27: open: a function of one row that is not built
+-- s27: open: GROUP BY a floating-point number
 SELECT CBRT(affairs) AS c, COUNT(*) FROM fair GROUP BY c;
 
--- s28: open: an aggregate that is not built
+-- s28: answered
 SELECT REGR_SLOPE(affairs, yrs_married) AS slope, REGR_COUNT(affairs, yrs_married) AS n FROM fair WHERE religious = 1;
 
 -- s29: answered
@@ -104,7 +104,7 @@ SELECT CASE WHEN hlthp = 1 THEN 'poor' WHEN hlthf = 1 THEN 'fair' WHEN hlthg = 1
 -- s35: answered
 SELECT ROUND(disea / 10.0) * 10 AS disease, AVG(mdvis) AS visits FROM randhie GROUP BY 1 ORDER BY 1;
 
--- s36: open: an aggregate that is not built
+-- s36: answered
 SELECT CORR(lncoins, mdvis) FROM randhie;
 
 -- s37: answered
@@ -172,10 +172,10 @@ SELECT MOD(CAST(age AS INT), 2) AS odd, COUNT(*) FROM fair GROUP BY odd;
 -- s56: open: an aggregate that is not built, or a list of groups alone
 SELECT MAD(mdvis) FROM randhie;
 
--- s57: open: a function of one row that is not built
+-- s57: answered
 SELECT COUNT(*) FROM randhie WHERE isnan(lpi) OR lpi IS NULL;
 
--- s58: private: the schooling of one woman, her with the most affairs: without her it is that of another
+-- s58: private: it is the row of one person: without her it is another's
 SELECT ARG_MAX(educ, affairs) FROM fair;
 
 -- s59: open: another statement or clause than SELECT with LIMIT

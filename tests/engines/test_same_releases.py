@@ -90,7 +90,9 @@ ASKED = (
     "SELECT topic, COUNT(DISTINCT pid), AVG(minutes) FROM calls GROUP BY topic",
     "SELECT SUM(s.change * c.minutes) FROM sales AS s JOIN calls AS c ON s.pid = c.pid AND s.stars = c.minutes % 5",
     f"SELECT COUNT(*), AVG(t) FROM {_TOTALS}",
-    f"SELECT MEDIAN(many), COUNT(t) FROM {_TOTALS}",
+    f"SELECT MEDIAN(LEAST(many, 500)), COUNT(t) FROM {_TOTALS}",
+    "SELECT CORR(cost, stars), REGR_SLOPE(change, stars), COVAR_POP(weight, cost) FROM sales",
+    "SELECT shop, MEDIAN(day), COUNT(DISTINCT (item, paid)) FROM sales GROUP BY shop",
     f"SELECT best, COUNT(*), AVG(many) FROM {_TOTALS} GROUP BY best",
     "SELECT shop, AVG(t), COUNT(*) FROM (SELECT pid, shop, SUM(cost) AS t FROM sales GROUP BY pid, shop) AS q "
     "GROUP BY shop",

@@ -20,7 +20,7 @@ from tacit.query.sql.values.typed import Typed
 
 BLOCKS = 24
 BATCH = 40
-_APPROXIMATE = (exp.Ln, exp.Log, exp.Exp, exp.Pow)
+_APPROXIMATE = (exp.Cbrt, exp.Ln, exp.Log, exp.Exp, exp.Pow)
 
 
 @dataclass(frozen=True)

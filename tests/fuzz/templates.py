@@ -28,10 +28,12 @@ _OWN = {
 FLOOR({n})  CEIL({n})  CEILING({n})  TRUNC({n})  ROUND({n})  ROUND({i}, -{DIGIT})  LENGTH({t})  ({a} - {a})
 WIDTH_BUCKET({n}, {LIMITS}, {COUNT})  CAST({n} AS {WHOLE})  ({n}::{WHOLE})  TRY_CAST({t} AS {WHOLE})
 CAST({p} AS {WHOLE})  CAST({t} AS DECIMAL({WIDE}, 0))  EXTRACT({PART} FROM {d})  date_part('{PART}', {d})
+STRPOS({t}, {t})  POSITION({=t} IN {t})  INSTR({t}, {=t})
 datepart('{PART}', {d})  date_diff('{UNIT}', {d}, {d})  date_diff('{UNIT}', {s}, {s})  {NAMED}({d})
 """,
     "n": """
 ({n} + {n})  ({n} - {n})  ({n} * {n})  ({n} / {n})  ({n} % {n})  (- {n})  ABS({n})  SQRT({n})  LN({n})  LOG({n})
+CBRT({n})
 LOG10({n})  LOG2({n})  LOG(2, {n})  EXP({n})  POWER({n}, {EXPONENT})  POW({n}, {EXPONENT})  ROUND({n}, {DIGIT})
 ROUND({n}, -{DIGIT})  CAST({n} AS {DECIMAL})  ({n}::{DECIMAL})  TRY_CAST({n} AS {DECIMAL})  CAST({t} AS {DECIMAL})
 CAST({f} AS {MONEY})  CAST({f} AS {DECIMAL})  CAST({t} AS {MONEY})
@@ -44,7 +46,10 @@ CAST({n} AS DOUBLE)  ({f} + {n})  ({f} - {n})  ({f} * {n})  ({n} / {n})  SQRT({f
 LOWER({t})  UPPER({t})  TRIM({t})  LTRIM({t})  RTRIM({t})  TRIM({t}, {LETTERS})  LTRIM({t}, {LETTERS})
 SUBSTRING({t}, {PLACE}, {PLACE})  SUBSTR({t}, {PLACE})  LEFT({t}, {PLACE})  RIGHT({t}, {PLACE})  CONCAT({t}, {t})
 CONCAT({t}, {t}, {t}, {t})  ({t} || {t})  ({t} || {=t})  CAST({n} AS VARCHAR)  CAST({i} AS VARCHAR)
-CAST({d} AS VARCHAR)  CAST({p} AS TEXT)
+({t} || {i})  CONCAT({d}, {t})
+CAST({d} AS VARCHAR)  CAST({p} AS TEXT)  REPLACE({t}, {LETTER}, {LETTERS})  SPLIT_PART({t}, {LETTER}, {COUNT})
+LPAD({t}, {LENGTH}, {LETTER})  RPAD({t}, {LENGTH}, {LETTER})  MONTHNAME({d})  DAYNAME({d})  STRFTIME({d}, {FORMAT})
+TO_CHAR({d}, {LAYOUT})
 """,
     "p": """
 ({n} {COMPARE} {n})  ({t} {COMPARE} {t})  ({t} {COMPARE} {=t})  ({d} {COMPARE} {d})  ({n} {COMPARE} {=n})
@@ -53,15 +58,20 @@ CAST({d} AS VARCHAR)  CAST({p} AS TEXT)
 ({p} IS NOT FALSE)  ({n} BETWEEN {n} AND {n})  ({d} BETWEEN {=d} AND {=d})  ({n} IN ({=n}, {=n}, NULL))
 ({t} IN ({=t}, {=t}))  ({d} IN ({=d}, {=d}))  ({t} LIKE {PATTERN})  ({t} ILIKE {PATTERN})  ({t} NOT ILIKE {PATTERN})
 ({t} LIKE '%!%!_%' ESCAPE '!')  STARTS_WITH({t}, {t})  ENDS_WITH({t}, {t})  CONTAINS({t}, {t})  PREFIX({t}, {=t})
-SUFFIX({t}, {t})  CAST({n} AS BOOLEAN)  CAST({t} AS BOOLEAN)  TRUE
+SUFFIX({t}, {t})  CAST({n} AS BOOLEAN)  CAST({t} AS BOOLEAN)  TRUE  ISNAN({n})  ({t} !~ {REGEX})
+REGEXP_MATCHES({t}, {REGEX})  ({t} SIMILAR TO {SIMILAR})
 """,
     "a": f"""
+LAST_DAY({{d}})  MAKE_DATE({{i}}, {{i}}, {{i}})  MAKE_DATE(YEAR({{d}}), MONTH({{d}}), {{i}} % 40)
+MAKE_DATE({{i}} % 10100, 2, 29)  TO_DATE({{t}}, {{LAYOUT_READ}})  TO_DATE(TO_CHAR({{d}}, 'DD/MM/YYYY'), 'DD/MM/YYYY')
 CAST({{s}} AS DATE)  CAST({{t}} AS DATE)  DATE({{s}})  date_trunc('{{DAYS}}', {{a}})
 date_trunc('{{DAYS}}', CAST({{s}} AS DATE))  ({{a}} + INTERVAL {{SMALL}} DAY)  ({{a}} - INTERVAL '{{SMALL}} weeks')
 {_SHIFTED}
 """,
     "s": f"""
-CAST({{a}} AS TIMESTAMP)  CAST({{t}} AS TIMESTAMP)  date_trunc('{{UNIT}}', {{s}})  date_trunc('{{CLOCK}}', {{a}})
+STRPTIME({{t}}, {{FORMAT_READ}})  STRPTIME(STRFTIME({{d}}, '%m.%Y'), '%m.%Y')
+TRY_STRPTIME({{t}}, '%Y%m%d')  CAST({{a}} AS TIMESTAMP)  CAST({{t}} AS TIMESTAMP)
+date_trunc('{{UNIT}}', {{s}})  date_trunc('{{CLOCK}}', {{a}})
 ({{s}} + INTERVAL {{SMALL}} {{CLOCK}})  ({{s}} - INTERVAL '{{SMALL}} days {{SMALL}} seconds')
 ({{s}} - INTERVAL '{{SMALL}} months {{SMALL}} hours')  ({{a}} + INTERVAL {{SMALL}} {{CLOCK}})  {_SHIFTED}
 """,
@@ -79,7 +89,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         *("YEAR", "QUARTER", "MONTH", "WEEK", "WEEKOFYEAR", "DAY", "DAYOFMONTH", "DAYOFWEEK", "ISODOW", "DAYOFYEAR"),
         *("DOW", "DOY", "HOUR", "MINUTE", "SECOND"),
     ),
-    "PART": ("year", "quarter", "month", "week", "day", "hour", "minute", "second", "dow", "isodow", "doy"),
+    "PART": ("year", "quarter", "month", "week", "day", "hour", "minute", "second", "dow", "isodow", "doy", "isoyear"),
     "UNIT": ("year", "quarter", "month", "week", "day", "hour", "minute", "second"),
     "DAYS": ("year", "quarter", "month", "week", "day"),
     "CLOCK": ("hour", "minute", "second"),
@@ -93,6 +103,20 @@ WORDS: dict[str, tuple[str, ...]] = {
     "COUNT": ("1", "2", "3", "7", "10", "10000"),
     "COMPARE": ("=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"),
     "PATTERN": ("'%'", "''", "'n%'", "'%o_t%'", "'%1_%'", "'_'", "'%É%'", "'%%a%b'", "'😀%'", "'\\'", "'%x%x%x%'"),
+    "LETTER": ("'n'", "'o'", "'1'", "'-'", "' '", "'é😀'", "'nn'", "'_'", "'%'"),
+    "LENGTH": ("0", "1", "2", "3", "7", "40", "2048"),
+    "FORMAT": (
+        *("'%Y-%m'", "'%Y-%m-%d %T'", "'%j'", "'%B %-d'", "'%a, %b %d'", "'%G-W%V-%u'", "'%W|%U|%w'", "'%I%p%M%S'"),
+        *("'%y%%'", "'%-m/%-d %-H'", "'%A'"),
+    ),
+    "LAYOUT": ("'YYYY-MM'", "'YYYY-\"Q\"Q'", "'IYYY-IW'", "'DD.MM.YY HH24:MI:SS'", "'DDD'", "'Dy DD Mon'", "'HH12'"),
+    "FORMAT_READ": ("'%Y'", "'%Y-%m-%d'", "'%Y%m%d'", "'%d/%m/%Y %H:%M'", "'%Y-%m-%d %H:%M:%S'"),
+    "LAYOUT_READ": ("'YYYY'", "'YYYY-MM-DD'", "'YYYYMMDD'", "'DD.MM.YYYY'"),
+    "REGEX": (
+        *("'n'", "'^n'", "'o$'", "'^(no|so)'", "'n.r'", "'o.*t'", "'^[a-z]+$'", "'^[0-9]*[a-z]'", "'[0-9]'", "'a|^b'"),
+        *("'^\\d{2}'", "'^x[A-Z]+ab$'", "'^.[a-z]'", "'%'", "'_'", "'^$'", "'é'", "'^[ -.]+'", "'!x'", "'^\\w+ '"),
+    ),
+    "SIMILAR": ("'(no|so)%'", "'n_r%'", "'[0-9]+'", "'%(a|b)%'", "'a|b'", "'n.*'"),
     "LETTERS": ("'n'", "'a 1'", "''", "'é😀'", "' '", "'_x'"),
     "DECIMAL": tuple(
         f"DECIMAL({width}, {scale})" for width in range(1, 37) for scale in range(min(9, width, 37 - width) + 1)

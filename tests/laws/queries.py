@@ -177,6 +177,7 @@ def _some_keys(random: Random, shape: Shape, may_choose: bool) -> list[str]:
     return random.sample(pool, min(many, len(pool)))
 
 
+_TWO = ("CORR", "COVAR_POP", "COVAR_SAMP", "REGR_SLOPE", "REGR_INTERCEPT", "REGR_R2")
 _CALLS: tuple[Callable[[Random, Shape], str], ...] = (
     lambda random, shape: "COUNT(*)",
     lambda random, shape: f"COUNT({random.choice(shape.values)})",
@@ -185,7 +186,10 @@ _CALLS: tuple[Callable[[Random, Shape], str], ...] = (
     lambda random, shape: f"SUM({random.choice(shape.numbers)})",
     lambda random, shape: f"AVG({random.choice(shape.numbers)})",
     lambda random, shape: f"{random.choice(['VAR_POP', 'VAR_SAMP', 'STDDEV_POP'])}({random.choice(shape.numbers)})",
+    lambda random, shape: f"{random.choice(_TWO)}({random.choice(shape.numbers)}, {random.choice(shape.numbers)})",
+    lambda random, shape: f"COUNT(DISTINCT ({random.choice(shape.values)}, {random.choice(shape.values)}))",
     lambda random, shape: f"{random.choice(['MEDIAN', 'MIN', 'MAX'])}({random.choice(shape.numbers)})",
+    lambda random, shape: f"{random.choice(['MEDIAN', 'MIN'])}({random.choice(shape.values)})",
     lambda random, shape: f"QUANTILE_CONT({random.choice(shape.numbers)}, 0.9)",
     lambda random, shape: f"PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY {random.choice(shape.numbers)})",
 )

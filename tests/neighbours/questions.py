@@ -194,6 +194,9 @@ class Questions:
         if chance < 0.65:
             call = self.random.choice(("SUM", "SUM", "SUM", "AVG", "VAR_POP", "STDDEV_SAMP"))
             return f"{call}({self._bounded(self.random.choice('iinnn'))})"
+        if chance < 0.72:
+            first, second = (self._bounded(self.random.choice("iinn")) for _ in range(2))
+            return f"{self.random.choice(('CORR', 'COVAR_POP', 'REGR_SLOPE'))}({first}, {second})"
         made = self._bounded(self.random.choice("innas"))
         call = self.random.choice(("MEDIAN({})", "MIN({})", "MAX({})", "QUANTILE_CONT({}, 0.9)"))
         return call.format(made)

@@ -67,7 +67,7 @@ QUERIES: Final = {
         "SELECT COUNT(*), SUM(v.cost) FROM visits AS v JOIN visits AS w ON w.patient = v.patient AND w.day = v.day"
     ),
     "per person": f"SELECT AVG(total) FROM ({_PER_PERSON})",
-    "per person, quantile": f"SELECT MEDIAN(total) FROM ({_PER_PERSON})",
+    "per person, quantile": f"SELECT MEDIAN(LEAST(total, 90000)) FROM ({_PER_PERSON})",
     "per person, filtered": f"SELECT COUNT(*) FROM ({_PER_PERSON}) WHERE total > 30000",
     "per person, having": (
         "SELECT COUNT(*), AVG(many) FROM (SELECT patient, COUNT(*) AS many "

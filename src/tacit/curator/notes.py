@@ -12,6 +12,7 @@ from tacit.curator.interval_words import interval_words, not_counted
 from tacit.curator.query_job import Answered
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.aggregate import Aggregate, Distinct, Part
+from tacit.query.aggregates.comoments import Comoment
 from tacit.query.aggregates.variance import Variance
 from tacit.query.execution.noisy_table import NoisyColumn, NoisyTable
 from tacit.query.execution.program import Program, norm_of
@@ -150,7 +151,8 @@ def _unnamed(part: Part, plan: Plan) -> str:
     """The name of a sum that is not of a single column: the aggregate it is a part of."""
     name, aggregate = next(each for each in plan.question.aggregates.items() if part in each[1].parts)
     is_square = isinstance(aggregate, Variance) and part == aggregate.squares
-    return f"{'of squares ' if is_square else ''}in {name}"
+    is_product = isinstance(aggregate, Comoment) and part == aggregate.sums[0]
+    return f"{'of squares ' if is_square else 'of products ' if is_product else ''}in {name}"
 
 
 def _span(amounts: list[Fraction], one: str, several: str) -> str:

@@ -14,6 +14,9 @@ from tacit.errors import Refused
 from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.loss.families.approx import Pure
+from tacit.query.aggregates.quantile import Quantile
+from tacit.query.aggregates.quantile_calls import without_scale
+from tacit.query.aggregates.rank_grid import has_scale
 from tacit.query.bounding.limit_choice import make_plan
 from tacit.query.engines.protocol import Session
 from tacit.query.materialized.statements import Statements
@@ -100,7 +103,12 @@ class Planner:
     def plan(self, question: Question, price: Price, interval: IntervalKind) -> Plan:
         """The plan at a price: undeclared limits come from the profile where it covers them."""
         plan = self.bare_plan(question, interval)
-        return plan if self.profile is None or not plan.binned else self.profile.completed(plan, price)
+        if self.profile is not None and plan.binned:
+            plan = self.profile.completed(plan, price)
+        for name, each in plan.question.aggregates.items():
+            if isinstance(each, Quantile) and not has_scale(each.ranks):
+                raise without_scale(name)
+        return plan
 
     def plans_of_any_price(self, question: Question, interval: IntervalKind) -> Iterator[Plan]:
         """Each possible plan of an earlier release: with limits from the profile, and without."""

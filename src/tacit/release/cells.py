@@ -4,8 +4,8 @@ The canonical spelling has every shown row, in exact decimals: no withheld group
 and not the order of rows. A reader of the answer can compute it again. It is JSON without spaces, its names sorted, in
 ASCII: `columns` are the names; `confidence` is that of the intervals, as a fraction; each of the `rows` has a text (or
 null) for a key, and three texts for a number, the value and its two ends: all their decimal digits (a double has
-finitely many), or null where a number is unknown; three more follow where the answer has `c_bounded` too. Rows are
-sorted by the spelling of their keys, then by their own.
+finitely many), or null where a number is unknown, and a noisy time as a key's text; three more follow where the answer
+has `c_bounded` too. Rows are sorted by the spelling of their keys, then by their own.
 """
 
 from __future__ import annotations
@@ -48,6 +48,17 @@ def cells(column: OutputColumn) -> list[Cell]:
     return number_cells(column.values)
 
 
+def _time_cells(times: Estimates) -> list[Cell]:
+    """The cells of noisy times, each with its two ends."""
+    shown, lows, highs = (key_texts(each) for each in times.times)
+    ends = (f" ({low} to {high})" for low, high in zip(lows, highs, strict=True))
+    is_known = [value is not None for value in times.times[0].values]
+    return [
+        Cell(text if known else TOO_FEW, end, is_words=True)
+        for text, end, known in zip(shown, ends, is_known, strict=True)
+    ]
+
+
 def cells_of(rendered: Rendered) -> list[list[Cell]]:
     """The cells of every column; those of a column for publication are numbers too."""
     return [
@@ -61,7 +72,9 @@ def _published(cell: Cell) -> Cell:
 
 
 def number_cells(numbers: Estimates) -> list[Cell]:
-    """The cells of numbers."""
+    """The cells of numbers, and of noisy times."""
+    if numbers.time is not None:
+        return _time_cells(numbers)
     ends = zip(numbers.value, numbers.low, numbers.high, strict=True)
     return [number_cell(float(value), float(low), float(high)) for value, low, high in ends]
 
@@ -150,6 +163,9 @@ def _cells(column: OutputColumn) -> list[_Cell]:
     if isinstance(values, Keys):
         return [_key(value) for value in values.values]
     shown = [values] if column.bounded is None else [values, column.bounded]
+    if values.time is not None:
+        spelled = [[_key(time) for time in end.values] for each in shown for end in each.times]
+        return [list(cell) for cell in zip(*spelled, strict=True)]
     ends = [end.tolist() for each in shown for end in (each.value, each.low, each.high)]
     return [[_digits(end) for end in cell] for cell in zip(*ends, strict=True)]
 

@@ -38,6 +38,9 @@ def arrow_table(rendered: Rendered) -> pa.Table:
 
 
 def _numbers(name: str, numbers: Estimates) -> dict[str, pa.Array]:
+    if numbers.time is not None:
+        ends = zip(("", "_low", "_high"), numbers.times, strict=True)
+        return {f"{name}{end}": _keys(times) for end, times in ends}
     return {name: _points(numbers), f"{name}_low": _floats(numbers.low), f"{name}_high": _floats(numbers.high)}
 
 

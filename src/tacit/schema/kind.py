@@ -94,6 +94,10 @@ class TimeScale:
     def steps_a_day(self) -> int:
         return timedelta(days=1) // self.step
 
+    @property
+    def steps_a_second(self) -> int:
+        return timedelta(seconds=1) // self.step
+
 
 @frozen
 class KindTraits:

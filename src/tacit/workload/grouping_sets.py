@@ -21,7 +21,7 @@ from tacit.query.plans.question import Question, parsed_selects, read_question, 
 from tacit.query.post_noise.expression import KeyReference
 from tacit.query.post_noise.post_processing import Item, PostProcessing, read_post_processing
 from tacit.query.post_noise.scope import canonical
-from tacit.query.sql.from_clause import GROUPINGS, resolved_key
+from tacit.query.sql.group_by import GROUPINGS, resolved_key
 from tacit.schema.catalogue import Catalogue
 from tacit.workload.residual_basis import Attributes
 

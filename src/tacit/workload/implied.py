@@ -25,7 +25,7 @@ from tacit.query.post_noise.expression import Expression, KeyReference, as_truth
 from tacit.query.post_noise.expression_reader import read
 from tacit.query.post_noise.post_processing import exact_values
 from tacit.query.post_noise.scope import PostNoiseScope, canonical, plain
-from tacit.query.sql.from_clause import group_keys
+from tacit.query.sql.group_by import group_keys
 from tacit.query.sql.joins import conjuncts
 from tacit.schema.kind import Key, Kind
 from tacit.workload.alike_in_doubles import is_alike

@@ -27,6 +27,7 @@ from tacit.query.sql.expressions.rule import SqlFunction, Typer, part
 from tacit.query.sql.expressions.rule_registry import CALLS, FUNCTIONS
 from tacit.query.sql.expressions.text_functions import TEXTS
 from tacit.query.sql.expressions.text_operands import changed, text
+from tacit.query.sql.expressions.text_parts import TEXT_PARTS
 from tacit.query.sql.values.domains import refuse_many_texts
 from tacit.query.sql.values.typed import Typed
 from tacit.schema.kind import Kind
@@ -43,6 +44,8 @@ CUTS = "engines/case_ranges.py"  # a CASE that cuts a number is said with them
 ALSO: Mapping[type[exp.Expression], set[str]] = {
     **{node: {LIMIT} for node in (exp.Lower, exp.Upper, exp.Trim, exp.Left, exp.Right, exp.Concat, exp.DPipe)},
     exp.Substring: {LIMIT, IDIOMS},
+    **{node: {LIMIT} for node in (exp.Replace, exp.SplitPart, exp.Pad)},
+    exp.DateFromParts: {IDIOMS},
     exp.If: {IDIOMS},
     exp.Coalesce: {IDIOMS, CUTS},
     exp.Greatest: {CUTS},
@@ -122,7 +125,7 @@ def test_a_function_that_makes_a_text_is_counted() -> None:
     """A query makes at most 256 texts of texts: a new function among them is listed in `values/domains.py`."""
     for example in EXAMPLES:
         tree = sqlglot.parse_one(example, dialect="duckdb")
-        if type(tree) in TEXTS.nodes and typed(example).kind is Kind.TEXT:
+        if type(tree) in {**TEXTS.nodes, **TEXT_PARTS.nodes} and typed(example).kind is Kind.TEXT:
             with pytest.raises(Refused, match="wide"):
                 refuse_many_texts(sqlglot.parse_one(f"SELECT {', '.join([example] * 257)}", dialect="duckdb"))
 

@@ -24,6 +24,7 @@ from tacit.query.aggregates.clipping_bias import ClippingBias
 from tacit.query.post_noise.estimates import Noisy
 from tacit.query.sql.clamp import Cut
 from tacit.query.sql.fixed_point import cut_steps
+from tacit.schema.kind import Kind
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -217,6 +218,9 @@ NoisyParts: TypeAlias = Mapping[Part, NoisySum | NoisyRanks]
 
 class Aggregate(ABC):
     """One aggregate of a query. Subclasses are frozen dataclasses; they hold no data."""
+
+    kind: Kind = Kind.FLOAT
+    """FLOAT for any number; a time is counted in the noisy parts as a number."""
 
     @property
     @abstractmethod

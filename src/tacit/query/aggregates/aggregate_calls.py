@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
@@ -10,29 +10,34 @@ from math import ceil
 from sqlglot import exp
 
 from tacit.errors import Refused
-from tacit.exact import proper
 from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import Aggregate, ColumnSum, Distinct, Measure
+from tacit.query.aggregates.aggregate_refusals import ACCEPTED, refused_aggregate
+from tacit.query.aggregates.comoments import NEEDED, Comoment, Statistic
 from tacit.query.aggregates.moments import Mean, Total
 from tacit.query.aggregates.quantile import Quantile
+from tacit.query.aggregates.quantile_calls import quantile_call, since_1970
 from tacit.query.aggregates.rank_grid import ranks_of
 from tacit.query.aggregates.variance import Variance
 from tacit.query.sql.clamp import ONE, Cut, one_where
 from tacit.query.sql.expressions.rule_registry import type_expression, type_predicate, unbounded_reason
 from tacit.query.sql.fixed_point import Steps, in_steps
 from tacit.query.sql.rows import Rows
-from tacit.query.sql.values.domains import told_apart
+from tacit.query.sql.values.domains import MOST_PIECES, told_apart
+from tacit.schema.kind import Kind
 
 CALLS = (exp.AggFunc, exp.WithinGroup, exp.Filter)
-_ACCEPTED = (
-    "COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM(x), AVG(x), VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP, MEDIAN(x), "
-    "QUANTILE_CONT(x, share), PERCENTILE_CONT(share) WITHIN GROUP (ORDER BY x), MIN(x), MAX(x), "
-    "each with FILTER (WHERE …) if wanted."
-)
+_COMOMENTS: Mapping[type[exp.Expr], Statistic] = {
+    exp.CovarPop: Statistic.COVARIANCE,
+    exp.CovarSamp: Statistic.SAMPLE_COVARIANCE,
+    exp.RegrSlope: Statistic.SLOPE,
+    exp.RegrIntercept: Statistic.INTERCEPT,
+    exp.Corr: Statistic.CORRELATION,
+    exp.RegrR2: Statistic.DETERMINATION,
+}
 VAST = 2**40  # the span of values without declared bounds: it only keeps integers from overflowing
 _EXACT = 2**42  # squares up to here are added up as they are
 _SQUARES = 2**36  # the largest of other squares, in steps: several people with many rows fit the bins of amounts
-_EXTREME = Fraction(1, 200)
 
 
 @frozen
@@ -49,8 +54,8 @@ class AggregateReader:
         keep = "TRUE"
         if isinstance(node, exp.Filter):
             keep, node = type_predicate(node.expression.this, self.rows).sql, node.this
-        if node.args.get("expressions"):
-            raise Refused(node.sql("duckdb"), "It has more arguments than it counts.", _ACCEPTED)
+        if node.args.get("expressions") and not isinstance(node, exp.AnonymousAggFunc):
+            raise Refused(node.sql("duckdb"), "It has more arguments than it counts.", ACCEPTED)
         if isinstance(node, exp.Count):
             return self._count(node, keep)
         if isinstance(node, exp.Sum) and not isinstance(node.this, exp.Distinct):
@@ -59,10 +64,12 @@ class AggregateReader:
             return self._mean(node, keep)
         if isinstance(node, (exp.Variance, exp.VariancePop, exp.Stddev, exp.StddevPop, exp.StddevSamp)):
             return self._variance(node, keep)
-        share = _share(node)
+        if type(node) in _COMOMENTS:
+            return self._comoment(node, keep)
+        share = quantile_call(node)
         if share is not None:
             return self._quantile(node, keep, *share)
-        raise Refused(f"{node.sql('duckdb')}", "There is no private form of it here.", _ACCEPTED)
+        raise refused_aggregate(node)
 
     def _count(self, node: exp.Count, keep: str) -> Aggregate:
         inside = node.this
@@ -70,15 +77,31 @@ class AggregateReader:
             return Total(_rows("TRUE", keep))
         if not isinstance(inside, exp.Distinct):
             return Total(self._present(inside, keep))
-        if len(inside.expressions) != 1:
-            raise Refused(node.sql("duckdb"), "Pairs are not counted.", "COUNT(DISTINCT x) of one expression.")
         value = inside.expressions[0]
+        if len(inside.expressions) != 1 or isinstance(value, exp.Tuple):
+            return Total(Distinct(self._together(inside.expressions, keep)), "different rows of values")
         if isinstance(value, exp.Column) and self.rows.is_identifier(value.name, value.table or None):
             one, of = (ONE, ColumnSum()) if keep == "TRUE" else (one_where(keep), None)
             return Total(Measure(one, Fraction(1), once=True, subject="keys", of=of))
         counted = told_apart(type_expression(value, self.rows))
         sql = counted if keep == "TRUE" else f"CASE WHEN {keep} THEN {counted} END"
         return Total(Distinct(sql), "different values, of those that count")
+
+    def _together(self, values: Sequence[exp.Expression], keep: str) -> str:
+        """SQL that differs where several values do; as in SQL, a list with a NULL is not counted, and a tuple is.
+
+        Each is written as a text, and the digests of texts, which are equally long, are joined; "-", which is in none,
+        stands for NULL.
+        """
+        is_tuple = isinstance(values[0], exp.Tuple)
+        listed = values[0].expressions if is_tuple and len(values) == 1 else values
+        if not len(listed) <= MOST_PIECES:
+            why = f"More than {MOST_PIECES} values side by side are not counted."
+            raise Refused("COUNT(DISTINCT …) of many values", why, f"at most {MOST_PIECES}.")
+        texts = [type_expression(exp.TryCast(this=each, to=exp.DataType.build("TEXT")), self.rows) for each in listed]
+        digests = [f"coalesce(md5({text.sql}), '-')" if is_tuple else f"md5({text.sql})" for text in texts]
+        together = f"({' || '.join(digests)})"
+        return together if keep == "TRUE" else f"CASE WHEN {keep} THEN {together} END"
 
     def _present(self, inside: exp.Expression, keep: str) -> Measure:
         typed = type_expression(inside, self.rows)
@@ -133,18 +156,45 @@ class AggregateReader:
         rows = self._present(node.this, keep)
         return Variance(squares, total, rows, centre, steps.low, steps.high, is_sample, is_root)
 
+    def _comoment(self, node: exp.Expression, keep: str) -> Aggregate:
+        """The sums over rows where both columns are present; SQL names the dependent one, y, first."""
+        statistic = _COMOMENTS[type(node)]
+        nodes = (node.expression, node.this)
+        typed = [type_expression(each, self.rows) for each in nodes]
+        present = [f"{each.sql} IS NOT NULL" for each in typed if each.nullable]
+        kept = " AND ".join(f"({test})" for test in (*present, *([keep] if keep != "TRUE" else ())))
+        both = kept or "TRUE"
+        steps = [self._numbers(node, each) for each in nodes]
+        centres = [self._centre(each, found) for each, found in zip(nodes, steps, strict=True)]
+        values = [_kept(each.cut(at).minus(at), both) for each, at in zip(steps, centres, strict=True)]
+        along, above = values
+
+        def products(one: Cut, other: Cut, step: Fraction) -> Measure:
+            most = one.size * other.size
+            coarse = 1 if most <= _EXACT else ceil(Fraction(most, _SQUARES))
+            return Measure(one.multiplied(other, coarse), step * coarse)
+
+        sums = (
+            products(along, above, steps[0].step * steps[1].step),
+            *(Measure(value, each.step) for value, each in zip(values, steps, strict=True)),
+            _rows(both, "TRUE"),
+            *(products(value, value, each.step**2) for value, each in zip(values, steps, strict=True)),
+        )
+        middles = [at * each.step for at, each in zip(centres, steps, strict=True)]
+        spans = [(each.high - each.low) * each.step for each in steps]
+        return Comoment(statistic, sums[: NEEDED[statistic]], (middles[0], middles[1]), (spans[0], spans[1]))
+
     def _quantile(
         self, node: exp.Expression, keep: str, inside: exp.Expression, share: Fraction, words: str
     ) -> Aggregate:
-        if type_expression(inside, self.rows).kind.is_time:
-            raise Refused(
-                node.sql("duckdb"), "Quantiles of dates are not offered yet.", f"year({inside.sql('duckdb')})."
-            )
+        kind = type_expression(inside, self.rows).kind
+        if kind.is_time:
+            inside = since_1970(inside, kind)
         steps = self._steps(node, inside)
         sql = steps.sql if keep == "TRUE" else f"CASE WHEN {keep} THEN {steps.sql} END"
         of = _of_column(inside, keep, None)
         column = None if of is None else of.column
-        return Quantile(ranks_of(sql, steps, column), share, words)
+        return Quantile(ranks_of(sql, steps, column), share, words, kind if kind.is_time else Kind.FLOAT)
 
 
 def _rows(condition: str, keep: str) -> Measure:
@@ -159,29 +209,3 @@ def _of_column(inside: exp.Expression, keep: str, centre: int | None) -> ColumnS
 
 def _kept(value: Cut, keep: str) -> Cut:
     return value if keep == "TRUE" else value.where(keep)
-
-
-def _share(node: exp.Expression) -> tuple[exp.Expression, Fraction, str] | None:
-    """The argument of a quantile, its share, and its description; None if the call is not a quantile."""
-    if isinstance(node, exp.Median):
-        return node.this, Fraction(1, 2), ""
-    if isinstance(node, exp.Min):
-        return node.this, _EXTREME, f"{node.sql('duckdb')} stands for the value that 0.5% of the rows lie below"
-    if isinstance(node, exp.Max):
-        return node.this, 1 - _EXTREME, f"{node.sql('duckdb')} stands for the value that 99.5% of the rows lie below"
-    if isinstance(node, (exp.PercentileCont, exp.PercentileDisc)) and node.args.get("expression"):
-        return node.this, _level(node, node.expression), ""
-    if isinstance(node, exp.Quantile):
-        return node.this, _level(node, node.args["quantile"]), ""
-    if isinstance(node, exp.WithinGroup) and isinstance(node.this, (exp.PercentileCont, exp.PercentileDisc)):
-        ordered = node.expression.expressions
-        if len(ordered) == 1:
-            level = _level(node, node.this.this)
-            return ordered[0].this, 1 - level if ordered[0].args.get("desc") else level, ""
-    return None
-
-
-def _level(node: exp.Expression, literal: exp.Expression) -> Fraction:
-    if not isinstance(literal, exp.Literal) or literal.is_string:
-        raise Refused(node.sql("duckdb"), "Its share is no number.", "a share between 0 and 1, such as 0.9.")
-    return proper(literal.name, "share")

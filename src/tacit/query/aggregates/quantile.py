@@ -17,6 +17,7 @@ from tacit.query.aggregates.aggregate import Aggregate, Floats, Law, NoisyParts,
 from tacit.query.aggregates.noise_intervals import Powers, WeightedReach
 from tacit.query.aggregates.rank_grid import cells_of, first_value, value_at
 from tacit.query.post_noise.estimates import Estimates, Noisy
+from tacit.schema.kind import Kind
 
 
 @frozen
@@ -26,6 +27,7 @@ class Quantile(Aggregate):
     ranks: Ranks
     share: Fraction
     words: str = ""
+    kind: Kind = Kind.FLOAT
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -45,7 +47,8 @@ class Quantile(Aggregate):
 class NoisyQuantile:
     """A quantile with the values at which the noisy rank, give or take its noise, may reach its share.
 
-    It has no value where every value within the bounds is possible.
+    It has no value where every value within the bounds is possible, nor where there may be no rows at all: then every
+    value is.
     """
 
     quantile: Quantile
@@ -57,13 +60,25 @@ class NoisyQuantile:
         cells, bias = cells_of(ranks), self.noisy.bias
         cut = Fraction(0) if bias is None else Fraction(bias.share_below(_SURE))
         for group, counts in enumerate(self.noisy.counts):
+            if not _has_rows(counts, self.noisy.law, confidence):
+                values[:, group] = np.nan, ranks.low, ranks.high
+                continue
             found = RankDescent(counts, self.noisy.law, ranks.levels, cells).between(share, cut, confidence)
             first = min(first_value(ranks, found.first), ranks.high)
             ends = first, max(first, min(first_value(ranks, found.last + 1) - 1, ranks.high))
             is_vacuous = ends == (ranks.low, ranks.high) and ranks.low < ranks.high
             middle = min(max(value_at(ranks, found.place, found.last), ends[0]), ends[1])
             values[:, group] = (np.nan if is_vacuous else middle, *ends)
+        if self.quantile.kind.is_time:
+            value, low, high = np.floor(values)
+            return Estimates(value, low, high, time=self.quantile.kind)
         return Estimates(*(values * float(ranks.step)))
+
+
+def _has_rows(counts: Integers, law: Law, confidence: Fraction) -> bool:
+    """Whether the counts of the coarsest level, added up, exceed the noise in them."""
+    reach = WeightedReach(law).beyond((1 - confidence) / 2, Powers.of(*np.ones(FAN)))
+    return float(counts[:FAN].sum()) > float(reach)
 
 
 _SURE = Fraction(3, 4)  # confidence that no larger share was cut off

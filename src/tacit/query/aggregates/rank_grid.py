@@ -15,6 +15,7 @@ from tacit.query.aggregates.aggregate import Ranks
 from tacit.query.sql.fixed_point import Steps
 
 _MOST_LEVELS = 4
+_WIDEST = 2**40  # steps: an even grid over more has cells of more than 2^24 steps, which answer nothing
 
 
 def nodes_of(levels: int) -> int:
@@ -28,6 +29,11 @@ def ranks_of(sql: str, steps: Steps, column: str | None) -> Ranks:
     levels = next(n for n in range(1, _MOST_LEVELS + 1) if FAN**n >= span or n == _MOST_LEVELS)
     width = max(1, -(-span // FAN**levels))
     return Ranks(sql, steps.step, steps.low, width, levels, steps.high, column, is_float=steps.is_float)
+
+
+def has_scale(ranks: Ranks) -> bool:
+    """Whether the cells are fine enough to tell values apart: by a profile, or because bounds are close."""
+    return bool(ranks.edges) or ranks.high - ranks.low < _WIDEST
 
 
 STRETCHES = 4 * FAN

@@ -12,6 +12,7 @@ from functools import cached_property
 from tacit.frozen import frozen
 from tacit.loss.families.loss import Relation
 from tacit.query.aggregates.aggregate import Distinct, Measure, Part, Ranks
+from tacit.query.aggregates.comoments import Comoment
 from tacit.query.aggregates.moments import Mean
 from tacit.query.aggregates.variance import Variance
 from tacit.query.plans.group_keys import MOST_KEYS, public_groups
@@ -25,6 +26,7 @@ KEYS = Fraction(1, 2)  # the weight of choosing private keys, relative to a colu
 FINDING = Fraction(1, 10)  # share of the price to find limits
 USUAL_FINDING = Fraction(2, 5)  # the same for usual intervals, which also need the clipping bias
 BESIDE_PROFILE = Fraction(1, 4)  # the same where a profile provides part of it
+_OF_SEVERAL = (Mean, Variance, Comoment)  # aggregates that are read from several sums together
 
 
 @frozen
@@ -88,7 +90,7 @@ class Plan:
         Where a person is one row it lies in one group, and each total is cut by itself, so that none shrinks another.
         Bounded sums are shrunk as they always were.
         """
-        has_means = any(isinstance(each, (Mean, Variance)) for each in self.question.aggregates.values())
+        has_means = any(isinstance(each, _OF_SEVERAL) for each in self.question.aggregates.values())
         if self.interval is IntervalKind.BOUNDED:
             return has_means
         return self.question.rows.ownership is Ownership.MANY and (has_means or bool(self.question.keys))
@@ -101,7 +103,7 @@ class Plan:
     @property
     def apart(self) -> frozenset[Measure]:
         """The measures that a factor for means leaves as they are, where there is one group."""
-        means = [each for each in self.question.aggregates.values() if isinstance(each, (Mean, Variance))]
+        means = [each for each in self.question.aggregates.values() if isinstance(each, _OF_SEVERAL)]
         of_means = {part for each in means for part in each.parts}
         alone = [part for part in self.measures if self.limits[part].origin is Origin.CONSTRUCTION]
         return frozenset() if self.question.keys else frozenset(part for part in alone if part not in of_means)

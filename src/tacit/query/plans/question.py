@@ -14,11 +14,13 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import Aggregate, Distinct, Measure, Part, Ranks
 from tacit.query.aggregates.aggregate_calls import CALLS, AggregateReader
+from tacit.query.aggregates.spellings import respelled
 from tacit.query.plans.group_keys import KeyColumn
 from tacit.query.post_noise.post_processing import PostProcessing, read_post_processing
 from tacit.query.post_noise.scope import canonical, depth
 from tacit.query.sql.expressions.rule_registry import type_expression
-from tacit.query.sql.from_clause import group_keys, read_rows
+from tacit.query.sql.from_clause import read_rows
+from tacit.query.sql.group_by import group_keys
 from tacit.query.sql.known_values import known_domain
 from tacit.query.sql.parsed_text import parsed
 from tacit.query.sql.rows import Ownership, Rows
@@ -92,7 +94,8 @@ def read_question(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, st
     if not many <= _MOST_PARTS:
         why = "They share one price, so that each would drown in noise."
         raise Refused(f"{many:,} columns at once", why, f"at most {_MOST_PARTS}.")
-    above = read_post_processing(select, {key.name: key.kind for key in keys}, list(aggregates))
+    kinds = {name: each.kind for name, each in aggregates.items()}
+    above = read_post_processing(select, {key.name: key.kind for key in keys}, kinds)
     return Question(sql, rows, keys, aggregates, above, _origins(select, rows, catalogue))
 
 
@@ -157,8 +160,10 @@ def parsed_selects(sql: str, schemas: frozenset[str] = DEFAULT_SCHEMAS) -> list[
         raise Refused("this statement", "Only questions are answered.", "SELECT … FROM … .")
     for select in selects:
         refuse_many_texts(select)
+    found = [respelled(select) for select in selects]
+    for select in found:
         in_known_forms(select, schemas)
-    return selects
+    return found
 
 
 def _grouped(select: exp.Select) -> exp.Select:

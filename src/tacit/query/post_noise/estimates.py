@@ -24,13 +24,15 @@ class Estimates:
     """A column of numbers, each with an interval for the quantity that it estimates.
 
     A value is nan where the data are too few; its ends then give the known bounds, and are infinite where there are
-    none. `whole` says that the values are whole numbers (counts, sums of integers).
+    none. `whole` says that the values are whole numbers (counts, sums of integers). `time` is the kind of time that
+    the numbers stand for, which are days or seconds since the start of 1970.
     """
 
     value: Floats
     low: Floats
     high: Floats
     whole: bool = False
+    time: Kind | None = None
 
     def __post_init__(self) -> None:
         if not self.value.shape == self.low.shape == self.high.shape == (len(self.value),):
@@ -40,7 +42,20 @@ class Estimates:
         return len(self.value)
 
     def take(self, rows: NDArray[np.int64]) -> Estimates:
-        return Estimates(self.value[rows], self.low[rows], self.high[rows], self.whole)
+        return Estimates(self.value[rows], self.low[rows], self.high[rows], self.whole, self.time)
+
+    @property
+    def times(self) -> tuple[Keys, Keys, Keys]:
+        """The values and their two ends as times, where they stand for some; None where one is unknown."""
+        kind = self.time
+        assert kind is not None
+
+        def read(points: Floats) -> Keys:
+            steps = kind.time_scale.steps_a_second if kind.has_clock else 1
+            known = (None if not np.isfinite(point) else int(point) * steps for point in points)
+            return Keys(tuple(None if point is None else kind.time_scale.time(point) for point in known), kind)
+
+        return read(self.value), read(self.low), read(self.high)
 
 
 class Noisy(Protocol):
@@ -121,8 +136,9 @@ class Rendered:
 
     @property
     def measured(self) -> Rendered:
-        """Without columns for publication: they stand beside a number, and are no keys."""
-        return Rendered(tuple(each for each in self.columns if not self.is_published(each)))
+        """Its keys and numbers: without noisy times, and without columns for publication, which are no keys."""
+        kept = (each for each in self.columns if not self.is_published(each))
+        return Rendered(tuple(each for each in kept if isinstance(each.values, Keys) or each.values.time is None))
 
     def is_published(self, column: OutputColumn) -> bool:
         """Whether a column is one for publication."""

@@ -125,7 +125,7 @@ def _settled(column: Estimates) -> Estimates:
         np.where(np.isnan(column.low), -np.inf, column.low),
         np.where(np.isnan(column.high), np.inf, column.high),
     )
-    return Estimates(column.value, low, high, column.whole)
+    return Estimates(column.value, low, high, column.whole, column.time)
 
 
 def as_numbers(column: Column) -> Estimates:

@@ -112,6 +112,9 @@ def _comparison(node: exp.Expr, left: exp.Expr, right: exp.Expr, scope: PostNois
     one, other = read(left, scope), read(right, scope)
     one, other = as_date_like(one, other), as_date_like(other, one)
     kinds = {one.kind, other.kind} - {None}
+    if kinds & {*TIMES} and (one.aggregates or other.aggregates):
+        why = "A time that is read from noisy counts can be shown and sorted by, and not computed with."
+        raise Refused(_sql(node), why, "the comparison in WHERE; or MIN(YEAR(x)), which is a number.")
     numbers = all(kind is not None and kind.is_number for kind in kinds)
     null = any(isinstance(side, Constant) and side.value is None for side in (one, other))
     if not (numbers or null or any(kinds <= alike for alike in _ORDERED_ALIKE)):

@@ -23,12 +23,15 @@ class PostNoiseScope:
     keys: Names
     kinds: Mapping[str, Kind]
     aggregates: Names
+    times: Mapping[str, Kind] = field(default_factory=dict)  # the kinds of aggregates that are no numbers
     aliases: Mapping[str, Expression] = field(default_factory=dict)
     aliases_first: bool = False
 
     @classmethod
     def of(cls, keys: Collection[str], aggregates: Collection[str]) -> PostNoiseScope:
-        return cls(Names.of(keys), dict(keys) if isinstance(keys, Mapping) else {}, Names.of(aggregates))
+        kinds, given = (dict(each) if isinstance(each, Mapping) else {} for each in (keys, aggregates))
+        times = {name: kind for name, kind in given.items() if kind.is_time}
+        return cls(Names.of(keys), kinds, Names.of(aggregates), times)
 
     def with_alias(self, name: str, meaning: Expression) -> PostNoiseScope:
         return replace(self, aliases={name.lower(): meaning, **self.aliases})
@@ -37,7 +40,7 @@ class PostNoiseScope:
         """The aggregate, key or alias that a plain node is, if it is one."""
         aggregate = self.aggregates.find(node)
         if aggregate is not None:
-            return AggregateReference(aggregate)
+            return AggregateReference(aggregate, self.times.get(aggregate, Kind.FLOAT))
         alias = self.aliases.get(node.name.lower()) if isinstance(node, exp.Column) and not node.table else None
         key = self.keys.find(node)
         if key is None or (alias is not None and self.aliases_first):

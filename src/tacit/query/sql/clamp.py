@@ -62,9 +62,19 @@ class Cut:
 
     def squared(self, coarse: int = 1) -> Cut:
         """x² // coarse: through 128 bits, where the square of a word fits, unless it fits a word itself."""
-        wide = f"CAST({self.sql} AS HUGEINT)" if self.size**2 > WORD else self.sql
-        square = f"({wide} * {wide})"
-        return Cut(f"CAST({square} // {coarse} AS BIGINT)" if coarse > 1 else square, 0, self.size**2 // coarse)
+        return Cut(self._multiplied(self, coarse), 0, self.size**2 // coarse)
+
+    def multiplied(self, other: Cut, coarse: int = 1) -> Cut:
+        """x·y // coarse, cut towards zero, in the same way."""
+        corners = [one * two for one in (self.low, self.high) for two in (other.low, other.high)]
+        low, high = (_towards_zero(end, coarse) for end in (min(corners), max(corners)))
+        return Cut(self._multiplied(other, coarse), low, high)
+
+    def _multiplied(self, other: Cut, coarse: int) -> str:
+        is_wide = self.size * other.size > WORD
+        first, second = (f"CAST({each.sql} AS HUGEINT)" if is_wide else each.sql for each in (self, other))
+        product = f"({first} * {second})"
+        return f"CAST({product} // {coarse} AS BIGINT)" if coarse > 1 else product
 
     def times(self, other: Cut) -> Cut:
         """x·y: a word, so that both must be small enough."""

@@ -1,6 +1,6 @@
-"""FROM, WHERE and GROUP BY: tables, joins, sub-queries and common table expressions, read into private rows.
+"""FROM and WHERE: tables, joins, sub-queries and common table expressions, read into private rows.
 
-WHERE keeps the rows for which a predicate is true. GROUP BY names its expressions by alias, by position, or by ALL.
+WHERE keeps the rows for which a predicate is true.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from sqlglot import exp
 from tacit.errors import Refused
 from tacit.query.sql.bounded_join import linked
 from tacit.query.sql.expressions.rule_registry import type_expression, type_predicate
+from tacit.query.sql.group_by import group_keys
 from tacit.query.sql.join_order import FromItem, JoinStep, join_order
 from tacit.query.sql.joins import conjuncts, join_public
 from tacit.query.sql.known_values import certain, known_domain
@@ -26,12 +27,9 @@ from tacit.query.sql.values.domains import HANDED_ON, kept
 from tacit.query.sql.values.typed import Typed
 from tacit.query.sql.windows import WINDOW, qualified, with_windows
 from tacit.schema.catalogue import Catalogue
-from tacit.schema.description import Lookup, Through
+from tacit.schema.description import Lookup, Table, Through
 
 _PLAIN = {"expressions", "from_", "joins", "where", "group", "having", "with_", "kind", "hint", "distinct", "qualify"}
-
-GROUPINGS = (exp.Cube, exp.Rollup, exp.GroupingSets)
-_WITH = ("cube", "rollup", "grouping_sets", "totals")  # the keys of other dialects' parsers
 
 _LONGEST = 2**22  # letters of SQL: a relation that is joined to itself is written twice, and so on
 
@@ -93,6 +91,14 @@ def _filtered(rows: Rows, predicate: exp.Expression, catalogue: Catalogue, known
     )
     found, condition = with_matches(rows, predicate, reader)
     return replace(filtered(found, condition), columns=rows.columns)
+
+
+def _most_rows(select: exp.Select, catalogue: Catalogue, named: Named) -> int | None:
+    """The most rows of a person, where it is declared for the only table that is read."""
+    origin = select.args["from_"].this
+    is_alone = isinstance(origin, exp.Table) and not select.args.get("joins") and origin.name.lower() not in named
+    table = catalogue.table(origin.name) if is_alone else None
+    return table.at_most.rows if isinstance(table, Table) else None
 
 
 def _named(select: exp.Select) -> dict[str, exp.Select]:
@@ -172,7 +178,8 @@ def _sub_query(body: exp.Expression, alias: str, catalogue: Catalogue, named: Na
     if body.args.get("group"):
         keys = group_keys(body)
         refuse_mixed_groups(keys, rows)
-        grouped = per_person(body, rows, alias, [key for key in keys if not names_person(key, rows)])
+        most = _most_rows(body, catalogue, {**named, **_named(body)})
+        grouped = per_person(body, rows, alias, [key for key in keys if not names_person(key, rows)], most)
         return handed_on(grouped, body, rows, alias)
     if body.args.get("having") or any(item.find(exp.AggFunc) for item in body.expressions):
         raise Refused(
@@ -223,39 +230,3 @@ def filtered(rows: Rows, predicate: exp.Expression) -> Rows:
         return rows
     select = Select((ALL,), (rows.select, f' AS "__rows" WHERE {condition.sql}'), is_open=True)
     return replace(rows, select=select, bare=None, known=certain(predicate, rows))
-
-
-def group_keys(select: exp.Select) -> list[exp.Expression]:
-    """The group expressions, with aliases and positions replaced by their expressions."""
-    group = select.args.get("group")
-    if group is None:
-        return []
-    if any(isinstance(node, GROUPINGS) for node in group.expressions) or any(map(group.args.get, _WITH)):
-        raise Refused(
-            "GROUP BY with CUBE, ROLLUP or GROUPING SETS in one query",
-            "It asks for several tables.",
-            "`tacit tables`, which releases them together at one price; or one query for each grouping.",
-        )
-    items = select.expressions
-    if group.args.get("all"):
-        return [_body(item) for item in items if not item.find(exp.AggFunc, exp.WithinGroup)]
-    return [resolved_key(node, items) for node in group.expressions]
-
-
-def resolved_key(node: exp.Expression, items: list[exp.Expression]) -> exp.Expression:
-    """The expression of a GROUP BY node: an alias or a position means the item of SELECT."""
-    if isinstance(node, exp.Literal) and not node.is_string:
-        position = int(node.name) if node.name.isdigit() else 0
-        if not 1 <= position <= len(items):
-            raise Refused(f"GROUP BY {node.name}", "There is no such item in SELECT.", f"1 to {len(items)}.")
-        return _body(items[position - 1])
-    if isinstance(node, exp.Column) and not node.table:
-        for item in items:
-            if isinstance(item, exp.Alias) and item.alias.lower() == node.name.lower():
-                return _body(item)
-    return node
-
-
-def _body(item: exp.Expression) -> exp.Expression:
-    body: exp.Expression = item.this if isinstance(item, exp.Alias) else item
-    return body

@@ -27,8 +27,9 @@ _ACCEPTED = "COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM(x), AVG(x), MIN(x) and M
 class PersonScope:
     """Names inside a per-person SELECT: its group keys, and the totals it computes."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: Rows, most: int | None = None) -> None:
         self.rows = rows
+        self.most = _MOST if most is None else min(most, _MOST)  # rows of a person: a COUNT is cut there
         self.totals: dict[str, tuple[str, Typed]] = {}
         self.calls: dict[str, exp.Expression] = {}
         self.keys: dict[str, tuple[str, Typed]] = {}
@@ -47,12 +48,12 @@ class PersonScope:
         )
 
 
-def per_person(select: exp.Select, rows: Rows, alias: str, keys: list[exp.Expression]) -> Rows:
-    """The rows of a SELECT that is grouped by the person and `keys`.
+def per_person(select: exp.Select, rows: Rows, alias: str, keys: list[exp.Expression], most: int | None = None) -> Rows:
+    """The rows of a SELECT that is grouped by the person and `keys`; `most` is declared to be the rows of a person.
 
     Each row is computed from one person's rows. Grouped by the person only, GROUP BY gives one row per person.
     """
-    scope = PersonScope(rows)
+    scope = PersonScope(rows, most)
     for position, (node, typed) in enumerate(zip(keys, _kept_keys(keys, select, scope), strict=True)):
         scope.keys[node.sql("duckdb")] = (f"k{position}", replace(typed, weight=0))
         scope.hashes.add(hash(node))
@@ -141,7 +142,7 @@ def _total(node: exp.Expression, scope: PersonScope) -> Typed:
     if isinstance(node, exp.Count):
         if not isinstance(inside, exp.Star):
             type_expression(inside, scope.rows)
-        return Typed(Kind.INTEGER, place, Fraction(0), Fraction(_MOST), nullable=False)
+        return Typed(Kind.INTEGER, place, Fraction(0), Fraction(scope.most), nullable=False)
     if not isinstance(node, (exp.Sum, exp.Avg, exp.Min, exp.Max)) or isinstance(node.this, exp.Distinct):
         raise Refused(f"{node.sql('duckdb')} of each person", "It has no total form here.", _ACCEPTED)
     if isinstance(node, (exp.Min, exp.Max)):
@@ -181,10 +182,10 @@ def _sum_sql(node: exp.Expression, scope: PersonScope) -> str:
     distinct = isinstance(node.this, exp.Distinct)
     inside = node.this.expressions[0] if distinct else node.this
     if isinstance(node, exp.Count) and isinstance(inside, exp.Star):
-        return f"least(COUNT(*), {_MOST})"
+        return f"least(COUNT(*), {scope.most})"
     if isinstance(node, exp.Count):
         counted = type_expression(inside, scope.rows)
-        return f"least(COUNT({f'DISTINCT {told_apart(counted)}' if distinct else counted.sql}), {_MOST})"
+        return f"least(COUNT({f'DISTINCT {told_apart(counted)}' if distinct else counted.sql}), {scope.most})"
     if isinstance(node, (exp.Min, exp.Max)):
         value = scope.extremes[inside.sql("duckdb")]
         return _extreme(value, f"{'MIN' if isinstance(node, exp.Min) else 'MAX'}({value.sql})")

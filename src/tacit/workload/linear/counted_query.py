@@ -11,7 +11,7 @@ from sqlglot import exp
 from tacit.frozen import frozen
 from tacit.query.plans.question import Question, calls_in, parsed_selects
 from tacit.query.post_noise.scope import canonical
-from tacit.query.sql.from_clause import group_keys
+from tacit.query.sql.group_by import group_keys
 from tacit.workload.implied_ways import cores
 
 _BELOW = ("from_", "joins", "with_", "laterals", "where")

@@ -18,7 +18,7 @@ from tacit.query.aggregates.aggregate_calls import CALLS
 from tacit.query.plans.question import parsed_selects
 from tacit.query.post_noise.scope import canonical
 from tacit.query.sql.expressions.rule_registry import type_expression
-from tacit.query.sql.from_clause import resolved_key
+from tacit.query.sql.group_by import resolved_key
 from tacit.query.sql.joins import conjuncts
 from tacit.query.sql.rows import Rows
 from tacit.schema.kind import Kind

@@ -11,7 +11,7 @@ from tacit.query.sql.dialects.translator import OWN, Call, Lowered, Piece, Trans
 from tacit.query.sql.expressions.date_shifts import shift, shifted
 from tacit.query.sql.expressions.date_truncation import unit_literal, unit_of
 from tacit.query.sql.expressions.result_types import as_timestamp, unify
-from tacit.query.sql.expressions.rule import Family, Rule, SqlFunction, Typer, part, parts
+from tacit.query.sql.expressions.rule import Family, Rule, SqlFunction, Typer, composed, part, parts
 from tacit.query.sql.expressions.text_operands import fixed_text
 from tacit.query.sql.values.exact_intervals import Interval
 from tacit.query.sql.values.refusal import refuse
@@ -21,6 +21,7 @@ from tacit.schema.kind import Kind
 
 _RANGES = {
     "year": (1, 9999),
+    "isoyear": (1, 9999),
     "quarter": (1, 4),
     "month": (1, 12),
     "week": (1, 53),
@@ -45,7 +46,7 @@ _SHORTEST = {  # the least number of days of a unit; a difference counts the bou
 }
 
 
-def _part_of(node: exp.Expression, value: Typed, written: str) -> Typed:
+def _part_of(node: exp.Expression, value: Typed, written: str, typer: Typer) -> Typed:
     name = written.strip().lower()
     name = _SYNONYMS.get(name, name)
     unit = name if name in _RANGES else unit_of(node, _SYNONYMS.get(name, name), tuple(_RANGES))
@@ -53,6 +54,8 @@ def _part_of(node: exp.Expression, value: Typed, written: str) -> Typed:
         return null_of(Kind.INTEGER)
     if not value.kind.is_time:
         raise refuse(node, f"A part of a date is wanted; this is {value.kind}.", "CAST(… AS DATE) around it.")
+    if unit == "isoyear":  # the year of the week's Thursday
+        return composed("year(date_trunc('week', CAST(x AS DATE)) + INTERVAL 3 DAY)", typer, x=value)
     low, high = _RANGES[unit]
     if unit == "year" and value.low is not None and value.high is not None:
         low, high = time_of(value.kind, value.low).year, time_of(value.kind, value.high).year
@@ -61,14 +64,14 @@ def _part_of(node: exp.Expression, value: Typed, written: str) -> Typed:
 
 
 def _extract(node: exp.Expression, typer: Typer) -> Typed:
-    return _part_of(node, typer(part(node, "expression")), part(node).name)
+    return _part_of(node, typer(part(node, "expression")), part(node).name, typer)
 
 
 def _date_part(node: exp.Expression, typer: Typer) -> Typed:
     given = parts(node)
     if len(given) != 2:
         raise refuse(node, "It takes a unit and a date.", "date_part('year', day).")
-    return _part_of(node, typer(given[1]), fixed_text(given[0], typer, "The unit"))
+    return _part_of(node, typer(given[1]), fixed_text(given[0], typer, "The unit"), typer)
 
 
 def _named(unit: str) -> Rule:
@@ -76,7 +79,7 @@ def _named(unit: str) -> Rule:
         given = parts(node) if isinstance(node, exp.Anonymous) else (part(node),)
         if len(given) != 1:
             raise refuse(node, "It takes one date.", f"{unit.upper()}(day).")
-        return _part_of(node, typer(given[0]), unit)
+        return _part_of(node, typer(given[0]), unit, typer)
 
     return rule
 

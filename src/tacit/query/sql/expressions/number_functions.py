@@ -21,7 +21,7 @@ from tacit.query.sql.dialects.translator import (
 )
 from tacit.query.sql.expressions.arithmetic import numbers
 from tacit.query.sql.expressions.result_types import exact_result, float_result
-from tacit.query.sql.expressions.rule import Family, SqlFunction, Typer, part
+from tacit.query.sql.expressions.rule import Family, SqlFunction, Typer, composed, part
 from tacit.query.sql.values.exact_intervals import Interval, doubles, widened
 from tacit.query.sql.values.refusal import refuse
 from tacit.query.sql.values.storage import (
@@ -108,6 +108,21 @@ def _exp(node: exp.Expression, typer: Typer) -> Typed:
     return float_result(f"exp({value.sql})", Interval(max(_ZERO, bounds.low or _ZERO), bounds.high), (value,))
 
 
+def _cbrt(node: exp.Expression, typer: Typer) -> Typed:
+    value = as_float(*numbers(node, typer(part(node))))
+    low, high = (
+        None if end is None else Fraction(math.copysign(abs(float(end)) ** (1 / 3), end))
+        for end in (value.low, value.high)
+    )
+    return float_result(f"cbrt({value.sql})", widened(Interval(low, high)), (value,))
+
+
+def _is_nan(node: exp.Expression, typer: Typer) -> Typed:
+    """NaN is NULL wherever it is read, so that no number is NaN."""
+    (value,) = numbers(node, typer(part(node)))
+    return composed("x <> x", typer, x=value)
+
+
 def _power(node: exp.Expression, typer: Typer) -> Typed:
     base, exponent = numbers(node, typer(part(node)), typer(part(node, "expression")))
     if is_null(exponent):
@@ -161,6 +176,10 @@ def _root_reach(value: Reach) -> Reach:
     return Reach(math.sqrt(value.least) / 2, math.sqrt(value.most) * 2)
 
 
+def _cube_root_reach(value: Reach) -> Reach:
+    return Reach(math.cbrt(value.least) / 2, math.cbrt(value.most) * 2)
+
+
 _LOGARITHMS = Reach(TINIEST, 1100.0)  # of doubles
 _NO_LOG2 = "PostgreSQL has no binary logarithm of floats."
 ELEMENTARY = Family.of(
@@ -168,6 +187,8 @@ ELEMENTARY = Family.of(
     SqlFunction(("ABS",), _absolute, (exp.Abs,), Lowered(_size, (Call("abs", spark=OWN),))),
     SqlFunction(("SIGN",), _sign, (exp.Sign,), Lowered(_signed, (Call("sign", _sign_in_postgres, OWN),))),
     SqlFunction(("SQRT",), _sqrt, (exp.Sqrt,), of_double(Call("sqrt"), _root_reach)),
+    SqlFunction(("CBRT",), _cbrt, (exp.Cbrt,), of_double(Call("cbrt"), _cube_root_reach)),
+    SqlFunction(("ISNAN",), _is_nan, (exp.IsNan,)),
     SqlFunction(("LN",), _ln, (exp.Ln,), of_double(Call("ln"), lambda _: _LOGARITHMS)),
     SqlFunction(
         ("LOG", "LOG10", "LOG2"),

@@ -15,18 +15,22 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.sql.dialects.translator import Call
 from tacit.query.sql.expressions.arithmetic import ARITHMETIC, DIVISION
+from tacit.query.sql.expressions.calendar_functions import CALENDAR
 from tacit.query.sql.expressions.cast_rules import CASTING
 from tacit.query.sql.expressions.conditional import CONDITIONAL
+from tacit.query.sql.expressions.date_formats import FORMATS
 from tacit.query.sql.expressions.date_functions import DATES
 from tacit.query.sql.expressions.date_truncation import TRUNCATING
 from tacit.query.sql.expressions.leaves import COLUMNS, LITERALS
 from tacit.query.sql.expressions.number_functions import ELEMENTARY
 from tacit.query.sql.expressions.predicates import COMPARISON, LOGIC, truth
+from tacit.query.sql.expressions.regular_expressions import EXPRESSIONS
 from tacit.query.sql.expressions.rounding import ROUNDING
 from tacit.query.sql.expressions.rule import Family, Rule, Scope, SqlFunction
 from tacit.query.sql.expressions.second_line import tried
 from tacit.query.sql.expressions.text_functions import TEXTS
 from tacit.query.sql.expressions.text_operands import PATTERNS
+from tacit.query.sql.expressions.text_parts import TEXT_PARTS
 from tacit.query.sql.expressions.width_bucket import BUCKETS
 from tacit.query.sql.values.domains import weighed
 from tacit.query.sql.values.refusal import called, near_functions, refuse, shown
@@ -46,9 +50,13 @@ FAMILIES: tuple[Family, ...] = (
     ELEMENTARY,
     BUCKETS,
     TEXTS,
+    TEXT_PARTS,
     PATTERNS,
+    EXPRESSIONS,
     TRUNCATING,
     DATES,
+    CALENDAR,
+    FORMATS,
 )
 FUNCTIONS: tuple[SqlFunction, ...] = tuple(entry for family in FAMILIES for entry in family.entries)
 CALLS: tuple[Call, ...] = tuple(call for entry in FUNCTIONS if entry.lowered for call in entry.lowered.calls)
@@ -90,6 +98,9 @@ class _Typing:
     @property
     def within(self) -> _Typing:
         return replace(self, is_outer=False)
+
+    def over(self, scope: Scope) -> _Typing:
+        return replace(self, scope=scope)
 
     def __call__(self, node: exp.Expression) -> Typed:
         if not self.depth < _DEEPEST:
@@ -135,7 +146,7 @@ _REASONS: tuple[tuple[tuple[type, ...], str, str], ...] = (
         _NOT_REPEATABLE,
         "the date itself, such as DATE '2024-01-31'.",
     ),
-    ((exp.RegexpLike, exp.RegexpILike, exp.SimilarTo, exp.Glob, exp.RegexpExtract, exp.RegexpReplace), _REGEX, _LIKE),
+    ((exp.RegexpILike, exp.Glob, exp.RegexpExtract, exp.RegexpReplace), _REGEX, _LIKE),
     (
         (exp.Window,),
         "It looks at other rows.",

@@ -10,13 +10,13 @@ from sqlglot import exp
 
 from tacit.query.sql.dialects.sql_type import BIGINT, INTEGER, VARCHAR, SqlType
 from tacit.query.sql.dialects.translator import OWN, Call, Lowered, Piece, Translator, of_text, whole_literal
-from tacit.query.sql.expressions.rule import Family, Rule, SqlFunction, Typer, part, parts
-from tacit.query.sql.expressions.text_operands import changed, fixed_number, fixed_text, text
+from tacit.query.sql.expressions.rule import Family, Rule, SqlFunction, Typer, composed, part, parts
+from tacit.query.sql.expressions.text_operands import as_text, changed, fixed_number, fixed_text, text
 from tacit.query.sql.values.domains import LONGEST_MADE, MOST_PIECES, cut, domain, mapped
 from tacit.query.sql.values.refusal import refuse
 from tacit.query.sql.values.storage import text_sql
 from tacit.query.sql.values.typed import Typed
-from tacit.schema.kind import Key, Kind
+from tacit.schema.kind import TIMES, Key, Kind
 
 _LAST = 2**31 - 1  # in PostgreSQL and Spark; longer than any text here
 _SPACES = " \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"  # category Zs
@@ -93,13 +93,20 @@ def _joined(node: exp.Expression, nodes: Sequence[exp.Expression], typer: Typer,
     """The first letters of several texts, one after the other; no piece is longer than the whole may be."""
     if not len(nodes) <= MOST_PIECES:
         raise refuse(node, f"More than {MOST_PIECES} texts are joined.", f"at most {MOST_PIECES}.")
-    items = tuple(text(item, typer) for item in nodes)
+    items = tuple(_written(item, typer) for item in nodes)
     longest = min(LONGEST_MADE, sum(item.longest for item in items))
     pieces = [cut(item.sql, longest) if item.longest > longest else item.sql for item in items]
     sql = f"concat({', '.join(pieces)})" if nulls_are_empty else f"({' || '.join(pieces)})"
     nullable = not nulls_are_empty and any(item.nullable for item in items)
     keys = _joined_keys(items, longest, nulls_are_empty)
     return Typed(Kind.TEXT, cut(sql, longest), nullable=nullable, keys=keys, longest=longest)
+
+
+def _written(node: exp.Expression, typer: Typer) -> Typed:
+    """A text; or a whole number, a date or a truth value, as it is written beside one."""
+    value = typer(node)
+    is_plain = value.kind in (Kind.INTEGER, Kind.BOOLEAN, *TIMES)
+    return composed("CAST(x AS VARCHAR)", typer, x=value) if is_plain else as_text(node, value)
 
 
 def _joined_keys(items: tuple[Typed, ...], longest: int, nulls_are_empty: bool) -> tuple[Key, ...] | None:

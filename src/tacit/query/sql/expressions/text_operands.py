@@ -23,7 +23,11 @@ _LAST = 2**32 - 1  # position
 
 def text(node: exp.Expression, typer: Typer) -> Typed:
     """The expression; refused unless it is a text."""
-    value = typer(node)
+    return as_text(node, typer(node))
+
+
+def as_text(node: exp.Expression, value: Typed) -> Typed:
+    """The value of the expression; refused unless it is a text."""
     if is_null(value):
         return null_of(Kind.TEXT)
     if value.kind is not Kind.TEXT:

@@ -73,7 +73,7 @@ _MOST_JOINED = 64  # texts that a query makes of others
 _SHORT = 64  # the most letters of a text that is kept unchanged
 _HEAVIEST = 2**20  # letters of SQL
 _MOST_CHANGED = 256  # texts that a query makes in all: each may be as long as a column
-_CHANGES = (exp.Concat, exp.Lower, exp.Upper, exp.Trim, exp.Substring, exp.Left, exp.Right)
+_CHANGES = (exp.Concat, exp.Lower, exp.Upper, exp.Trim, exp.Substring, exp.Left, exp.Right, exp.SplitPart)
 
 
 def cut(sql: str, longest: int) -> str:
@@ -152,5 +152,7 @@ def refuse_many_texts(query: exp.Expression) -> None:
 
 
 def _is_joined(node: exp.Expr) -> bool:
-    """Whether the node joins texts; a chain of || is one."""
-    return isinstance(node, exp.Concat) or (isinstance(node, exp.DPipe) and not isinstance(node.parent, exp.DPipe))
+    """Whether the node joins texts, or makes them longer; a chain of || is one."""
+    return isinstance(node, exp.Concat | exp.Pad | exp.Replace) or (
+        isinstance(node, exp.DPipe) and not isinstance(node.parent, exp.DPipe)
+    )
