@@ -106,9 +106,10 @@ class OutputColumn:
 
 @frozen(eq=False)
 class Rendered:
-    """The answer's columns."""
+    """The answer's columns, and what must be said of them besides."""
 
     columns: tuple[OutputColumn, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:

@@ -1,0 +1,214 @@
+"""An outer query over released groups, checked: it is post-processing, free and repeatable.
+
+It is bound on empty tables, and rehearsed on public groups with made-up numbers, before anything is charged. Should it
+fail on the noisy numbers all the same, the table of its core is shown, and a note says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import field
+from datetime import date, datetime
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from tacit.errors import Refused
+from tacit.frozen import frozen
+from tacit.query.aggregates.aggregate import Aggregate
+from tacit.query.aggregates.moments import Total
+from tacit.query.engines.duckdb.sealed import (
+    MOST_ROWS,
+    PublicTable,
+    Stopped,
+    StoppedStatement,
+    run_sealed,
+    sealed,
+)
+from tacit.query.outer.cores import RELEASED
+from tacit.query.outer.program import Program
+from tacit.query.outer.weighed_columns import WeighedColumns
+from tacit.query.plans.group_keys import KeyColumn, public_groups
+from tacit.query.post_noise.estimates import Estimates, Groups, Keys, OutputColumn, Rendered
+from tacit.schema.kind import Kind
+
+_TYPES: Final = {
+    Kind.INTEGER: "HUGEINT",
+    Kind.DECIMAL: "DOUBLE",
+    Kind.FLOAT: "DOUBLE",
+    Kind.TEXT: "VARCHAR",
+    Kind.BOOLEAN: "BOOLEAN",
+    Kind.DATE: "DATE",
+    Kind.TIMESTAMP: "TIMESTAMP",
+}
+_WHOLE: Final = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UBIGINT", "UINTEGER")
+_SHOWN: Final = {"BOOLEAN": Kind.BOOLEAN, "VARCHAR": Kind.TEXT, "DATE": Kind.DATE, "TIMESTAMP": Kind.TIMESTAMP}
+_FLOATS: Final = ("DOUBLE", "FLOAT", "DECIMAL")
+_LARGEST: Final = 2.0**53
+_MADE_UP: Final = 2  # groups, where keys are private
+SHOWN_OF: Final = "Totals over groups are of the groups that are shown."
+
+
+@frozen(eq=False)
+class OuterQuery:
+    """What stands above the noise of a question: a program over the table of its groups."""
+
+    program: Program
+    keys: tuple[KeyColumn, ...]
+    aggregates: tuple[tuple[str, Aggregate], ...]
+    calls: tuple[str, ...] = field(default=())  # the aggregates in the order of the columns a0, a1 …
+
+    @property
+    def chooses_by_noise(self) -> bool:
+        """Whether noisy numbers decide which rows are shown."""
+        return self.program.is_chosen
+
+    def check(self) -> None:
+        """Refuse a query that cannot be bound, or that fails on made-up numbers; nothing is charged yet."""
+        groups = public_groups(self.keys)
+        if groups is None:
+            groups = [tuple(_made_up(key.kind, place) for key in self.keys) for place in range(_MADE_UP)]
+        if not len(groups) <= MOST_ROWS:
+            asked = f"an outer query over {len(groups):,} groups"
+            raise Refused(asked, "It is computed in little memory.", f"at most {MOST_ROWS:,} groups, or the groups.")
+        columns = [[group[place] for group in groups] for place in range(len(self.keys))]
+        numbers = [np.arange(1.0, len(groups) + 1)] * len(self.calls)
+        table = self._table(_unscaled(self.keys, columns), numbers)
+        for each in (table.empty, table):
+            try:
+                with sealed({RELEASED: each}) as connection:
+                    found = run_sealed(connection, self.program.plain_sql())
+            except StoppedStatement as stopped:
+                raise _refused(stopped) from None
+            for name, kind in found.types.items():
+                _refuse_type(name, kind)
+
+    def render(self, groups: Groups, confidence: Fraction, bounded: Groups | None = None) -> Rendered:
+        """The answer's columns, each number with an interval at this confidence where it has one."""
+        try:
+            return self._render(groups, confidence, bounded)
+        except StoppedStatement as stopped:
+            return self._groups_alone(groups, confidence, bounded, stopped)
+
+    def _render(self, groups: Groups, confidence: Fraction, bounded: Groups | None) -> Rendered:
+        keys = [groups.keys[key.name].values for key in self.keys]
+        if groups.size > MOST_ROWS:
+            raise StoppedStatement(Stopped.ROWS)
+        table = self._table(keys, [groups.aggregates[name].at(confidence).value for name in self.calls])
+        with sealed({RELEASED: table}) as connection:
+            found = run_sealed(connection, self.program.plain_sql())
+        weighed = WeighedColumns.of(self.program, table, self.calls, groups, found, confidence)
+        columns = []
+        for place, (name, kind) in enumerate(found.types.items()):
+            values = [row[place] for row in found.rows]
+            form = self.program.columns[place] if place < len(self.program.columns) else None
+            shown, beside = weighed.column(place, kind in _WHOLE, bounded) if weighed is not None else (None, None)
+            if shown is None:
+                shown = _values(values, kind, form is not None and form.is_exact)
+            columns.append(OutputColumn(name, shown, beside))
+        return Rendered(tuple(columns), self._notes(columns, groups.size))
+
+    def _notes(self, columns: Sequence[OutputColumn], size: int) -> tuple[str, ...]:
+        lacking = [
+            column.name
+            for place, column in enumerate(columns)
+            if not self.program.columns[place].is_exact and not _has_interval(column)
+        ]
+        notes = []
+        if lacking and size:
+            verb = "has no interval: it is" if len(lacking) == 1 else "have no intervals: they are"
+            notes.append(f"{', '.join(lacking)} {verb} computed from noisy numbers, but no sum or ratio of them.")
+        if public_groups(self.keys) is None:
+            notes.append(SHOWN_OF)
+        return tuple(notes)
+
+    def _groups_alone(
+        self, groups: Groups, confidence: Fraction, bounded: Groups | None, stopped: StoppedStatement
+    ) -> Rendered:
+        columns = [OutputColumn(key.name, groups.keys[key.name]) for key in self.keys]
+        for name in self.calls:
+            beside = None if bounded is None else bounded.aggregates[name].at(confidence)
+            columns.append(OutputColumn(name, groups.aggregates[name].at(confidence), beside))
+        note = f"The statement was not computed: {stopped}. These are the groups that it reads, asked for and paid."
+        return Rendered(tuple(columns), (note,))
+
+    def _table(self, keys: Sequence[Sequence[Any]], numbers: Sequence[Any]) -> PublicTable:
+        columns, values = {}, {}
+        for place, key in enumerate(self.keys):
+            columns[f"k{place}"] = _TYPES[key.kind]
+            values[f"k{place}"] = [str(value) if _is_whole(value) else value for value in keys[place]]
+        known = dict(self.aggregates)
+        for place, name in enumerate(self.calls):
+            whole = _is_counted(known[name])
+            columns[f"a{place}"] = "BIGINT" if whole else "DOUBLE"
+            values[f"a{place}"] = [_number(value, whole) for value in np.asarray(numbers[place]).tolist()]
+        if not columns:
+            columns["k0"], values["k0"] = "BOOLEAN", [True]
+        return PublicTable(columns, values)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_counted(aggregate: Aggregate) -> bool:
+    return isinstance(aggregate, Total) and aggregate.part.step.denominator == 1
+
+
+def _number(value: float, whole: bool) -> float | int | None:
+    if not np.isfinite(value):
+        return None
+    return int(np.clip(round(value), -_LARGEST, _LARGEST)) if whole else value
+
+
+def _unscaled(keys: Sequence[KeyColumn], columns: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """Keys as they are shown: a decimal as a number."""
+    return [
+        [value / 10**key.scale if key.scale and isinstance(value, int) else value for value in column]
+        for key, column in zip(keys, columns, strict=True)
+    ]
+
+
+def _made_up(kind: Kind, place: int) -> Any:
+    if kind is Kind.TEXT:
+        return "ab"[place]
+    if kind is Kind.DATE:
+        return date(2001, 1, place + 1)
+    if kind is Kind.TIMESTAMP:
+        return datetime(2001, 1, place + 1)
+    return bool(place) if kind is Kind.BOOLEAN else place
+
+
+def _refused(stopped: StoppedStatement) -> Refused:
+    accepted = "columns of the sub-query by their names; a scalar sub-query of one row; fewer rows."
+    why = stopped.words.split("\n")[0] or f"{str(stopped)[0].upper()}{str(stopped)[1:]}."
+    if stopped.reason is Stopped.BINDING:
+        why = why.replace("Binder Error: ", "").replace("Catalog Error: ", "").rstrip(".") + "."
+    return Refused("what is computed from the released groups", why, accepted)
+
+
+def _refuse_type(name: str, kind: str) -> None:
+    base = kind.split("(")[0]
+    if base not in (*_WHOLE, *_SHOWN, *_FLOATS) or kind.endswith("]"):
+        raise Refused(f"the column {name}", f"Its type is {base}.", "a number, a text, a date, or true and false.")
+
+
+def _values(values: Sequence[Any], kind: str, is_exact: bool) -> Keys | Estimates:
+    """A column without an interval: exact values, or numbers about whose errors nothing is known."""
+    base = kind.split("(")[0]
+    if base in _SHOWN:
+        return Keys(tuple(values), _SHOWN[base])
+    whole = base in _WHOLE
+    if is_exact:
+        made = (None if value is None else int(value) if whole else float(value) for value in values)
+        return Keys(tuple(made), Kind.INTEGER if whole else Kind.FLOAT)
+    points = np.array([np.nan if value is None else float(value) for value in values], np.float64)
+    points[~np.isfinite(points)] = np.nan
+    return Estimates(points, np.full(len(points), -np.inf), np.full(len(points), np.inf), whole)
+
+
+def _has_interval(column: OutputColumn) -> bool:
+    shown = column.values
+    return isinstance(shown, Estimates) and bool((np.isfinite(shown.low) | np.isfinite(shown.high)).any())
+

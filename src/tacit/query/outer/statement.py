@@ -1,0 +1,82 @@
+"""The reading of a statement: a private question, or an outer query over the groups of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from tacit.errors import Refused
+from tacit.frozen import frozen
+from tacit.query.outer.allowed import refuse_foreign, total
+from tacit.query.outer.cores import RELEASED, Splitter
+from tacit.query.outer.outer_query import OuterQuery
+from tacit.query.outer.program import Program, released_source
+from tacit.query.plans.question import Question, read_question
+from tacit.query.post_noise.scope import depth
+from tacit.schema.catalogue import Catalogue
+
+_DEEPEST = 120
+
+
+@frozen(eq=False)
+class _Reader:
+    """Reads the SELECTs of a statement as private questions."""
+
+    catalogue: Catalogue
+    centres: Mapping[tuple[str, str], int] | None
+
+    def question(self, select: exp.Select) -> Question:
+        return read_question(select.sql("duckdb"), self.catalogue, self.centres)
+
+
+def read_statement(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, str], int] | None = None) -> Question:
+    """The private question of a statement, with what is computed from its groups; refused before any data is read.
+
+    A statement that is one question by itself is read as such. Otherwise its private core is that question, and the
+    rest is an outer query, which is no part of its identity: an outer query over an earlier release is free.
+    """
+    try:
+        return read_question(sql, catalogue, centres)
+    except Refused as refusal:
+        tree = _tree(sql)
+        if tree is None:
+            raise
+        read = _Reader(catalogue, centres)
+        try:
+            statement = Splitter(read.question).split(tree)
+        except Refused as other:
+            raise (other if _has_sub_query(tree) else refusal) from None
+        if statement is None:
+            raise
+    question = read.question(statement.core)
+    if statement.needs_public_keys and question.has_private_keys:
+        raise Refused(
+            "several private answers by private groups",
+            "The rows of each would choose the groups of the others.",
+            "keys declared for the columns; or one query for each.",
+        )
+    outer = total(statement.outer)
+    refuse_foreign(outer, {RELEASED})
+    source = released_source(RELEASED, len(statement.keys), len(statement.calls))
+    above = OuterQuery(Program.of(outer, source), question.keys, tuple(question.aggregates.items()), statement.calls)
+    above.check()
+    return replace(question, sql=sql, above=above)
+
+
+def _tree(sql: str) -> exp.Query | None:
+    """The statement as one query with other SELECTs or windows in it; None if it is anything else."""
+    try:
+        trees = [tree for tree in sqlglot.parse(sql, dialect="duckdb") if not isinstance(tree, exp.Semicolon | None)]
+    except (SqlglotError, RecursionError):
+        return None
+    if len(trees) != 1 or not isinstance(trees[0], exp.Select | exp.SetOperation) or depth(trees[0]) > _DEEPEST:
+        return None
+    return trees[0]
+
+
+def _has_sub_query(tree: exp.Query) -> bool:
+    return isinstance(tree, exp.SetOperation) or any(node is not tree for node in tree.find_all(exp.Select))
