@@ -174,7 +174,7 @@ class Dataset(NetworkTraining):
         rendered = plan.question.above.render(groups, confidence, bounded)
         kept = [] if target is None else [target.verdict(groups, confidence, found.free, is_usual=is_usual)]
         kept += [PROMISED] if is_promised else []
-        notes = (*kept, *notes_of(plan, found, confidence))
+        notes = (*kept, *rendered.notes, *notes_of(plan, found, confidence))
         words = price_words(self._opened.filter, found.grounds.price, found.share, found.free, found.charge)
         certify = Certifier.of(self._opened, found.grounds, found.entry, sql)
         return Release(rendered, confidence, notes, words, certify, intervals)

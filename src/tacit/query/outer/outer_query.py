@@ -106,7 +106,7 @@ class OuterQuery:
             shown, beside = weighed.column(place, kind in _WHOLE, bounded) if weighed is not None else (None, None)
             if shown is None:
                 shown = _values(values, kind, form is not None and form.is_exact)
-            columns.append(OutputColumn(name, shown, beside))
+            columns.append(OutputColumn(name, shown, beside, is_derived=True))
         return Rendered(tuple(columns), self._notes(columns, groups.size))
 
     def _notes(self, columns: Sequence[OutputColumn], size: int) -> tuple[str, ...]:

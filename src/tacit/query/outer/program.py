@@ -20,6 +20,7 @@ from tacit.query.outer.linear_forms import (
     forms_of,
     hidden,
 )
+from tacit.query.post_noise.post_processing import column_names
 from tacit.query.sql.from_clause import resolved_key
 
 _BEGIN, _END = "\x01", "\x02"
@@ -60,6 +61,7 @@ class Program:
         for _, query in (*tables, ("", whole)):
             for select in query.find_all(exp.Select):
                 _say_keys(select)
+                _name_columns(select)
         return cls(tuple(tables), whole, source)
 
     def plain_sql(self) -> str:
@@ -126,6 +128,14 @@ def _lifted(query: exp.Query, begin: int) -> list[tuple[str, exp.Query]]:
             sub.replace(table)
             found.append((name, sub.this))
     return found
+
+
+def _name_columns(select: exp.Select) -> None:
+    """Give each column a name of its own."""
+    if not any(item.is_star for item in select.expressions):
+        names = column_names(select.expressions, [False] * len(select.expressions))
+        items = [exp.alias_(item.unalias(), name, quoted=True) for item, name in zip(select.expressions, names, strict=True)]
+        select.set("expressions", items)
 
 
 def _say_keys(select: exp.Select) -> None:

@@ -84,12 +84,14 @@ class Groups:
 class OutputColumn:
     """A named column of the answer: exact values of keys, or noisy numbers with their intervals.
 
-    `bounded` are the numbers with intervals of the noise alone, where `values` include the clipping bias.
+    `bounded` are the numbers with intervals of the noise alone, where `values` include the clipping bias. A derived
+    column is computed of released groups by an outer query, so that a number it lacks is SQL's NULL.
     """
 
     name: str
     values: Keys | Estimates
     bounded: Estimates | None = None
+    is_derived: bool = False
 
     @property
     def is_key(self) -> bool:
@@ -101,7 +103,7 @@ class OutputColumn:
 
     def take(self, rows: NDArray[np.int64]) -> OutputColumn:
         bounded = None if self.bounded is None else self.bounded.take(rows)
-        return OutputColumn(self.name, self.values.take(rows), bounded)
+        return OutputColumn(self.name, self.values.take(rows), bounded, self.is_derived)
 
 
 @frozen(eq=False)
