@@ -95,9 +95,11 @@ class Splitter:
             done = tree.copy()
             done.set("with_", None)
             for side in ("this", "expression"):
-                done.set(side, self._query(tree.args[side], known))
+                inner = self._query(tree.args[side], known)
+                done.set(side, exp.Subquery(this=inner) if isinstance(tree.args[side], exp.Subquery) else inner)
             return done
         if isinstance(tree, exp.Subquery):
+            _refuse_other_clauses(tree, {"this", "alias"})
             return self._query(tree.this, named)
         if not isinstance(tree, exp.Select):
             raise Refused(f"{tree.sql('duckdb')[:60]}", "It is no SELECT.", "SELECT … FROM … .")
@@ -145,7 +147,7 @@ class Splitter:
                 own = found.name if isinstance(found, AggregateReference) else getattr(found, "name", "")
                 return exp.column(places[own], table=name, quoted=True)
             if isinstance(node, exp.Subquery):
-                return exp.Subquery(this=self._query(node.this, named))
+                return exp.Subquery(this=self._query(node, named))
             if isinstance(node, exp.Column):
                 if is_alias:
                     return node.copy()
@@ -183,20 +185,22 @@ class Splitter:
         done.set("with_", None)
         for table in [node for node in done.find_all(exp.Table) if _level(node) is done]:
             body = named.get(table.name.lower())
-            if body is None or table.args.get("db"):
+            others = {name for name, value in table.args.items() if value} - {"this", "alias"}
+            if body is None or others or not isinstance(table.this, exp.Identifier):
                 raise refusal or Refused(
-                    f"rows of {table.sql('duckdb')}",
-                    "It would show people's own rows.",
-                    "COUNT(*), SUM(x), AVG(x) … with GROUP BY if wanted.",
+                    f"FROM {table.sql('duckdb')}",
+                    "It holds no released groups: people's own rows, files and other tables are not read beside them.",
+                    "a sub-query with aggregates, and GROUP BY if wanted.",
                 )
+            _refuse_column_names(table)
             earlier = {name: each for name, each in named.items() if name != table.name.lower()}
             inner = exp.Subquery(this=self._query(body, earlier), alias=_named_table(table.alias or table.name))
-            inner.set("joins", table.args.get("joins"))
             table.replace(inner)
             inner.set("_is_done", True)
         for sub in [node for node in done.find_all(exp.Subquery) if _level(node) is done]:
             if not sub.args.get("_is_done"):
-                sub.set("this", self._query(sub.this, named))
+                _refuse_column_names(sub)
+                sub.set("this", self._query(sub, named))
         for sub in list(done.find_all(exp.Subquery)):
             sub.args.pop("_is_done", None)
         return done
@@ -209,6 +213,11 @@ def _named_table(name: str) -> exp.TableAlias:
 def _level(node: exp.Expression) -> exp.Expression | None:
     """The SELECT that a node stands in directly."""
     return node.parent_select
+
+
+def _refuse_column_names(node: exp.Expression) -> None:
+    if isinstance(node.args.get("alias"), exp.TableAlias) and node.args["alias"].columns:
+        raise Refused(node.args["alias"].sql("duckdb"), "It renames columns by their order.", "SELECT … AS a_name in it.")
 
 
 def _common(tree: exp.Expression) -> dict[str, exp.Expression]:

@@ -6,6 +6,7 @@ fail on the noisy numbers all the same, the table of its core is shown, and a no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import field
 from datetime import date, datetime
@@ -45,6 +46,7 @@ _TYPES: Final = {
 _WHOLE: Final = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UBIGINT", "UINTEGER")
 _SHOWN: Final = {"BOOLEAN": Kind.BOOLEAN, "VARCHAR": Kind.TEXT, "DATE": Kind.DATE, "TIMESTAMP": Kind.TIMESTAMP}
 _FLOATS: Final = ("DOUBLE", "FLOAT", "DECIMAL")
+_ERROR: Final = re.compile(r"^[A-Z][A-Za-z ]* Error: ")
 _LARGEST: Final = 2.0**53
 _MADE_UP: Final = 2  # groups, where keys are private
 SHOWN_OF: Final = "Totals over groups are of the groups that are shown."
@@ -182,9 +184,9 @@ def _made_up(kind: Kind, place: int) -> Any:
 
 def _refused(stopped: StoppedStatement) -> Refused:
     accepted = "columns of the sub-query by their names; a scalar sub-query of one row; fewer rows."
-    why = stopped.words.split("\n")[0] or f"{str(stopped)[0].upper()}{str(stopped)[1:]}."
-    if stopped.reason is Stopped.BINDING:
-        why = why.replace("Binder Error: ", "").replace("Catalog Error: ", "").rstrip(".") + "."
+    words = _ERROR.sub("", stopped.words.split("\n")[0]).rstrip(".!")
+    why = f"{words or str(stopped)}."
+    why = f"{why[0].upper()}{why[1:]}"
     return Refused("what is computed from the released groups", why, accepted)
 
 

@@ -134,8 +134,13 @@ def _name_columns(select: exp.Select) -> None:
     """Give each column a name of its own."""
     if not any(item.is_star for item in select.expressions):
         names = column_names(select.expressions, [False] * len(select.expressions))
-        items = [exp.alias_(item.unalias(), name, quoted=True) for item, name in zip(select.expressions, names, strict=True)]
-        select.set("expressions", items)
+        items = zip(select.expressions, names, strict=True)
+        select.set("expressions", [_called(item, name) for item, name in items])
+
+
+def _called(item: exp.Expression, name: str) -> exp.Expression:
+    is_so = isinstance(item, exp.Column) and item.name == name
+    return item if is_so else exp.alias_(item.unalias(), name, quoted=True)
 
 
 def _say_keys(select: exp.Select) -> None:

@@ -18,6 +18,7 @@ from tacit.query.outer.program import Program, released_source
 from tacit.query.plans.question import Question, read_question
 from tacit.query.post_noise.scope import depth
 from tacit.schema.catalogue import Catalogue
+from tacit.schema.description import Through
 
 _DEEPEST = 120
 
@@ -59,12 +60,28 @@ def read_statement(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, s
             "The rows of each would choose the groups of the others.",
             "keys declared for the columns; or one query for each.",
         )
+    _refuse_owned_keys(question, catalogue)
     outer = total(statement.outer)
     refuse_foreign(outer, {RELEASED})
     source = released_source(RELEASED, len(statement.keys), len(statement.calls))
     above = OuterQuery(Program.of(outer, source), question.keys, tuple(question.aggregates.items()), statement.calls)
     above.check()
     return replace(question, sql=sql, above=above)
+
+
+def _refuse_owned_keys(question: Question, catalogue: Catalogue) -> None:
+    """Refuse groups of one person each, such as orders: none of them would be shown."""
+    tables = catalogue.description.tables
+    links = {name: own.owner for name, own in tables.items() if isinstance(own.owner, Through)}
+    owned = {(name, link.column.lower()) for name, link in links.items()}
+    owned |= {(link.table, link.key.lower()) for link in links.values()}
+    for key in question.keys:
+        if key.column is not None and any((table, key.column) in owned for table in question.rows.tables):
+            raise Refused(
+                f"groups by {key.column}",
+                "Each group belongs to one person, so that none of them would be shown.",
+                "GROUP BY the person in the sub-query; or by something that many people share.",
+            )
 
 
 def _tree(sql: str) -> exp.Query | None:

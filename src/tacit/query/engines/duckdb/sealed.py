@@ -17,7 +17,7 @@ import duckdb
 from tacit.frozen import frozen
 
 MOST_ROWS: Final = 100_000
-SECONDS: Final = 10.0
+SECONDS: Final = 5.0
 _MEMORY: Final = "512MB"
 _CONFIGURATION: Final = {
     "enable_external_access": "false",
