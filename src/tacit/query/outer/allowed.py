@@ -47,6 +47,8 @@ _TYPES: Final = frozenset(
 )
 _SIDES: Final = frozenset(("", "LEFT", "RIGHT", "FULL", "INNER", "OUTER", "CROSS", "SEMI", "ANTI"))
 _MOST_SOURCES: Final = 8
+_JOINING: Final = (exp.DPipe, exp.Concat)
+_MOST_TEXTS: Final = 16  # operands: a text grows at most e^(16/e) times, less than 400
 _MOST_NODES: Final = 5_000
 _ACCEPTED: Final = (
     "released groups in sub-queries, joins, CASE, arithmetic, ROUND, aggregates, and the window functions "
@@ -66,6 +68,10 @@ def refuse_foreign(outer: exp.Query, released: Collection[str]) -> None:
             _refuse_text(node)
     if not many <= _MOST_NODES:
         raise Refused("an outer query of so many parts", f"It has {many:,} of them.", f"at most {_MOST_NODES:,}.")
+    joined = sum(2 if isinstance(node, exp.DPipe) else len(node.expressions) for node in outer.find_all(*_JOINING))
+    if not joined <= _MOST_TEXTS:
+        why = "Texts that are joined to themselves again and again grow beyond memory."
+        raise Refused(f"{joined} texts joined in an outer query", why, f"at most {_MOST_TEXTS}.")
     tables = list(outer.find_all(exp.Table))
     if not sum(table.name not in released for table in tables) <= _MOST_SOURCES:
         why = "Each table of released groups multiplies the rows."
