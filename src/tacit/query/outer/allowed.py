@@ -123,7 +123,10 @@ def _short(node: exp.Expression) -> str:
 
 
 def total(outer: exp.Query) -> exp.Query:
-    """The same query in forms that are NULL where they would fail: casts, divisions by 0, roots and logarithms."""
+    """The same query in forms that are NULL where they would fail: casts and divisions by 0.
+
+    Roots and logarithms beyond their domain are no numbers already, which are shown as NULL.
+    """
     found = outer.transform(_total)
     assert isinstance(found, exp.Query)
     return found
@@ -134,10 +137,6 @@ def _total(node: exp.Expression) -> exp.Expression:
         return exp.TryCast(this=node.this, to=node.to)
     if isinstance(node, exp.Div | exp.IntDiv | exp.Mod) and not _is_number(node.expression):
         node.set("expression", exp.Nullif(this=node.expression, expression=exp.Literal.number(0)))
-    if isinstance(node, exp.Sqrt | exp.Ln) and not isinstance(node.this, exp.Case):
-        compared = exp.GTE if isinstance(node, exp.Sqrt) else exp.GT
-        fits = compared(this=node.this.copy(), expression=exp.Literal.number(0))
-        node.set("this", exp.Case(ifs=[exp.If(this=fits, true=node.this)]))
     return node
 
 

@@ -22,6 +22,7 @@ from tacit.query.aggregates.moments import Total
 from tacit.query.engines.duckdb.sealed import (
     MOST_ROWS,
     PublicTable,
+    SealedResult,
     Stopped,
     StoppedStatement,
     run_sealed,
@@ -48,6 +49,7 @@ _SHOWN: Final = {"BOOLEAN": Kind.BOOLEAN, "VARCHAR": Kind.TEXT, "DATE": Kind.DAT
 _FLOATS: Final = ("DOUBLE", "FLOAT", "DECIMAL")
 _ERROR: Final = re.compile(r"^[A-Z][A-Za-z ]* Error: ")
 _LARGEST: Final = 2.0**53
+_HALF: Final = Fraction(1, 2)  # the confidence of a rehearsal
 _MADE_UP: Final = 2  # groups, where keys are private
 SHOWN_OF: Final = "Totals over groups are of the groups that are shown."
 
@@ -74,17 +76,14 @@ class OuterQuery:
         if not len(groups) <= MOST_ROWS:
             asked = f"an outer query over {len(groups):,} groups"
             raise Refused(asked, "It is computed in little memory.", f"at most {MOST_ROWS:,} groups, or the groups.")
-        columns = [[group[place] for group in groups] for place in range(len(self.keys))]
-        numbers = [np.arange(1.0, len(groups) + 1)] * len(self.calls)
-        table = self._table(_unscaled(self.keys, columns), numbers)
-        for each in (table.empty, table):
+        for made_up in (_rehearsed(self.keys, [], self.calls), _rehearsed(self.keys, groups, self.calls)):
             try:
-                with sealed({RELEASED: each}) as connection:
-                    found = run_sealed(connection, self.program.plain_sql())
+                found = self._computed(made_up, _HALF)[1]
+                for name, kind in found.types.items():
+                    _refuse_type(name, kind)
+                self._render(made_up, _HALF, None)
             except StoppedStatement as stopped:
                 raise _refused(stopped) from None
-            for name, kind in found.types.items():
-                _refuse_type(name, kind)
 
     def render(self, groups: Groups, confidence: Fraction, bounded: Groups | None = None) -> Rendered:
         """The answer's columns, each number with an interval at this confidence where it has one."""
@@ -93,13 +92,17 @@ class OuterQuery:
         except StoppedStatement as stopped:
             return self._groups_alone(groups, confidence, bounded, stopped)
 
-    def _render(self, groups: Groups, confidence: Fraction, bounded: Groups | None) -> Rendered:
-        keys = [groups.keys[key.name].values for key in self.keys]
+    def _computed(self, groups: Groups, confidence: Fraction) -> tuple[PublicTable, SealedResult]:
+        """The released table and the answer from it, without intervals."""
         if groups.size > MOST_ROWS:
             raise StoppedStatement(Stopped.ROWS)
+        keys = [groups.keys[key.name].values for key in self.keys]
         table = self._table(keys, [groups.aggregates[name].at(confidence).value for name in self.calls])
         with sealed({RELEASED: table}) as connection:
-            found = run_sealed(connection, self.program.plain_sql())
+            return table, run_sealed(connection, self.program.plain_sql())
+
+    def _render(self, groups: Groups, confidence: Fraction, bounded: Groups | None) -> Rendered:
+        table, found = self._computed(groups, confidence)
         weighed = WeighedColumns.of(self.program, table, self.calls, groups, found, confidence)
         columns = []
         for place, (name, kind) in enumerate(found.types.items()):
@@ -164,12 +167,30 @@ def _number(value: float, whole: bool) -> float | int | None:
     return int(np.clip(round(value), -_LARGEST, _LARGEST)) if whole else value
 
 
-def _unscaled(keys: Sequence[KeyColumn], columns: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """Keys as they are shown: a decimal as a number."""
-    return [
-        [value / 10**key.scale if key.scale and isinstance(value, int) else value for value in column]
-        for key, column in zip(keys, columns, strict=True)
-    ]
+@frozen(eq=False)
+class _MadeUpNumbers:
+    """Numbers of a rehearsal: 1, 2, 3 …"""
+
+    size: int
+
+    def at(self, confidence: Fraction) -> Estimates:
+        values = np.arange(1.0, self.size + 1)
+        return Estimates(values, values / 2, 2 * values)
+
+
+def _rehearsed(keys: Sequence[KeyColumn], groups: Sequence[Sequence[Any]], calls: Sequence[str]) -> Groups:
+    """Groups with made-up numbers; their keys as they are shown."""
+    columns = {
+        key.name: Keys(
+            tuple(
+                group[place] / 10**key.scale if key.scale and isinstance(group[place], int) else group[place]
+                for group in groups
+            ),
+            Kind.FLOAT if key.kind is Kind.DECIMAL else key.kind,
+        )
+        for place, key in enumerate(keys)
+    }
+    return Groups(columns, {name: _MadeUpNumbers(len(groups)) for name in calls}, len(groups))
 
 
 def _made_up(kind: Kind, place: int) -> Any:

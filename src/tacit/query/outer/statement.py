@@ -66,7 +66,7 @@ def read_statement(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, s
     source = released_source(RELEASED, len(statement.keys), len(statement.calls))
     above = OuterQuery(Program.of(outer, source), question.keys, tuple(question.aggregates.items()), statement.calls)
     above.check()
-    return replace(question, sql=sql, above=above)
+    return replace(question, above=above)
 
 
 def _refuse_owned_keys(question: Question, catalogue: Catalogue) -> None:
