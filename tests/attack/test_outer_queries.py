@@ -15,7 +15,7 @@ from tests.attack.small_clinic import open_clinic
 
 from tacit.curator.dataset import Dataset
 from tacit.errors import Refused
-from tacit.query.engines.duckdb.sealed import MOST_ROWS, PublicTable, Stopped, StoppedStatement, run_sealed, sealed
+from tacit.query.engines.duckdb.sealed import MOST_ROWS, PublicTable, Stopped, StoppedError, run_sealed, sealed
 
 GROUPS = "WITH d AS (SELECT age, COUNT(*) AS n FROM v GROUP BY age) "
 
@@ -170,7 +170,7 @@ def test_the_sealed_database_has_nothing_to_give(tmp_path: Path, statement: str)
 )
 def test_a_sealed_statement_ends_within_its_limits(statement: str, reason: Stopped) -> None:
     begun = monotonic()
-    with sealed({}) as connection, pytest.raises(StoppedStatement) as stopped:
+    with sealed({}) as connection, pytest.raises(StoppedError) as stopped:
         run_sealed(connection, statement, seconds=0.3)
     assert stopped.value.reason is reason
     assert monotonic() - begun < 3

@@ -17,11 +17,10 @@ from tacit.loss.families.approx import Pure
 from tacit.query.bounding.limit_choice import make_plan
 from tacit.query.engines.protocol import Session
 from tacit.query.materialized.statements import Statements
-from tacit.query.outer.statement import read_statement
 from tacit.query.plans.limit import IntervalKind
 from tacit.query.plans.plan import Plan
 from tacit.query.plans.price import Price, price_of, release_delta
-from tacit.query.plans.question import Question
+from tacit.query.plans.question import Question, read_question
 from tacit.schema.catalogue import Catalogue
 
 if TYPE_CHECKING:
@@ -76,7 +75,13 @@ class Planner:
 
     def question(self, sql: str) -> Question:
         centres = None if self.profile is None else self.profile.centres
-        return self.checked(read_statement(sql, self.catalogue, centres))
+        try:
+            question = read_question(sql, self.catalogue, centres)
+        except Refused as refusal:
+            from tacit.query.outer.statement import read_statement  # few statements have an outer query
+
+            question = read_statement(sql, self.catalogue, centres, refusal)
+        return self.checked(question)
 
     def checked(self, question: Question) -> Question:
         """The question, if the engine has words for all of it: refused now, and not behind a charge."""

@@ -48,7 +48,10 @@ def cells(column: OutputColumn) -> list[Cell]:
     found = number_cells(column.values)
     if not column.is_derived:
         return found
-    return [Cell("NULL", is_words=True) if isnan(value) else cell for value, cell in zip(column.values.value, found, strict=True)]
+    return [
+        Cell("NULL", is_words=True) if isnan(value) else cell
+        for value, cell in zip(column.values.value, found, strict=True)
+    ]
 
 
 def cells_of(rendered: Rendered) -> list[list[Cell]]:

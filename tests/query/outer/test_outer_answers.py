@@ -15,7 +15,8 @@ BY_REGION = "(SELECT region, COUNT(*) AS n, SUM(cost) AS s, AVG(age) AS a FROM p
 WITH = f"WITH d AS {BY_REGION} "
 
 STATEMENTS = [
-    "SELECT region, COUNT(*) AS n, 100.0 * COUNT(*) / SUM(COUNT(*)) OVER () AS pct FROM p GROUP BY region ORDER BY region",
+    "SELECT region, COUNT(*) AS n, 100.0 * COUNT(*) / SUM(COUNT(*)) OVER () AS pct FROM p "
+    "GROUP BY region ORDER BY region",
     "SELECT region, SUM(SUM(cost)) OVER (ORDER BY region) AS running FROM p GROUP BY region ORDER BY region",
     "SELECT region, grade, COUNT(*) * 1.0 / SUM(COUNT(*)) OVER (PARTITION BY region) AS share FROM p "
     "GROUP BY region, grade ORDER BY region, grade",
@@ -29,21 +30,25 @@ STATEMENTS = [
     f"{WITH} SELECT DISTINCT region FROM d WHERE n > 500 ORDER BY region",
     f"SELECT AVG(n) AS mean, MAX(n) AS most, COUNT(*) AS many FROM {BY_REGION} WHERE n > 10",
     f"SELECT * FROM {BY_REGION} ORDER BY n DESC LIMIT 2",
-    "SELECT ward, COUNT(*) AS n, ROW_NUMBER() OVER (ORDER BY COUNT(*) DESC, ward) AS r FROM p GROUP BY ward QUALIFY r <= 2",
-    "SELECT grade, n FROM (SELECT grade, COUNT(*) AS n, ROW_NUMBER() OVER (ORDER BY grade DESC) AS r FROM p GROUP BY grade) "
-    "WHERE r <= 3 ORDER BY grade",
+    "SELECT ward, COUNT(*) AS n, ROW_NUMBER() OVER (ORDER BY COUNT(*) DESC, ward) AS r FROM p GROUP BY ward "
+    "QUALIFY r <= 2",
+    "SELECT grade, n FROM (SELECT grade, COUNT(*) AS n, ROW_NUMBER() OVER (ORDER BY grade DESC) AS r FROM p "
+    "GROUP BY grade) WHERE r <= 3 ORDER BY grade",
     "SELECT (SELECT AVG(age) FROM p WHERE region = 'north') - (SELECT AVG(age) FROM p WHERE region = 'south') AS gap",
     "WITH a AS (SELECT COUNT(*) AS n FROM p WHERE age >= 65), b AS (SELECT COUNT(*) AS n FROM p) "
     "SELECT 100.0 * a.n / b.n AS pct FROM a, b",
-    "SELECT 'old' AS who, COUNT(*) AS n FROM p WHERE age >= 65 UNION ALL SELECT 'young', COUNT(*) FROM p WHERE age < 18",
+    "SELECT 'old' AS who, COUNT(*) AS n FROM p WHERE age >= 65 UNION ALL "
+    "SELECT 'young', COUNT(*) FROM p WHERE age < 18",
     "SELECT region, COUNT(*) * 100.0 / (SELECT COUNT(*) FROM p) AS pct FROM p GROUP BY region ORDER BY region",
     "WITH y AS (SELECT grade, SUM(cost) AS rev FROM p GROUP BY 1) "
-    "SELECT cur.grade, cur.rev / prev.rev - 1 AS growth FROM y cur JOIN y prev ON cur.grade = prev.grade + 1 ORDER BY 1",
+    "SELECT cur.grade, cur.rev / prev.rev - 1 AS growth FROM y cur JOIN y prev "
+    "ON cur.grade = prev.grade + 1 ORDER BY 1",
     "WITH a AS (SELECT region, COUNT(*) AS n FROM p WHERE age < 50 GROUP BY region), "
     "b AS (SELECT region, COUNT(*) AS n FROM p WHERE age >= 50 GROUP BY region) "
     "SELECT region, a.n * 1.0 / b.n AS ratio FROM a JOIN b USING (region) ORDER BY region",
     f"{WITH} SELECT region, ROUND(100.0 * s / SUM(s) OVER (), 1) AS pct FROM d ORDER BY region",
-    f"{WITH}, e AS (SELECT region, s / n AS per_head, n FROM d) SELECT region, per_head * 2 AS twice FROM e ORDER BY region",
+    f"{WITH}, e AS (SELECT region, s / n AS per_head, n FROM d) "
+    "SELECT region, per_head * 2 AS twice FROM e ORDER BY region",
     f"{WITH} SELECT region, COALESCE(LAG(n, 1) OVER (ORDER BY region), 0) AS before FROM d ORDER BY region",
     f"{WITH} SELECT UPPER(region) AS region, n // 2 AS half, n % 2 AS odd FROM d ORDER BY region LIMIT 1 OFFSET 1",
     f"{WITH} SELECT SUM(n) FILTER (WHERE region <> 'west') AS n FROM d",
@@ -87,7 +92,9 @@ def test_a_change_of_the_outer_query_is_free(people: Dataset) -> None:
 
 
 def test_a_column_without_a_form_says_that_it_has_no_interval(people: Dataset) -> None:
-    release = people.query(f"{WITH} SELECT region, n, RANK() OVER (ORDER BY n) AS place, MAX(n) OVER () AS most FROM d", epsilon=9)
+    release = people.query(
+        f"{WITH} SELECT region, n, RANK() OVER (ORDER BY n) AS place, MAX(n) OVER () AS most FROM d", epsilon=9
+    )
     assert any(note.startswith("place, most have no intervals") for note in release.notes)
     assert "(no bound known)" in str(release)
 

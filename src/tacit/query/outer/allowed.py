@@ -43,7 +43,19 @@ _OF_ROWS: Final = (
 _ALLOWED: Final = frozenset((*_STRUCTURE, *_OPERATORS, *_OF_A_ROW, *_OF_ROWS))
 _TYPES: Final = frozenset(
     exp.DataType.Type[name]
-    for name in ("BOOLEAN", "INT", "BIGINT", "SMALLINT", "DOUBLE", "FLOAT", "DECIMAL", "TEXT", "VARCHAR", "DATE", "TIMESTAMP")
+    for name in (
+        "BOOLEAN",
+        "INT",
+        "BIGINT",
+        "SMALLINT",
+        "DOUBLE",
+        "FLOAT",
+        "DECIMAL",
+        "TEXT",
+        "VARCHAR",
+        "DATE",
+        "TIMESTAMP",
+    )
 )
 _SIDES: Final = frozenset(("", "LEFT", "RIGHT", "FULL", "INNER", "OUTER", "CROSS", "SEMI", "ANTI"))
 _MOST_SOURCES: Final = 8
@@ -80,7 +92,7 @@ def refuse_foreign(outer: exp.Query, released: Collection[str]) -> None:
         _refuse_source(table, outer, released)
 
 
-def _refuse_kind(node: exp.Expression) -> None:
+def _refuse_kind(node: exp.Expr) -> None:
     if isinstance(node, exp.With) and node.args.get("recursive"):
         raise Refused("WITH RECURSIVE", "A recursion has no bound.", "WITH without RECURSIVE.")
     if isinstance(node, exp.Join):
@@ -91,33 +103,39 @@ def _refuse_kind(node: exp.Expression) -> None:
         raise Refused(_short(node), "Columns are named here.", "their names.")
     if isinstance(node, exp.Cast | exp.TryCast) and node.to.this not in _TYPES:
         raise Refused(_short(node), "The type is not offered above released groups.", "INTEGER, DOUBLE, TEXT, DATE.")
-    if isinstance(node, exp.Group) and any(value for name, value in node.args.items() if name not in ("expressions", "all")):
-        raise Refused("GROUP BY with CUBE or ROLLUP above released groups", "It asks for several tables.", "GROUP BY keys.")
+    if isinstance(node, exp.Group) and any(
+        value for name, value in node.args.items() if name not in ("expressions", "all")
+    ):
+        raise Refused(
+            "GROUP BY with CUBE or ROLLUP above released groups", "It asks for several tables.", "GROUP BY keys."
+        )
     if isinstance(node, exp.Var) and not str(node.this).replace("_", "").isalnum():
         raise Refused(_short(node), "It has no place above released groups.", _ACCEPTED)
     if isinstance(node, exp.Limit | exp.Offset) and not _is_whole(node.expression):
         raise Refused(_short(node), "It must be known beforehand.", "a whole number.")
 
 
-def _is_whole(node: exp.Expression | None) -> bool:
+def _is_whole(node: exp.Expr | None) -> bool:
     return isinstance(node, exp.Literal) and not node.is_string and node.name.isdecimal() and len(node.name) < 16
 
 
-def _refuse_text(node: exp.Expression) -> None:
+def _refuse_text(node: exp.Expr) -> None:
     if any(letter < " " for letter in str(node.this)):
         raise Refused("a control character in a name or a text", "It is not written as one.", "printable letters.")
 
 
 def _refuse_source(table: exp.Table, outer: exp.Query, released: Collection[str]) -> None:
     known = {cte.alias for cte in outer.find_all(exp.CTE)} | set(released)
-    is_plain = isinstance(table.this, exp.Identifier) and not {
-        name for name, value in table.args.items() if value
-    } - {"this", "alias", "joins"}
+    is_plain = isinstance(table.this, exp.Identifier) and not {name for name, value in table.args.items() if value} - {
+        "this",
+        "alias",
+        "joins",
+    }
     if not is_plain or table.name not in known:
         raise Refused(f"FROM {_short(table)}", "It is no table of released groups.", "a sub-query with GROUP BY.")
 
 
-def _short(node: exp.Expression) -> str:
+def _short(node: exp.Expr) -> str:
     text = node.sql("duckdb", comments=False)
     return text if len(text) <= 60 else f"{text[:59]}…"
 
@@ -132,7 +150,7 @@ def total(outer: exp.Query) -> exp.Query:
     return found
 
 
-def _total(node: exp.Expression) -> exp.Expression:
+def _total(node: exp.Expr) -> exp.Expr:
     if type(node) is exp.Cast:
         return exp.TryCast(this=node.this, to=node.to)
     if isinstance(node, exp.Div | exp.IntDiv | exp.Mod) and not _is_number(node.expression):
@@ -140,5 +158,5 @@ def _total(node: exp.Expression) -> exp.Expression:
     return node
 
 
-def _is_number(node: exp.Expression) -> bool:
+def _is_number(node: exp.Expr) -> bool:
     return isinstance(node, exp.Literal) and not node.is_string and float(node.name) != 0

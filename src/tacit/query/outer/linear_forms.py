@@ -8,64 +8,32 @@ columns carries both of them. Everything else (ranks, greatest values, roots, pr
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from sqlglot import exp
 
 from tacit.frozen import frozen
-
-TWIN = "\x03"
-"""Stands in SQL for the number of a released number, in the name of its twins."""
+from tacit.query.outer.column_forms import Form, Linear, LinearRatio, NamedColumns, added, column_form, is_exact, scaled
 
 _ADDING = (exp.Sum, exp.Avg)
 _MOVING = (exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue)
 
 
 @frozen(eq=False)
-class Linear:
-    """SQL of a column that is linear, and of its weights; None: it is exact."""
-
-    value: exp.Expression
-    twin: exp.Expression | None = None
-
-
-@frozen(eq=False)
-class Ratio:
-    """SQL of a column that is the ratio of two linear ones."""
-
-    top: Linear
-    bottom: Linear
-
-
-Form: TypeAlias = Linear | Ratio | None
-
-
-@frozen(eq=False)
-class Source:
-    """The columns of a table or sub-query under a name, and whether noise chose its rows."""
-
-    alias: str
-    columns: dict[str, Form]
-    is_chosen: bool
-
-
-@frozen(eq=False)
 class Forms:
     """The forms of expressions over some sources; `is_summable` where neither noise nor an unknown chose the rows."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[NamedColumns, ...]
     aliases: dict[str, Form]
     is_summable: bool
-    tables: dict[str, Source]  # the common tables, for sub-queries
+    tables: dict[str, NamedColumns]  # the common tables, for sub-queries
 
-    def exact(self, node: exp.Expression | None) -> bool:
+    def exact(self, node: exp.Expr | None) -> bool:
         """Whether nothing in an expression depends on a released number."""
         if node is None:
             return True
         form = self.of(node)
         return isinstance(form, Linear) and form.twin is None
 
-    def of(self, node: exp.Expression) -> Form:
+    def of(self, node: exp.Expr) -> Form:
         """The form of an expression."""
         if isinstance(node, exp.Alias | exp.Paren):
             return self.of(node.this)
@@ -86,12 +54,12 @@ class Forms:
         name = node.name.lower()
         for source in self.sources:
             if name in source.columns and (not node.table or node.table.lower() == source.alias.lower()):
-                return _read(node.name, source)
+                return column_form(node.name, source)
         return self.aliases.get(name) if not node.table else None
 
-    def _operation(self, node: exp.Expression) -> Form:
+    def _operation(self, node: exp.Expr) -> Form:
         if isinstance(node, exp.Neg):
-            return _scaled(self.of(node.this), lambda part: exp.Neg(this=exp.paren(part)))
+            return scaled(self.of(node.this), lambda part: exp.Neg(this=exp.paren(part)))
         if isinstance(node, exp.Cast | exp.TryCast) and node.to.this in (exp.DataType.Type.DOUBLE,):
             return self.of(node.this)
         if isinstance(node, exp.Nullif) and isinstance(node.expression, exp.Literal) and node.expression.name == "0":
@@ -108,13 +76,13 @@ class Forms:
         if left is None or right is None:
             return None
         if kind in (exp.Add, exp.Sub):
-            return _sum(kind, left, right)
-        if kind is exp.Mul and _is_exact(left):
+            return added(kind, left, right)
+        if kind is exp.Mul and is_exact(left):
             left, right = right, left
         if isinstance(right, Linear) and right.twin is None:
-            return _scaled(left, lambda part: kind(this=exp.paren(part), expression=exp.paren(right.value.copy())))
+            return scaled(left, lambda part: kind(this=exp.paren(part), expression=exp.paren(right.value.copy())))
         if kind is exp.Div and isinstance(left, Linear) and isinstance(right, Linear):
-            return Ratio(left, right)
+            return LinearRatio(left, right)
         return None
 
     def _with_default(self, node: exp.Coalesce) -> Form:
@@ -145,7 +113,7 @@ class Forms:
         if not self.is_summable or not all(map(self.exact, around)):
             return None
         inner, keep = _inside(node.this)
-        operands = [part for part in inner.iter_expressions()]
+        operands = list(inner.iter_expressions())
         if not self.exact(keep):
             return None
         if all(self.exact(part) or isinstance(part, exp.Star) for part in operands):
@@ -156,7 +124,7 @@ class Forms:
         if isinstance(inner, _ADDING) and not isinstance(form, Linear):
             return None
 
-        def over(part: exp.Expression, is_twin: bool) -> exp.Expression:
+        def over(part: exp.Expr, is_twin: bool) -> exp.Expr:
             made = node.copy()
             call, _ = _inside(made.this)
             call.set("this", part.copy())
@@ -167,11 +135,11 @@ class Forms:
         def moved(linear: Linear) -> Linear:
             return Linear(over(linear.value, False), over(linear.twin, True) if linear.twin else None)
 
-        if isinstance(form, Ratio):
-            return None if inner.args.get("default") else Ratio(moved(form.top), moved(form.bottom))
+        if isinstance(form, LinearRatio):
+            return None if inner.args.get("default") else LinearRatio(moved(form.top), moved(form.bottom))
         return None if form is None else moved(form)
 
-    def _aggregate(self, node: exp.Expression) -> Form:
+    def _aggregate(self, node: exp.Expr) -> Form:
         inner, keep = _inside(node)
         operands = list(inner.iter_expressions())
         if not self.is_summable or not self.exact(keep):
@@ -197,7 +165,7 @@ class Forms:
             return None
         form = found.of(inner.expressions[0])
 
-        def asked(part: exp.Expression) -> exp.Expression:
+        def asked(part: exp.Expr) -> exp.Expr:
             made = inner.copy()
             made.set("expressions", [part.copy()])
             return exp.Subquery(this=made)
@@ -205,8 +173,8 @@ class Forms:
         def of(linear: Linear) -> Linear:
             return Linear(asked(linear.value), asked(linear.twin) if linear.twin else None)
 
-        if isinstance(form, Ratio):
-            return Ratio(of(form.top), of(form.bottom))
+        if isinstance(form, LinearRatio):
+            return LinearRatio(of(form.top), of(form.bottom))
         return None if form is None else of(form)
 
     def is_chosen_by(self, select: exp.Select) -> bool:
@@ -218,7 +186,7 @@ class Forms:
         return not (self.is_summable and all(map(self.exact, [*clauses, *(group.expressions if group else [])])))
 
 
-def forms_of(select: exp.Select, tables: dict[str, Source]) -> Forms | None:
+def forms_of(select: exp.Select, tables: dict[str, NamedColumns]) -> Forms | None:
     """The forms over the sources of a SELECT, all of which are tables with known forms."""
     sources = []
     joins = select.args.get("joins") or []
@@ -226,7 +194,7 @@ def forms_of(select: exp.Select, tables: dict[str, Source]) -> Forms | None:
         known = tables.get(node.name) if isinstance(node, exp.Table) else None
         if known is None:
             return None
-        sources.append(Source(node.alias or node.name, known.columns, known.is_chosen))
+        sources.append(NamedColumns(node.alias or node.name, known.columns, known.is_chosen))
     forms = Forms(tuple(sources), {}, True, tables)
     conditions = [join.args["on"] for join in joins if join.args.get("on")]
     conditions += [column for join in joins for column in map(_using, join.args.get("using") or [])]
@@ -235,85 +203,18 @@ def forms_of(select: exp.Select, tables: dict[str, Source]) -> Forms | None:
     return Forms(tuple(sources), {}, is_summable, tables)
 
 
-def _using(name: exp.Expression) -> exp.Expression:
+def _using(name: exp.Expr) -> exp.Expr:
     return exp.column(name.name)
 
 
-def _ordered(order: exp.Expression | None) -> list[exp.Expression]:
+def _ordered(order: exp.Expr | None) -> list[exp.Expr]:
     return [] if order is None else [each.this if isinstance(each, exp.Ordered) else each for each in order.expressions]
 
 
-def _inside(node: exp.Expression) -> tuple[exp.Expression, exp.Expression | None]:
+def _inside(node: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
     """The call, and the condition of its FILTER."""
     if isinstance(node, exp.Filter):
         return _inside(node.this)[0], node.expression.this
     if isinstance(node, exp.IgnoreNulls | exp.RespectNulls):
         return _inside(node.this)
     return node, None
-
-
-def _read(name: str, source: Source) -> Form:
-    """A column of a source, whose twins and parts stand beside it."""
-    form = source.columns[name.lower()]
-
-    def column(ending: str) -> exp.Expression:
-        return exp.column(f"{name.lower()}{ending}", table=source.alias, quoted=True)
-
-    if isinstance(form, Ratio):
-        top = Linear(column("\x04"), column(f"\x04{TWIN}") if form.top.twin else None)
-        bottom = Linear(column("\x05"), column(f"\x05{TWIN}") if form.bottom.twin else None)
-        return Ratio(top, bottom)
-    if isinstance(form, Linear):
-        value = exp.column(name, table=source.alias, quoted=True)
-        return Linear(value, column(TWIN) if form.twin is not None else None)
-    return None
-
-
-def hidden(name: str, form: Form) -> tuple[dict[str, exp.Expression], dict[str, exp.Expression]]:
-    """The columns beside one: its parts, and its twins, which are written once for each released number."""
-    name = name.lower()
-    if isinstance(form, Linear):
-        return {}, ({f"{name}{TWIN}": form.twin} if form.twin is not None else {})
-    if isinstance(form, Ratio):
-        pairs = ((f"{name}\x04", form.top), (f"{name}\x05", form.bottom))
-        return {own: part.value for own, part in pairs}, {
-            f"{own}{TWIN}": part.twin for own, part in pairs if part.twin is not None
-        }
-    return {}, {}
-
-
-def _is_exact(form: Form) -> bool:
-    return isinstance(form, Linear) and form.twin is None
-
-
-def _scaled(form: Form, change: object) -> Form:
-    assert callable(change)
-    if isinstance(form, Ratio):
-        top = _scaled(form.top, change)
-        return Ratio(top, form.bottom) if isinstance(top, Linear) else None
-    if form is None:
-        return None
-    return Linear(change(form.value.copy()), None if form.twin is None else change(form.twin.copy()))
-
-
-def _sum(kind: type[exp.Binary], left: Linear | Ratio, right: Linear | Ratio) -> Form:
-    def joined(a: exp.Expression, b: exp.Expression) -> exp.Expression:
-        return exp.paren(kind(this=exp.paren(a.copy()), expression=exp.paren(b.copy())))
-
-    if isinstance(left, Linear) and isinstance(right, Linear):
-        zero = exp.Literal.number(0)
-        twin = None if left.twin is None and right.twin is None else joined(left.twin or zero, right.twin or zero)
-        return Linear(joined(left.value, right.value), twin)
-    if isinstance(left, Ratio) and isinstance(right, Ratio):
-        if left.bottom.value != right.bottom.value:
-            return None
-        top = _sum(kind, left.top, right.top)
-        return Ratio(top, left.bottom) if isinstance(top, Linear) else None
-    ratio, other = (left, right) if isinstance(left, Ratio) else (right, left)
-    if not isinstance(ratio, Ratio) or not isinstance(other, Linear) or other.twin is not None:
-        return None
-    times = _scaled(ratio.bottom, lambda part: exp.Mul(this=exp.paren(part), expression=exp.paren(other.value.copy())))
-    assert isinstance(times, Linear)
-    parts = (ratio.top, times) if ratio is left else (times, ratio.top)
-    top = _sum(kind, *parts)
-    return Ratio(top, ratio.bottom) if isinstance(top, Linear) else None

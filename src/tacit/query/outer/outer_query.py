@@ -7,8 +7,7 @@ fail on the noisy numbers all the same, the table of its core is shown, and a no
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import field
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from fractions import Fraction
 from typing import Any, Final
@@ -24,12 +23,12 @@ from tacit.query.engines.duckdb.sealed import (
     PublicTable,
     SealedResult,
     Stopped,
-    StoppedStatement,
+    StoppedError,
     run_sealed,
     sealed,
 )
-from tacit.query.outer.cores import RELEASED
-from tacit.query.outer.program import Program
+from tacit.query.outer.merged_cores import RELEASED
+from tacit.query.outer.program import OuterProgram
 from tacit.query.outer.weighed_columns import WeighedColumns
 from tacit.query.plans.group_keys import KeyColumn, public_groups
 from tacit.query.post_noise.estimates import Estimates, Groups, Keys, OutputColumn, Rendered
@@ -58,10 +57,14 @@ SHOWN_OF: Final = "Totals over groups are of the groups that are shown."
 class OuterQuery:
     """What stands above the noise of a question: a program over the table of its groups."""
 
-    program: Program
+    program: OuterProgram
     keys: tuple[KeyColumn, ...]
-    aggregates: tuple[tuple[str, Aggregate], ...]
-    calls: tuple[str, ...] = field(default=())  # the aggregates in the order of the columns a0, a1 …
+    aggregates: Mapping[str, Aggregate]  # in the order of the columns a0, a1 …
+
+    @property
+    def calls(self) -> tuple[str, ...]:
+        """The aggregates by their SQL, in the order of the columns a0, a1 …"""
+        return tuple(self.aggregates)
 
     @property
     def chooses_by_noise(self) -> bool:
@@ -82,20 +85,20 @@ class OuterQuery:
                 for name, kind in found.types.items():
                     _refuse_type(name, kind)
                 self._render(made_up, _HALF, None)
-            except StoppedStatement as stopped:
+            except StoppedError as stopped:
                 raise _refused(stopped) from None
 
     def render(self, groups: Groups, confidence: Fraction, bounded: Groups | None = None) -> Rendered:
         """The answer's columns, each number with an interval at this confidence where it has one."""
         try:
             return self._render(groups, confidence, bounded)
-        except StoppedStatement as stopped:
+        except StoppedError as stopped:
             return self._groups_alone(groups, confidence, bounded, stopped)
 
     def _computed(self, groups: Groups, confidence: Fraction) -> tuple[PublicTable, SealedResult]:
         """The released table and the answer from it, without intervals."""
         if groups.size > MOST_ROWS:
-            raise StoppedStatement(Stopped.ROWS)
+            raise StoppedError(Stopped.ROWS)
         keys = [groups.keys[key.name].values for key in self.keys]
         table = self._table(keys, [groups.aggregates[name].at(confidence).value for name in self.calls])
         with sealed({RELEASED: table}) as connection:
@@ -108,10 +111,9 @@ class OuterQuery:
         for place, (name, kind) in enumerate(found.types.items()):
             values = [row[place] for row in found.rows]
             form = self.program.columns[place] if place < len(self.program.columns) else None
-            shown, beside = weighed.column(place, kind in _WHOLE, bounded) if weighed is not None else (None, None)
-            if shown is None:
-                shown = _values(values, kind, form is not None and form.is_exact)
-            columns.append(OutputColumn(name, shown, beside, is_derived=True))
+            usual, alone = weighed.column(place, kind in _WHOLE, bounded) if weighed is not None else (None, None)
+            shown = usual or _values(values, kind, form is not None and form.is_exact)
+            columns.append(OutputColumn(name, shown, alone, is_derived=True))
         return Rendered(tuple(columns), self._notes(columns, groups.size))
 
     def _notes(self, columns: Sequence[OutputColumn], size: int) -> tuple[str, ...]:
@@ -129,7 +131,7 @@ class OuterQuery:
         return tuple(notes)
 
     def _groups_alone(
-        self, groups: Groups, confidence: Fraction, bounded: Groups | None, stopped: StoppedStatement
+        self, groups: Groups, confidence: Fraction, bounded: Groups | None, stopped: StoppedError
     ) -> Rendered:
         columns = [OutputColumn(key.name, groups.keys[key.name]) for key in self.keys]
         for name in self.calls:
@@ -143,9 +145,8 @@ class OuterQuery:
         for place, key in enumerate(self.keys):
             columns[f"k{place}"] = _TYPES[key.kind]
             values[f"k{place}"] = [str(value) if _is_whole(value) else value for value in keys[place]]
-        known = dict(self.aggregates)
-        for place, name in enumerate(self.calls):
-            whole = _is_counted(known[name])
+        for place, aggregate in enumerate(self.aggregates.values()):
+            whole = _is_counted(aggregate)
             columns[f"a{place}"] = "BIGINT" if whole else "DOUBLE"
             values[f"a{place}"] = [_number(value, whole) for value in np.asarray(numbers[place]).tolist()]
         if not columns:
@@ -203,7 +204,7 @@ def _made_up(kind: Kind, place: int) -> Any:
     return bool(place) if kind is Kind.BOOLEAN else place
 
 
-def _refused(stopped: StoppedStatement) -> Refused:
+def _refused(stopped: StoppedError) -> Refused:
     accepted = "columns of the sub-query by their names; a scalar sub-query of one row; fewer rows."
     words = _ERROR.sub("", stopped.words.split("\n")[0]).rstrip(".!")
     why = f"{words or str(stopped)}."
@@ -234,4 +235,3 @@ def _values(values: Sequence[Any], kind: str, is_exact: bool) -> Keys | Estimate
 def _has_interval(column: OutputColumn) -> bool:
     shown = column.values
     return isinstance(shown, Estimates) and bool((np.isfinite(shown.low) | np.isfinite(shown.high)).any())
-

@@ -12,7 +12,7 @@ from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import NoisyRanks, NoisySum
 from tacit.query.aggregates.moments import NoisyTotal
 from tacit.query.aggregates.noise_intervals import Powers, WeightedReach
-from tacit.query.post_noise.estimates import Estimates, Floats, Groups
+from tacit.query.post_noise.estimates import Estimates, Floats, Groups, Noisy
 from tacit.query.post_noise.joint_intervals import ReleasedNumbers
 
 
@@ -42,31 +42,36 @@ def numbers_of(groups: Groups, names: Sequence[str], confidence: Fraction, noise
     level = 1 - (1 - confidence) / many
     columns = [_column(groups, name, level, noise) for name in names]
     shown, plain, positive, *ends = (np.concatenate(part) for part in zip(*columns, strict=True))
-    return Numbers(shown, plain, positive.astype(np.bool_), ReleasedNumbers(*ends, dependent=sets))
+    below, above, bias_below, bias_above = ends
+    errors = ReleasedNumbers(below, above, bias_below, bias_above, sets)
+    return Numbers(shown, plain, positive.astype(np.bool_), errors)
 
 
 def _column(groups: Groups, name: str, level: Fraction, noise: Groups | None) -> tuple[Floats, ...]:
+    """The numbers of one aggregate: shown, plain, whether they are cut, and how far noise and clipping reach."""
     noisy = groups.aggregates[name]
-    cut = noisy.at(level)
-    whole = noisy.uncut(level) if isinstance(noisy, NoisyTotal) else cut
-    below, above = _finite(whole.value - whole.low), _finite(whole.high - whole.value)
-    alone = noisy if noise is None else noise.aggregates[name]
-    near = alone.uncut(level) if isinstance(alone, NoisyTotal) else alone.at(level)
-    own = _finite((near.high - near.low) / 2)
-    if isinstance(alone, NoisyTotal):
-        own = np.maximum(own, _sum_reach(alone, level))
-    is_biased = noise is not None
-    first, last = (np.minimum(below, own), np.minimum(above, own)) if is_biased else (np.maximum(below, own * 0), above)
-    if not is_biased and isinstance(noisy, NoisyTotal):
-        first, last = np.maximum(below, own), np.maximum(above, own)
-    positive = isinstance(noisy, NoisyTotal) and noisy.is_cut
+    shown, plain = noisy.at(level), _uncut(noisy, level)
+    ends = [_finite(plain.value - plain.low), _finite(plain.high - plain.value)]
+    if noise is None:
+        reach = [np.maximum(end, _sum_reach(noisy, level)) for end in ends]
+    else:
+        alone = _uncut(noise.aggregates[name], level)
+        own = np.maximum(_finite((alone.high - alone.low) / 2), _sum_reach(noise.aggregates[name], level))
+        reach = [np.minimum(end, own) for end in ends]
     with np.errstate(invalid="ignore"):
-        biases = [np.where(np.isinf(part), np.inf, part - kept) for part, kept in ((below, first), (above, last))]
-    return cut.value, whole.value, np.full(groups.size, positive), first, last, *(_finite(each) for each in biases)
+        biases = [_finite(np.where(np.isinf(end), np.inf, end - own)) for end, own in zip(ends, reach, strict=True)]
+    is_cut = isinstance(noisy, NoisyTotal) and noisy.is_cut
+    return shown.value, plain.value, np.full(groups.size, is_cut), *reach, *biases
 
 
-def _sum_reach(noisy: NoisyTotal, level: Fraction) -> float:
+def _uncut(noisy: Noisy, level: Fraction) -> Estimates:
+    return noisy.uncut(level) if isinstance(noisy, NoisyTotal) else noisy.at(level)
+
+
+def _sum_reach(noisy: Noisy, level: Fraction) -> float:
     """The reach of one noise as a part of a sum: sums of Laplace noise reach farther, in deviations, than one."""
+    if not isinstance(noisy, NoisyTotal):
+        return 0.0
     reach = WeightedReach(noisy.sum.law).beyond((1 - level) / 2, Powers.of(np.array([1 / float(noisy.sum.scale)])))
     return float(reach[0]) * float(noisy.step)
 

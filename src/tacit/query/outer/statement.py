@@ -1,4 +1,4 @@
-"""The reading of a statement: a private question, or an outer query over the groups of one."""
+"""The reading of a statement that is no question by itself: a private core, and an outer query over its groups."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from sqlglot.errors import SqlglotError
 from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.outer.allowed import refuse_foreign, total
-from tacit.query.outer.cores import RELEASED, Splitter
+from tacit.query.outer.cores import Splitter
+from tacit.query.outer.merged_cores import RELEASED
 from tacit.query.outer.outer_query import OuterQuery
-from tacit.query.outer.program import Program, released_source
+from tacit.query.outer.program import OuterProgram, released_source
 from tacit.query.plans.question import Question, read_question
 from tacit.query.post_noise.scope import depth
 from tacit.schema.catalogue import Catalogue
@@ -34,25 +35,24 @@ class _Reader:
         return read_question(select.sql("duckdb"), self.catalogue, self.centres)
 
 
-def read_statement(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, str], int] | None = None) -> Question:
-    """The private question of a statement, with what is computed from its groups; refused before any data is read.
+def read_statement(
+    sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, str], int] | None, refusal: Refused
+) -> Question:
+    """The private core of a statement that is no question by itself, with the outer query above it.
 
-    A statement that is one question by itself is read as such. Otherwise its private core is that question, and the
-    rest is an outer query, which is no part of its identity: an outer query over an earlier release is free.
+    The outer query is no part of the question's identity: one over an earlier release is free. Where there is no core
+    the statement's own refusal stands.
     """
+    tree = _tree(sql)
+    if tree is None:
+        raise refusal from None
+    read = _Reader(catalogue, centres)
     try:
-        return read_question(sql, catalogue, centres)
-    except Refused as refusal:
-        tree = _tree(sql)
-        if tree is None:
-            raise
-        read = _Reader(catalogue, centres)
-        try:
-            statement = Splitter(read.question).split(tree)
-        except Refused as other:
-            raise (other if _has_sub_query(tree) else refusal) from None
-        if statement is None:
-            raise
+        statement = Splitter(read.question).split(tree)
+    except Refused as other:
+        raise (other if _has_sub_query(tree) else refusal) from None
+    if statement is None:
+        raise refusal from None
     question = read.question(statement.core)
     if statement.needs_public_keys and question.has_private_keys:
         raise Refused(
@@ -64,7 +64,9 @@ def read_statement(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, s
     outer = total(statement.outer)
     refuse_foreign(outer, {RELEASED})
     source = released_source(RELEASED, len(statement.keys), len(statement.calls))
-    above = OuterQuery(Program.of(outer, source), question.keys, tuple(question.aggregates.items()), statement.calls)
+    if len(question.aggregates) != len(statement.calls) or len(question.keys) != len(statement.keys):
+        raise Refused("aggregates that are written in two ways", "They are one.", "one spelling of each.")
+    above = OuterQuery(OuterProgram.of(outer, source), question.keys, question.aggregates)
     above.check()
     return replace(question, above=above)
 

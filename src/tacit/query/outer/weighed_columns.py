@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.frozen import frozen
-from tacit.query.engines.duckdb.sealed import PublicTable, SealedResult, StoppedStatement, run_sealed, sealed
-from tacit.query.outer.cores import RELEASED
-from tacit.query.outer.linear_forms import Linear, Ratio
-from tacit.query.outer.program import Program, twin_name
+from tacit.query.engines.duckdb.sealed import PublicTable, SealedResult, StoppedError, run_sealed, sealed
+from tacit.query.outer.column_forms import Linear, LinearRatio
+from tacit.query.outer.merged_cores import RELEASED
+from tacit.query.outer.program import OuterProgram, twin_name
 from tacit.query.outer.released_numbers import Numbers, estimates, numbers_of
 from tacit.query.post_noise.estimates import Estimates, Floats, Groups
 from tacit.query.post_noise.interval_arithmetic import rounded
@@ -47,7 +47,7 @@ class _Part:
 class WeighedColumns:
     """The linear parts of an answer's columns."""
 
-    program: Program
+    program: OuterProgram
     parts: dict[str, _Part]
     calls: tuple[str, ...]
     groups: Groups
@@ -56,7 +56,7 @@ class WeighedColumns:
     @classmethod
     def of(
         cls,
-        program: Program,
+        program: OuterProgram,
         table: PublicTable,
         calls: tuple[str, ...],
         groups: Groups,
@@ -76,7 +76,7 @@ class WeighedColumns:
             try:
                 with sealed({RELEASED: _with_twins(table, batch, groups.size, len(calls))}) as connection:
                     result = run_sealed(connection, program.weights_sql(batch))
-            except StoppedStatement:
+            except StoppedError:
                 return None
             visible = len(program.columns)
             if [row[:visible] for row in result.rows] != list(found.rows):
@@ -90,12 +90,14 @@ class WeighedColumns:
                     if twin is not None:
                         weights[name][:, number] = np.nan_to_num(_floats(twin))
         return cls(
-            program, {name: _Part(values[name], weights[name]) for name in names if name in values}, calls, groups, confidence
+            program,
+            {name: _Part(values[name], weights[name]) for name in names if name in values},
+            calls,
+            groups,
+            confidence,
         )
 
-    def column(
-        self, place: int, whole: bool, bounded: Groups | None
-    ) -> tuple[Estimates | None, Estimates | None]:
+    def column(self, place: int, whole: bool, bounded: Groups | None) -> tuple[Estimates | None, Estimates | None]:
         """A column with its intervals, and with those of the noise alone; None where it has no form."""
         column = self.program.columns[place]
         if column.form is None or column.is_exact:
@@ -131,9 +133,9 @@ class WeighedColumns:
         return estimates(value, low, high, whole=whole)
 
 
-def _names(name: str, form: Linear | Ratio | None) -> list[str]:
+def _names(name: str, form: Linear | LinearRatio | None) -> list[str]:
     """The names of the parts of a column in the result."""
-    return [f"{name.lower()}\x04", f"{name.lower()}\x05"] if isinstance(form, Ratio) else [name]
+    return [f"{name.lower()}\x04", f"{name.lower()}\x05"] if isinstance(form, LinearRatio) else [name]
 
 
 def _with_twins(table: PublicTable, batch: range, size: int, many: int) -> PublicTable:

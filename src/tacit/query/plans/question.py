@@ -15,7 +15,8 @@ from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import Aggregate, Distinct, Measure, Part, Ranks
 from tacit.query.aggregates.aggregate_calls import CALLS, AggregateReader
 from tacit.query.plans.group_keys import KeyColumn
-from tacit.query.post_noise.post_processing import PostProcessing, read_post_processing
+from tacit.query.post_noise.estimates import AboveNoise
+from tacit.query.post_noise.post_processing import read_post_processing
 from tacit.query.post_noise.scope import canonical, depth
 from tacit.query.sql.expressions.rule_registry import type_expression
 from tacit.query.sql.from_clause import group_keys, read_rows
@@ -43,7 +44,7 @@ class Question:
     rows: Rows
     keys: tuple[KeyColumn, ...]
     aggregates: Mapping[str, Aggregate]  # by canonical SQL
-    above: PostProcessing
+    above: AboveNoise
     # the private table that has the column of a name, if that is certain
     origins: Mapping[str, str] = field(default_factory=dict)
 

@@ -144,3 +144,16 @@ class Rendered:
 
     def __getitem__(self, name: str) -> OutputColumn:
         return next(column for column in self.columns if column.name == name)
+
+
+class AboveNoise(Protocol):
+    """What a statement computes from the groups of its question: it renders a stored release, free and repeatable."""
+
+    @property
+    def chooses_by_noise(self) -> bool:
+        """Whether noisy numbers decide which rows are shown."""
+        ...
+
+    def render(self, groups: Groups, confidence: Fraction, bounded: Groups | None = None) -> Rendered:
+        """The answer's columns, each number with an interval at this confidence where it has one."""
+        ...

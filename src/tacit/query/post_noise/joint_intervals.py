@@ -44,7 +44,7 @@ class ReleasedNumbers:
         sets = int(self.dependent.max(initial=-1)) + 1
         apart = np.zeros((len(weights), sets))
         np.add.at(apart.T, self.dependent, _sided(weights, own, other).T)
-        return np.sqrt((apart**2).sum(axis=1))
+        return np.asarray(np.sqrt((apart**2).sum(axis=1)))
 
     def _added(self, weights: Floats, own: Floats, other: Floats) -> Floats:
         return np.asarray(_sided(weights, own, other).sum(axis=1))

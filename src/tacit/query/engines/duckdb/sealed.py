@@ -43,7 +43,7 @@ class Stopped(Enum):
     VALUES = "it fails on a value"
 
 
-class StoppedStatement(Exception):
+class StoppedError(Exception):
     """A statement ended without a result. The engine's words may repeat the statement, and hold no private value."""
 
     def __init__(self, reason: Stopped, words: str = "") -> None:
@@ -106,16 +106,21 @@ def run_sealed(connection: duckdb.DuckDBPyConnection, sql: str, seconds: float =
         found = connection.execute(f"SELECT * FROM ({sql}) LIMIT {MOST_ROWS + 1}")
         types = {str(column[0]): str(column[1]) for column in found.description}
         rows = found.fetchall()
-    except (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException, duckdb.NotImplementedException) as error:
-        raise StoppedStatement(Stopped.BINDING, str(error)) from None
+    except (
+        duckdb.BinderException,
+        duckdb.CatalogException,
+        duckdb.ParserException,
+        duckdb.NotImplementedException,
+    ) as error:
+        raise StoppedError(Stopped.BINDING, str(error)) from None
     except duckdb.PermissionException as error:
-        raise StoppedStatement(Stopped.BINDING, str(error)) from None
+        raise StoppedError(Stopped.BINDING, str(error)) from None
     except (duckdb.InterruptException, duckdb.OutOfMemoryException, MemoryError):
-        raise StoppedStatement(Stopped.LIMITS) from None
+        raise StoppedError(Stopped.LIMITS) from None
     except (duckdb.Error, RuntimeError) as error:
-        raise StoppedStatement(Stopped.VALUES, str(error)) from None
+        raise StoppedError(Stopped.VALUES, str(error)) from None
     finally:
         timer.cancel()
     if len(rows) > MOST_ROWS:
-        raise StoppedStatement(Stopped.ROWS)
+        raise StoppedError(Stopped.ROWS)
     return SealedResult(types, rows)
