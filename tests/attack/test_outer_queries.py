@@ -171,6 +171,6 @@ def test_the_sealed_database_has_nothing_to_give(tmp_path: Path, statement: str)
 def test_a_sealed_statement_ends_within_its_limits(statement: str, reason: Stopped) -> None:
     begun = monotonic()
     with sealed({}) as connection, pytest.raises(StoppedError) as stopped:
-        run_sealed(connection, statement, seconds=0.3)
+        run_sealed(connection, statement, seconds=0.3 if reason is Stopped.LIMITS else 20)
     assert stopped.value.reason is reason
-    assert monotonic() - begun < 3
+    assert monotonic() - begun < 20

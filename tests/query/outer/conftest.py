@@ -10,7 +10,9 @@ import pytest
 from tacit.curator.dataset import Dataset, open_dataset
 
 ROWS = """
-SELECT i AS id, ['north', 'south', 'east', 'west', NULL][1 + (i * 2654435761 % 1000003) % 14 % 5] AS region,
+SELECT i AS id, [
+         'north', 'north', 'north', 'north', 'north', 'south', 'south', 'south', 'east', 'east', 'west', 'west', 'west',
+         'west', NULL][1 + (i * 2654435761 % 1000003) % 15] AS region,
        CASE WHEN i % 9 > 0 THEN 1 + (i // 7) % 13 % 5 END AS grade, (i * 13) % 100 AS age, (i * 31) % 1000 AS cost
 FROM range(4000) t(i)
 """

@@ -44,7 +44,7 @@ def read_statement(
     the statement's own refusal stands.
     """
     tree = _tree(sql)
-    if tree is None:
+    if tree is None or not (_has_sub_query(tree) or tree.find(exp.Window)):
         raise refusal from None
     read = _Reader(catalogue, centres)
     try:
