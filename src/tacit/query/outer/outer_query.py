@@ -71,6 +71,10 @@ class OuterQuery:
         """Whether noisy numbers decide which rows are shown."""
         return self.program.is_chosen
 
+    @property
+    def is_outer(self) -> bool:
+        return True
+
     def check(self) -> None:
         """Refuse a query that cannot be bound, or that fails on made-up numbers; nothing is charged yet."""
         groups = public_groups(self.keys)

@@ -95,7 +95,7 @@ def twin_name(column: str, number: int) -> str:
 
 def _written(tables: Sequence[tuple[str, str]], answer: exp.Query) -> str:
     listed = ", ".join(f'"{name}" AS ({text})' for name, text in tables)
-    return f"WITH {listed} {answer.sql('duckdb', identify=True)}"
+    return f"{f'WITH {listed} ' if tables else ''}{answer.sql('duckdb', identify=True)}"
 
 
 def _lifted(query: exp.Query, begin: int) -> list[tuple[str, exp.Query]]:

@@ -154,6 +154,11 @@ class AboveNoise(Protocol):
         """Whether noisy numbers decide which rows are shown."""
         ...
 
+    @property
+    def is_outer(self) -> bool:
+        """Whether it is an outer query, whose rows are others than the groups."""
+        ...
+
     def render(self, groups: Groups, confidence: Fraction, bounded: Groups | None = None) -> Rendered:
         """The answer's columns, each number with an interval at this confidence where it has one."""
         ...
