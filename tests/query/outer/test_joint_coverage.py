@@ -15,11 +15,11 @@ from sqlglot import exp
 from tacit.noise.discrete_laplace import DiscreteLaplace
 from tacit.noise.gaussian_law import RoundedGaussian
 from tacit.query.aggregates.aggregate import Law, Measure, NoisySum
+from tacit.query.aggregates.clipping_bias import Sign
 from tacit.query.aggregates.moments import NoisyTotal, Total
 from tacit.query.outer.allowed import total
 from tacit.query.outer.outer_query import OuterQuery
 from tacit.query.outer.program import OuterProgram, released_source
-from tacit.query.aggregates.clipping_bias import Sign
 from tacit.query.plans.group_keys import KeyColumn
 from tacit.query.post_noise.estimates import Estimates, Groups, Keys
 from tacit.query.sql.clamp import Cut
@@ -84,7 +84,8 @@ def test_intervals_hold_the_truth_as_often_as_they_say(law: str) -> None:
         shown = query.render(groups_of(drawn(first, LAWS[law], draws), drawn(second, LAWS[law], draws)), LEVEL)
         for name in COLUMNS:
             values, true = shown[name].values, truth[name].values
-            assert isinstance(values, Estimates) and isinstance(true, Estimates)
+            assert isinstance(values, Estimates)
+            assert isinstance(true, Estimates)
             known = ~np.isnan(true.value)
             assert np.isfinite(values.low[known]).all()
             inside = (values.low <= true.value) & (true.value <= values.high)
@@ -140,5 +141,6 @@ def test_what_is_no_sum_of_fixed_groups_has_no_interval(text: str) -> None:
     shown = asked(f"SELECT k0, {text} AS x FROM __released").render(groups_of(noisy, noisy), LEVEL)
     values = shown["x"].values
     assert isinstance(values, Estimates)
-    assert np.isinf(values.low).all() and np.isinf(values.high).all()
+    assert np.isinf(values.low).all()
+    assert np.isinf(values.high).all()
     assert shown.notes[0].startswith("x has no interval")
