@@ -87,6 +87,8 @@ SELECT n::JSON FROM d
 SELECT n::BLOB FROM d
 SELECT regexp_matches(age::TEXT, '(a+)+$') FROM d
 SELECT age::TEXT LIKE '%1%1%1%1%1%1%1%1%2' FROM d
+SELECT age::TEXT LIKE age::TEXT FROM d
+SELECT j LIKE '%1' FROM (SELECT age::TEXT || age::TEXT AS j FROM d)
 SELECT hash(n) FROM d
 SELECT write_log('x') FROM d
 SELECT error('x') FROM d

@@ -51,6 +51,8 @@ STATEMENTS = [
     "SELECT region, per_head * 2 AS twice FROM e ORDER BY region",
     f"{WITH} SELECT region, COALESCE(LAG(n, 1) OVER (ORDER BY region), 0) AS before FROM d ORDER BY region",
     f"{WITH} SELECT UPPER(region) AS region, n // 2 AS half, n % 2 AS odd FROM d ORDER BY region LIMIT 1 OFFSET 1",
+    f"{WITH} SELECT EXISTS (SELECT 1 FROM d WHERE n > 1000) AS x, ARG_MAX(region, n) AS most FROM d "
+    "WHERE region LIKE '%t%'",
     f"{WITH} SELECT SUM(n) FILTER (WHERE region <> 'west') AS n FROM d",
     "SELECT grade, AVG(AVG(cost)) OVER (ORDER BY grade ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS smooth "
     "FROM p GROUP BY grade ORDER BY grade",

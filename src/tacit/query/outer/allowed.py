@@ -27,23 +27,24 @@ _OPERATORS: Final = (
     *(exp.And, exp.Or, exp.Not, exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Is, exp.In, exp.Between),
     *(exp.NullSafeEQ, exp.NullSafeNEQ, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod),
     *(exp.Neg, exp.DPipe, exp.Case, exp.If, exp.Coalesce, exp.Nullif, exp.Cast, exp.TryCast),
+    *(exp.Like, exp.ILike, exp.Exists),
 )
 _OF_A_ROW: Final = (
     *(exp.Round, exp.Floor, exp.Ceil, exp.Abs, exp.Sqrt, exp.Ln, exp.Exp, exp.Pow, exp.Sign, exp.Greatest, exp.Least),
     *(exp.Lower, exp.Upper, exp.Trim, exp.Length, exp.Concat, exp.Substring, exp.Left, exp.Right),
     *(exp.Extract, exp.Year, exp.Quarter, exp.Month, exp.Week, exp.Day, exp.DayOfWeek),
-    *(exp.DateTrunc, exp.TimestampTrunc, exp.DateDiff),
+    *(exp.DateTrunc, exp.TimestampTrunc, exp.DateDiff, exp.TimeToStr, exp.Log, exp.Cbrt, exp.Trunc),
 )
 _OF_ROWS: Final = (
     *(exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max, exp.Median, exp.Quantile, exp.PercentileCont, exp.WithinGroup),
     *(exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance, exp.VariancePop, exp.Corr, exp.CountIf),
     *(exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist, exp.Ntile),
-    *(exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue),
+    *(exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue, exp.ArgMax, exp.ArgMin, exp.AnyValue),
 )
 _ALLOWED: Final = frozenset((*_STRUCTURE, *_OPERATORS, *_OF_A_ROW, *_OF_ROWS))
 _TYPES: Final = frozenset(
     exp.DataType.Type[name]
-    for name in (
+    for name in [
         "BOOLEAN",
         "INT",
         "BIGINT",
@@ -55,12 +56,13 @@ _TYPES: Final = frozenset(
         "VARCHAR",
         "DATE",
         "TIMESTAMP",
-    )
+    ]
 )
 _SIDES: Final = frozenset(("", "LEFT", "RIGHT", "FULL", "INNER", "OUTER", "CROSS", "SEMI", "ANTI"))
 _MOST_SOURCES: Final = 8
 _JOINING: Final = (exp.DPipe, exp.Concat)
 _MOST_TEXTS: Final = 16  # operands: a text grows at most e^(16/e) times, less than 400
+_MOST_WILDCARDS: Final = 2
 _MOST_NODES: Final = 5_000
 _ACCEPTED: Final = (
     "released groups in sub-queries, joins, CASE, arithmetic, ROUND, aggregates, and the window functions "
@@ -84,6 +86,8 @@ def refuse_foreign(outer: exp.Query, released: Collection[str]) -> None:
     if not joined <= _MOST_TEXTS:
         why = "Texts that are joined to themselves again and again grow beyond memory."
         raise Refused(f"{joined} texts joined in an outer query", why, f"at most {_MOST_TEXTS}.")
+    for pattern in outer.find_all(exp.Like, exp.ILike):
+        _refuse_slow(pattern, joined)
     tables = list(outer.find_all(exp.Table))
     if not sum(table.name not in released for table in tables) <= _MOST_SOURCES:
         why = "Each table of released groups multiplies the rows."
@@ -113,6 +117,17 @@ def _refuse_kind(node: exp.Expr) -> None:
         raise Refused(_short(node), "It has no place above released groups.", _ACCEPTED)
     if isinstance(node, exp.Limit | exp.Offset) and not _is_whole(node.expression):
         raise Refused(_short(node), "It must be known beforehand.", "a whole number.")
+
+
+def _refuse_slow(node: exp.Expr, joined: int) -> None:
+    """Refuse a pattern that could be tried at very many places between two looks at the clock."""
+    pattern = node.expression
+    is_short = isinstance(pattern, exp.Literal) and pattern.is_string and pattern.name.count("%") <= _MOST_WILDCARDS
+    if joined or not is_short:
+        why = "Patterns with many wildcards, or of texts that were joined, can take time without end."
+        raise Refused(
+            _short(node), why, f"a literal with at most {_MOST_WILDCARDS} %; or LIKE in WHERE of the sub-query."
+        )
 
 
 def _is_whole(node: exp.Expr | None) -> bool:

@@ -124,8 +124,8 @@ class Splitter:
             if found is not None:
                 own = found.name if isinstance(found, AggregateReference) else getattr(found, "name", "")
                 return exp.column(places[own], table=name, quoted=True)
-            if isinstance(node, exp.Subquery):
-                return exp.Subquery(this=self._query(node, named))
+            if isinstance(node, exp.Subquery | exp.Exists):
+                return type(node)(this=self._query(node if isinstance(node, exp.Subquery) else node.this, named))
             if isinstance(node, exp.Column):
                 if is_alias:
                     return node.copy()
@@ -179,6 +179,8 @@ class Splitter:
                 sub.set("this", self._query(sub, named))
         for sub in list(done.find_all(exp.Subquery)):
             sub.args.pop("_is_done", None)
+        for test in [node for node in done.find_all(exp.Exists) if _level(node) is done]:
+            test.set("this", self._query(test.this, named))
         return done
 
 

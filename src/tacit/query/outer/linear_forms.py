@@ -45,6 +45,8 @@ class Forms:
             return self._window(node)
         if isinstance(node, exp.AggFunc | exp.Filter | exp.WithinGroup):
             return self._aggregate(node)
+        if isinstance(node, exp.Query):
+            return None
         parts = [part for part in node.iter_expressions() if not isinstance(part, exp.DataType)]
         if all(self.exact(part) for part in parts):
             return Linear(node)

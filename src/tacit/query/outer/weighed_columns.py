@@ -129,7 +129,8 @@ class WeighedColumns:
         value = np.where(unknown, np.nan, value)
         low, high = np.where(unknown, -np.inf, low), np.where(unknown, np.inf, high)
         if digits is not None:
-            value, low, high = (rounded(each, digits) for each in (value, low, high))
+            with np.errstate(invalid="ignore"):  # of an end that is not known
+                value, low, high = (rounded(each, digits) for each in (value, low, high))
         return estimates(value, low, high, whole=whole)
 
 
