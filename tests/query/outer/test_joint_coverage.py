@@ -53,7 +53,7 @@ def asked(select: str) -> OuterQuery:
     key = KeyColumn("k", "k", Kind.INTEGER, 0, tuple(range(GROUPS)))
     cut = Cut("x", 0, 1)
     counts = {f"COUNT({name})": Total(Measure(cut, Fraction(1), subject=name)) for name in "ab"}
-    return OuterQuery(OuterProgram.of(total(tree), released_source("__released", 1, 2)), (key,), counts)
+    return OuterQuery(OuterProgram.of(total(tree), released_source("__released", 1, 2)), (key,), counts, {})
 
 
 def drawn(truth: np.ndarray, law: Law, draws: np.random.Generator, sign: Sign = Sign.ADDS) -> NoisyTotal:

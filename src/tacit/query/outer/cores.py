@@ -44,6 +44,7 @@ class Splitter:
     """The search for the cores of a statement; `check` refuses a SELECT that is no private question."""
 
     check: Callable[[exp.Select], object]
+    lookup: Callable[[str], str | None] = field(default=lambda _: None)  # the public table that a name means
     cores: list[Core] = field(default_factory=list)
 
     def split(self, tree: exp.Query) -> SplitStatement | None:
@@ -161,7 +162,13 @@ class Splitter:
         done.set("with_", None)
         for table in [node for node in done.find_all(exp.Table) if _level(node) is done]:
             body = named.get(table.name.lower())
+            public = None if body is not None or table.args.get("db") else self.lookup(table.name)
             others = {name for name, value in table.args.items() if value} - {"this", "alias"}
+            if public is not None and not others and isinstance(table.this, exp.Identifier):
+                _refuse_column_names(table)
+                table.set("alias", table_alias(table.alias or table.name))
+                table.set("this", exp.to_identifier(public, quoted=True))
+                continue
             if body is None or others or not isinstance(table.this, exp.Identifier):
                 raise refusal or Refused(
                     f"FROM {table.sql('duckdb')}",

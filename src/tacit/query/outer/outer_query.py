@@ -29,20 +29,12 @@ from tacit.query.engines.duckdb.sealed import (
 )
 from tacit.query.outer.merged_cores import RELEASED
 from tacit.query.outer.program import OuterProgram
+from tacit.query.outer.public_tables import COLUMN_TYPES
 from tacit.query.outer.weighed_columns import WeighedColumns
 from tacit.query.plans.group_keys import KeyColumn, public_groups
 from tacit.query.post_noise.estimates import Estimates, Groups, Keys, OutputColumn, Rendered
 from tacit.schema.kind import Kind
 
-_TYPES: Final = {
-    Kind.INTEGER: "HUGEINT",
-    Kind.DECIMAL: "DOUBLE",
-    Kind.FLOAT: "DOUBLE",
-    Kind.TEXT: "VARCHAR",
-    Kind.BOOLEAN: "BOOLEAN",
-    Kind.DATE: "DATE",
-    Kind.TIMESTAMP: "TIMESTAMP",
-}
 _WHOLE: Final = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UBIGINT", "UINTEGER")
 _SHOWN: Final = {"BOOLEAN": Kind.BOOLEAN, "VARCHAR": Kind.TEXT, "DATE": Kind.DATE, "TIMESTAMP": Kind.TIMESTAMP}
 _FLOATS: Final = ("DOUBLE", "FLOAT", "DECIMAL")
@@ -60,6 +52,7 @@ class OuterQuery:
     program: OuterProgram
     keys: tuple[KeyColumn, ...]
     aggregates: Mapping[str, Aggregate]  # in the order of the columns a0, a1 …
+    public: Mapping[str, PublicTable]  # the lookups that are joined
 
     @property
     def calls(self) -> tuple[str, ...]:
@@ -105,12 +98,12 @@ class OuterQuery:
             raise StoppedError(Stopped.ROWS)
         keys = [groups.keys[key.name].values for key in self.keys]
         table = self._table(keys, [groups.aggregates[name].at(confidence).value for name in self.calls])
-        with sealed({RELEASED: table}) as connection:
+        with sealed({**self.public, RELEASED: table}) as connection:
             return table, run_sealed(connection, self.program.plain_sql())
 
     def _render(self, groups: Groups, confidence: Fraction, bounded: Groups | None) -> Rendered:
         table, found = self._computed(groups, confidence)
-        weighed = WeighedColumns.of(self.program, table, self.calls, groups, found, confidence)
+        weighed = WeighedColumns.of(self.program, table, self.public, self.calls, groups, found, confidence)
         columns = []
         for place, (name, kind) in enumerate(found.types.items()):
             values = [row[place] for row in found.rows]
@@ -147,7 +140,7 @@ class OuterQuery:
     def _table(self, keys: Sequence[Sequence[Any]], numbers: Sequence[Any]) -> PublicTable:
         columns, values = {}, {}
         for place, key in enumerate(self.keys):
-            columns[f"k{place}"] = _TYPES[key.kind]
+            columns[f"k{place}"] = COLUMN_TYPES[key.kind]
             values[f"k{place}"] = [str(value) if _is_whole(value) else value for value in keys[place]]
         for place, aggregate in enumerate(self.aggregates.values()):
             whole = _is_counted(aggregate)

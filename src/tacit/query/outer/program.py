@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -24,10 +24,10 @@ class OuterProgram:
 
     tables: tuple[tuple[str, exp.Query], ...]
     answer: exp.Query
-    source: NamedColumns  # the table of released groups
+    sources: tuple[NamedColumns, ...]  # the table of released groups, and public ones
 
     @classmethod
-    def of(cls, outer: exp.Query, source: NamedColumns) -> OuterProgram:
+    def of(cls, outer: exp.Query, *sources: NamedColumns) -> OuterProgram:
         """The same query with each sub-query of FROM as a common table."""
         whole = outer.copy()
         tables: list[tuple[str, exp.Query]] = []
@@ -41,7 +41,7 @@ class OuterProgram:
             for select in query.find_all(exp.Select):
                 _say_keys(select)
                 _name_columns(select)
-        return cls(tuple(tables), whole, source)
+        return cls(tuple(tables), whole, sources)
 
     def plain_sql(self) -> str:
         """The SQL of the answer alone."""
@@ -66,7 +66,7 @@ class OuterProgram:
 
     @cached_property
     def _annotated(self) -> tuple[str, tuple[OuterColumn, ...], bool]:
-        known: dict[str, NamedColumns] = {self.source.alias: self.source}
+        known: dict[str, NamedColumns] = {source.alias: source for source in self.sources}
         written = []
         for name, query in self.tables:
             made = AnnotatedQuery.of(query.copy(), known, is_last=False)
@@ -82,6 +82,11 @@ def released_source(name: str, keys: int, calls: int) -> NamedColumns:
     columns: dict[str, Form] = {f"k{place}": Linear(exp.Null()) for place in range(keys)}
     columns |= {f"a{place}": Linear(exp.Null(), exp.Null()) for place in range(calls)}
     return NamedColumns(name, columns, False)
+
+
+def public_source(name: str, columns: Iterable[str]) -> NamedColumns:
+    """A public table, whose values are exact."""
+    return NamedColumns(name, {column.lower(): Linear(exp.Null()) for column in columns}, False)
 
 
 def _each(text: str, numbers: Sequence[int]) -> str:

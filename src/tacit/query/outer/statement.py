@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import sqlglot
@@ -11,15 +11,16 @@ from sqlglot.errors import SqlglotError
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
+from tacit.query.engines.duckdb.sealed import PublicTable
 from tacit.query.outer.allowed import refuse_foreign, total
 from tacit.query.outer.cores import Splitter
 from tacit.query.outer.merged_cores import RELEASED
 from tacit.query.outer.outer_query import OuterQuery
-from tacit.query.outer.program import OuterProgram, released_source
+from tacit.query.outer.program import OuterProgram, public_source, released_source
 from tacit.query.plans.question import Question, read_question
 from tacit.query.post_noise.scope import depth
 from tacit.schema.catalogue import Catalogue
-from tacit.schema.description import Through
+from tacit.schema.description import Lookup, Through
 
 _DEEPEST = 120
 
@@ -34,21 +35,29 @@ class _Reader:
     def question(self, select: exp.Select) -> Question:
         return read_question(select.sql("duckdb"), self.catalogue, self.centres)
 
+    def lookup(self, name: str) -> str | None:
+        """The public table that a name means."""
+        return next((own for own in self.catalogue.description.lookups if own.lower() == name.lower()), None)
+
 
 def read_statement(
-    sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, str], int] | None, refusal: Refused
+    sql: str,
+    catalogue: Catalogue,
+    centres: Mapping[tuple[str, str], int] | None,
+    refusal: Refused,
+    public: Callable[[Lookup], PublicTable],
 ) -> Question:
     """The private core of a statement that is no question by itself, with the outer query above it.
 
     The outer query is no part of the question's identity: one over an earlier release is free. Where there is no core
-    the statement's own refusal stands.
+    the statement's own refusal stands. `public` reads a public table.
     """
     tree = _tree(sql)
     if tree is None or not (_has_sub_query(tree) or tree.find(exp.Window)):
         raise refusal from None
     read = _Reader(catalogue, centres)
     try:
-        statement = Splitter(read.question).split(tree)
+        statement = Splitter(read.question, read.lookup).split(tree)
     except Refused as other:
         raise (other if _has_sub_query(tree) else refusal) from None
     if statement is None:
@@ -62,11 +71,14 @@ def read_statement(
         )
     _refuse_owned_keys(question, catalogue)
     outer = total(statement.outer)
-    refuse_foreign(outer, {RELEASED})
+    names = {table.name for table in outer.find_all(exp.Table)}
+    lookups = {name: public(own) for name, own in catalogue.description.lookups.items() if name in names}
+    refuse_foreign(outer, {RELEASED, *lookups})
     source = released_source(RELEASED, len(statement.keys), len(statement.calls))
+    sources = [source, *(public_source(name, table.columns) for name, table in lookups.items())]
     if len(question.aggregates) != len(statement.calls) or len(question.keys) != len(statement.keys):
         raise Refused("aggregates that are written in two ways", "They are one.", "one spelling of each.")
-    above = OuterQuery(OuterProgram.of(outer, source), question.keys, question.aggregates)
+    above = OuterQuery(OuterProgram.of(outer, *sources), question.keys, question.aggregates, lookups)
     above.check()
     return replace(question, above=above)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
@@ -58,6 +58,7 @@ class WeighedColumns:
         cls,
         program: OuterProgram,
         table: PublicTable,
+        public: Mapping[str, PublicTable],
         calls: tuple[str, ...],
         groups: Groups,
         found: SealedResult,
@@ -74,7 +75,7 @@ class WeighedColumns:
         for begin in range(0, many, _AT_ONCE):
             batch = range(begin, min(begin + _AT_ONCE, many))
             try:
-                with sealed({RELEASED: _with_twins(table, batch, groups.size, len(calls))}) as connection:
+                with sealed({**public, RELEASED: _with_twins(table, batch, groups.size, len(calls))}) as connection:
                     result = run_sealed(connection, program.weights_sql(batch))
             except StoppedError:
                 return None
