@@ -16,6 +16,7 @@ SELECT i AS id, [
        CASE WHEN i % 9 > 0 THEN 1 + (i // 7) % 13 % 5 END AS grade, (i * 13) % 100 AS age, (i * 31) % 1000 AS cost
 FROM range(4000) t(i)
 """
+GRADES = "SELECT range AS grade, 'grade ' || range AS title FROM range(1, 6)"
 DESCRIPTION = """
 [dataset]
 name = "people"
@@ -30,6 +31,11 @@ columns.grade = { type = "int", min = 1, max = 5 }
 columns.age = { type = "int", min = 0, max = 99 }
 columns.cost = { type = "int", min = 0, max = 999 }
 columns.ward = { type = "text" }
+[lookups.grades]
+source = "grades.csv"
+key = "grade"
+columns.grade = { type = "int", min = 1, max = 5 }
+columns.title = { type = "text" }
 """
 
 
@@ -39,6 +45,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dataset]:
     folder = tmp_path_factory.mktemp("people")
     rows = f"SELECT *, 'w' || (age // 25) AS ward FROM ({ROWS})"
     duckdb.sql(f"COPY ({rows}) TO '{folder / 'p.parquet'}' (FORMAT parquet)")
+    duckdb.sql(f"COPY ({GRADES}) TO '{folder / 'grades.csv'}' (HEADER)")
     (folder / "people.toml").write_text(DESCRIPTION)
     with open_dataset(folder / "people.toml") as dataset:
         yield dataset
@@ -49,4 +56,5 @@ def plain(people: Dataset) -> Iterator[duckdb.DuckDBPyConnection]:
     """The same rows without privacy."""
     with duckdb.connect() as connection:
         connection.execute(f"CREATE TABLE p AS SELECT *, 'w' || (age // 25) AS ward FROM ({ROWS})")
+        connection.execute(f"CREATE TABLE grades AS {GRADES}")
         yield connection

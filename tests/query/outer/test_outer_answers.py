@@ -53,6 +53,8 @@ STATEMENTS = [
     f"{WITH} SELECT UPPER(region) AS region, n // 2 AS half, n % 2 AS odd FROM d ORDER BY region LIMIT 1 OFFSET 1",
     f"{WITH} SELECT EXISTS (SELECT 1 FROM d WHERE n > 1000) AS x, ARG_MAX(region, n) AS most FROM d "
     "WHERE region LIKE '%t%'",
+    "SELECT title, 100.0 * n / SUM(n) OVER () AS pct FROM (SELECT grade, COUNT(*) AS n FROM p GROUP BY grade) d "
+    "JOIN grades USING (grade) ORDER BY title",
     f"{WITH} SELECT SUM(n) FILTER (WHERE region <> 'west') AS n FROM d",
     "SELECT grade, AVG(AVG(cost)) OVER (ORDER BY grade ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS smooth "
     "FROM p GROUP BY grade ORDER BY grade",

@@ -111,18 +111,19 @@ class OuterQuery:
             usual, alone = weighed.column(place, kind in _WHOLE, bounded) if weighed is not None else (None, None)
             shown = usual or _values(values, kind, form is not None and form.is_exact)
             columns.append(OutputColumn(name, shown, alone, is_derived=True))
-        return Rendered(tuple(columns), self._notes(columns, groups.size))
+        return Rendered(tuple(columns), self._notes(weighed is not None, groups.size))
 
-    def _notes(self, columns: Sequence[OutputColumn], size: int) -> tuple[str, ...]:
-        lacking = [
-            column.name
-            for place, column in enumerate(columns)
-            if not self.program.columns[place].is_exact and not _has_interval(column)
-        ]
+    def _notes(self, is_weighed: bool, size: int) -> tuple[str, ...]:
+        """What is to be said of columns without intervals, and of withheld groups."""
+        lacking = [column.name for column in self.program.columns if column.form is None]
+        noisy = [column.name for column in self.program.columns if column.form is not None and not column.is_exact]
         notes = []
         if lacking and size:
             verb = "has no interval: it is" if len(lacking) == 1 else "have no intervals: they are"
             notes.append(f"{', '.join(lacking)} {verb} computed from noisy numbers, but no sum or ratio of them.")
+        if noisy and size and not is_weighed:
+            verb = "has no interval" if len(noisy) == 1 else "have no intervals"
+            notes.append(f"{', '.join(noisy)} {verb}: so many groups are not weighed.")
         if public_groups(self.keys) is None:
             notes.append(SHOWN_OF)
         return tuple(notes)
@@ -227,8 +228,3 @@ def _values(values: Sequence[Any], kind: str, is_exact: bool) -> Keys | Estimate
     points = np.array([np.nan if value is None else float(value) for value in values], np.float64)
     points[~np.isfinite(points)] = np.nan
     return Estimates(points, np.full(len(points), -np.inf), np.full(len(points), np.inf), whole)
-
-
-def _has_interval(column: OutputColumn) -> bool:
-    shown = column.values
-    return isinstance(shown, Estimates) and bool((np.isfinite(shown.low) | np.isfinite(shown.high)).any())

@@ -46,6 +46,7 @@ def read_public(lookup: Lookup, catalogue: Catalogue, engine: Engine) -> PublicT
     values = {}
     for place, (name, typed) in enumerate(columns.items()):
         shown = found.column(place).to_pylist()
-        scale = 10**typed.scale if typed.kind is Kind.DECIMAL else 1
-        values[name] = [None if value is None else value if scale == 1 else int(value) / scale for value in shown]
+        if typed.kind is Kind.DECIMAL:
+            shown = [None if value is None else int(value) / 10**typed.scale for value in shown]
+        values[name] = [str(value) if typed.kind is Kind.INTEGER and value is not None else value for value in shown]
     return PublicTable({name: COLUMN_TYPES[typed.kind] for name, typed in columns.items()}, values)
