@@ -56,10 +56,11 @@ def read_statement(
     if tree is None or not (_has_sub_query(tree) or tree.find(exp.Window)):
         raise refusal from None
     read = _Reader(catalogue, centres)
+    splitter = Splitter(read.question, read.lookup)
     try:
-        statement = Splitter(read.question, read.lookup).split(tree)
+        statement = splitter.split(tree)
     except Refused as other:
-        raise (other if _has_sub_query(tree) else refusal) from None
+        raise (other if splitter.cores else refusal) from None
     if statement is None:
         raise refusal from None
     question = read.question(statement.core)
