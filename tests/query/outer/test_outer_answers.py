@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -10,6 +11,7 @@ import pytest
 
 from tacit.curator.dataset import Dataset
 from tacit.query.post_noise.estimates import Estimates
+from tacit.release.cells import canonical_digest
 
 BY_REGION = "(SELECT region, COUNT(*) AS n, SUM(cost) AS s, AVG(age) AS a FROM p GROUP BY region)"
 WITH = f"WITH d AS {BY_REGION} "
@@ -109,3 +111,18 @@ def test_what_fails_after_the_charge_shows_the_groups(people: Dataset) -> None:
     release = people.query(f"{WITH} SELECT region, {overflow} AS x FROM d WHERE n > 100", epsilon=9)
     assert [column.name for column in release.rendered.columns][:2] == ["region", "COUNT(*)"]
     assert any("The statement was not computed: it fails on a value" in note for note in release.notes)
+
+
+def test_a_derived_table_is_written_and_certified_like_any_other(people: Dataset, tmp_path: Path) -> None:
+    asked = f"{WITH} SELECT region, n - LAG(n) OVER (ORDER BY region) AS more, RANK() OVER (ORDER BY n) AS place FROM d"
+    release = people.query(asked, epsilon=9)
+    names = ["region", "more", "more_low", "more_high", "place", "place_low", "place_high"]
+    assert release.table.column_names == names
+    assert release.to_csv().splitlines()[0] == ",".join(f'"{name}"' for name in names)
+    release.to_parquet(tmp_path / "answer.parquet")
+    release.plot(tmp_path / "answer.svg")
+    assert "NULL" in release._repr_html_()
+    signed = release.certificate
+    assert signed is not None
+    assert signed.statement.asked == asked
+    assert signed.statement.shown == canonical_digest(release.rendered, release.confidence)
