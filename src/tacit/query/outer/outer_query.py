@@ -76,20 +76,21 @@ class OuterQuery:
         if not len(groups) <= MOST_ROWS:
             asked = f"an outer query over {len(groups):,} groups"
             raise Refused(asked, "It is computed in little memory.", f"at most {MOST_ROWS:,} groups, or the groups.")
-        for made_up in (_rehearsed(self.keys, [], self.calls), _rehearsed(self.keys, groups, self.calls)):
-            try:
-                found = self._computed(made_up, _HALF)[1]
+        try:
+            for some in ([], groups):
+                _, found = self._computed(_rehearsed(self.keys, some, self.calls), _HALF)
                 for name, kind in found.types.items():
                     _refuse_type(name, kind)
-                self._render(made_up, _HALF, None)
-            except StoppedError as stopped:
-                raise _refused(stopped) from None
+            self._render(_rehearsed(self.keys, groups[:_MADE_UP], self.calls), _HALF, None)
+        except StoppedError as stopped:
+            raise _refused(stopped) from None
 
     def render(self, groups: Groups, confidence: Fraction, bounded: Groups | None = None) -> Rendered:
         """The answer's columns, each number with an interval at this confidence where it has one."""
         try:
             return self._render(groups, confidence, bounded)
-        except StoppedError as stopped:
+        except Exception as error:  # it may be behind the charge, where nothing fails: the groups are shown instead
+            stopped = error if isinstance(error, StoppedError) else StoppedError(Stopped.VALUES)
             return self._groups_alone(groups, confidence, bounded, stopped)
 
     def _computed(self, groups: Groups, confidence: Fraction) -> tuple[PublicTable, SealedResult]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from time import monotonic
 from typing import Any, Final
 
 import numpy as np
@@ -21,6 +22,7 @@ from tacit.query.post_noise.interval_arithmetic import rounded
 _AT_ONCE: Final = 64  # twins in one statement
 _MOST_NUMBERS: Final = 1_200
 _MOST_WEIGHTS: Final = 2_000_000
+_SECONDS: Final = 10.0
 _CLOSE: Final = 1e-9
 
 
@@ -72,7 +74,10 @@ class WeighedColumns:
         names = [name for column in noisy for name in _names(column.name, column.form)]
         values: dict[str, Floats] = {}
         weights = {name: np.zeros((len(found.rows), many)) for name in names}
+        begun = monotonic()
         for begin in range(0, many, _AT_ONCE):
+            if monotonic() - begun > _SECONDS:
+                return None
             batch = range(begin, min(begin + _AT_ONCE, many))
             try:
                 with sealed({**public, RELEASED: _with_twins(table, batch, groups.size, len(calls))}) as connection:

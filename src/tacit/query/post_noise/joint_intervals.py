@@ -9,6 +9,7 @@ A ratio N/D lies at r only if N − r·D may be 0, which is such a sum: the ends
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -36,18 +37,22 @@ class ReleasedNumbers:
 
     def reach(self, weights: Floats) -> tuple[Floats, Floats]:
         """How far below and above Σ weight·number the true sum may lie, for each row of weights."""
-        down = self._joined(weights, self.below, self.above) + self._added(weights, self.bias_below, self.bias_above)
-        up = self._joined(weights, self.above, self.below) + self._added(weights, self.bias_above, self.bias_below)
+        signs = np.maximum(weights, 0.0), np.maximum(-weights, 0.0)
+        down = self._joined(signs, self.below, self.above) + _added(signs, self.bias_below, self.bias_above)
+        up = self._joined(signs, self.above, self.below) + _added(signs, self.bias_above, self.bias_below)
         return down, up
 
-    def _joined(self, weights: Floats, own: Floats, other: Floats) -> Floats:
+    def _joined(self, signs: tuple[Floats, Floats], own: Floats, other: Floats) -> Floats:
+        """The root of the sum of squares, over sets, of the sums of errors in each."""
         sets = int(self.dependent.max(initial=-1)) + 1
-        apart = np.zeros((len(weights), sets))
-        np.add.at(apart.T, self.dependent, _sided(weights, own, other).T)
-        return np.asarray(np.sqrt((apart**2).sum(axis=1)))
-
-    def _added(self, weights: Floats, own: Floats, other: Floats) -> Floats:
-        return np.asarray(_sided(weights, own, other).sum(axis=1))
+        if sets == len(self.dependent):
+            return np.asarray(np.sqrt(_added((signs[0] ** 2, signs[1] ** 2), own**2, other**2)))
+        each = [
+            _added(tuple(sign[:, self.dependent == one] for sign in signs), own[mine], other[mine])
+            for one in range(sets)
+            for mine in [self.dependent == one]
+        ]
+        return np.asarray(np.sqrt((np.stack(each) ** 2).sum(axis=0)))
 
     def ratio(self, top: Floats, tops: Floats, bottom: Floats, bottoms: Floats) -> tuple[Floats, Floats]:
         """The ends of top/bottom, with the weights of both; infinite where the bottom may be 0."""
@@ -92,8 +97,13 @@ class ReleasedNumbers:
         return np.asarray(np.where(endless, side * np.inf, outer))
 
 
-def _sided(weights: Floats, own: Floats, other: Floats) -> Floats:
-    """|weight|·error, where a negative weight turns the other side's error around; 0 times ∞ is 0."""
-    with np.errstate(invalid="ignore"):
-        found = np.where(weights > 0, weights * own, -weights * other)
-    return np.where(weights == 0, 0.0, found)
+def _added(signs: Sequence[Floats], own: Floats, other: Floats) -> Floats:
+    """Σ |weight|·error, where a negative weight turns the other side's error around; 0 times ∞ is 0."""
+    found = np.zeros(len(signs[0]))
+    for weights, errors in zip(signs, (own, other), strict=True):
+        endless = np.isinf(errors)
+        if (errors[~endless] != 0).any():
+            found += weights @ np.where(endless, 0.0, errors)
+        if endless.any():
+            found = np.where((weights[:, endless] > 0).any(axis=1), np.inf, found)
+    return found
