@@ -152,7 +152,7 @@ WHERE ("main"."flights"."dep_delay" > 30) AND ("main"."flights"."origin" = 'EWR'
 GROUP BY "main"."flights"."carrier"
 ORDER BY "main"."flights"."carrier" ASC;
 
--- f41: open: sub-queries over released groups, or by what a person owns
+-- f41: answered
 SELECT "source"."carrier" AS "carrier", "source"."avg" AS "avg"
 FROM (SELECT "main"."flights"."carrier" AS "carrier", AVG("main"."flights"."arr_delay") AS "avg"
       FROM "main"."flights" GROUP BY "main"."flights"."carrier") AS "source"
