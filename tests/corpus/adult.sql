@@ -1,7 +1,7 @@
 -- a01: answered
 SELECT COUNT(*) FROM adult;
 
--- a02: open: several private answers in one statement
+-- a02: answered
 SELECT income, COUNT(*) AS people, COUNT(*) * 1.0 / (SELECT COUNT(*) FROM adult) AS share FROM adult GROUP BY income;
 
 -- a03: answered
@@ -74,18 +74,18 @@ SELECT marital_status, relationship, COUNT(*) FROM adult GROUP BY CUBE (marital_
 -- a25: private: the rows of single people: without one of them her row is missing
 SELECT * FROM adult WHERE age > 85;
 
--- a26: open: several private answers in one statement
+-- a26: answered
 SELECT AVG(age) FROM adult WHERE income = '>50K' UNION SELECT AVG(age) FROM adult WHERE income = '<=50K';
 
--- a27: open: sub-queries over released groups, or by what a person owns
+-- a27: answered
 WITH m AS (SELECT AVG(hours_per_week) AS h FROM adult WHERE sex = 'Male'), f AS (SELECT AVG(hours_per_week) AS h FROM adult WHERE sex = 'Female')
 SELECT m.h - f.h AS gap FROM m, f;
 
--- a28: open: windows over groups, or over a person's rows
+-- a28: answered
 SELECT education, people, RANK() OVER (ORDER BY people DESC) AS place
 FROM (SELECT education, COUNT(*) AS people FROM adult GROUP BY education) e;
 
--- a29: open: windows over groups, or over a person's rows
+-- a29: answered
 SELECT education, income, COUNT(*) AS n, ROUND(100.0 * COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY education), 1) AS pct
 FROM adult GROUP BY education, income;
 
@@ -190,11 +190,11 @@ FROM adult GROUP BY ALL ORDER BY ALL;
 -- a57: open: an aggregate that is not built
 SELECT KURTOSIS(age), SKEWNESS(age) FROM adult;
 
--- a58: open: sub-queries over released groups, or by what a person owns
+-- a58: answered
 SELECT SUM(n) FILTER (WHERE big) FROM (SELECT occupation, COUNT(*) AS n, COUNT(*) > 3000 AS big FROM adult GROUP BY occupation);
 
 -- a59: open: another statement or clause than SELECT with LIMIT
 PIVOT adult ON sex USING COUNT(*) GROUP BY income;
 
--- a60: open: windows over groups, or over a person's rows
+-- a60: answered
 SELECT education, COUNT(*) AS n, SUM(COUNT(*)) OVER (ORDER BY COUNT(*) DESC) AS running FROM adult GROUP BY education ORDER BY n DESC;

@@ -97,7 +97,7 @@ SELECT AVG(cost / NULLIF(stay_days, 0)) AS per_day FROM visits;
 -- c33: answered
 SELECT SUM(cost) / NULLIF(SUM(stay_days), 0) AS per_day, region FROM visits GROUP BY region;
 
--- c34: open: windows over groups, or over a person's rows
+-- c34: answered
 SELECT region, SUM(cost) * 1.0 / SUM(SUM(cost)) OVER () AS share FROM visits GROUP BY region;
 
 -- c35: open: today's date
@@ -115,15 +115,15 @@ SELECT date_part('isoyear', day) AS y, date_part('week', day) AS w, SUM(stay_day
 -- c39: answered
 SELECT to_char(day, 'YYYY-MM') AS m, COUNT(*) FROM visits GROUP BY m;
 
--- c40: open: sub-queries over released groups, or by what a person owns
+-- c40: answered
 WITH r AS (SELECT region, AVG(cost) AS c FROM visits GROUP BY region)
 SELECT region, c - (SELECT AVG(c) FROM r) AS above_mean FROM r;
 
--- c41: open: sub-queries over released groups, or by what a person owns
+-- c41: answered
 WITH old AS (SELECT COUNT(*) AS n FROM visits WHERE age >= 65), everyone AS (SELECT COUNT(*) AS n FROM visits)
 SELECT old.n * 100.0 / everyone.n AS pct FROM old CROSS JOIN everyone;
 
--- c42: open: several private answers in one statement
+-- c42: answered
 SELECT COUNT(DISTINCT patient_id) FROM visits WHERE day < '2025-07-01'
 EXCEPT SELECT COUNT(DISTINCT patient_id) FROM visits WHERE day >= '2025-07-01';
 
@@ -166,11 +166,11 @@ GROUP BY ((FLOOR(("main"."visits"."cost" / 500.0)) * 500.0)) ORDER BY 1;
 SELECT "visits"."ward" AS "ward", DATEPART('month', "visits"."day") AS "mn:day:ok", AVG("visits"."cost") AS "avg:cost:ok"
 FROM "visits" WHERE "visits"."region" = 'north' GROUP BY 1, 2;
 
--- c53: open: windows over groups, or over a person's rows
+-- c53: answered
 SELECT "t1"."region", "t1"."n", "t1"."n" / SUM("t1"."n") OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS "share"
 FROM (SELECT "t0"."region", COUNT(*) AS "n" FROM "visits" AS "t0" GROUP BY 1) AS "t1";
 
--- c54: open: windows over groups, or over a person's rows
+-- c54: answered
 SELECT *, RANK() OVER (ORDER BY cost_sum DESC) AS rank FROM (SELECT ward, SUM(cost) AS cost_sum FROM visits GROUP BY ward) w;
 
 -- c55: answered

@@ -83,14 +83,14 @@ SELECT COUNT(*) FROM flights f WHERE NOT EXISTS (SELECT 1 FROM planes p WHERE p.
 -- f24: answered
 SELECT COUNT(*) FROM flights WHERE dest IN (SELECT faa FROM airports WHERE alt > 5000);
 
--- f25: open: windows over groups, or over a person's rows
+-- f25: answered
 SELECT carrier, COUNT(*) AS n, COUNT(*) * 100.0 / SUM(COUNT(*)) OVER () AS share FROM flights GROUP BY carrier;
 
--- f26: open: windows over groups, or over a person's rows
+-- f26: answered
 WITH monthly AS (SELECT month, COUNT(*) AS n FROM flights GROUP BY month)
 SELECT month, n, n - LAG(n) OVER (ORDER BY month) AS change FROM monthly ORDER BY month;
 
--- f27: open: sub-queries over released groups, or by what a person owns
+-- f27: answered
 WITH ranked AS (
   SELECT origin, dest, COUNT(*) AS n, ROW_NUMBER() OVER (PARTITION BY origin ORDER BY COUNT(*) DESC) AS r
   FROM flights GROUP BY origin, dest
@@ -116,7 +116,7 @@ SELECT carrier, approx_count_distinct(dest) AS destinations FROM flights GROUP B
 -- f33: answered
 SELECT COUNT(DISTINCT (origin, dest)) FROM flights;
 
--- f34: open: several private answers in one statement
+-- f34: answered
 SELECT 'JFK' AS airport, COUNT(*) FROM flights WHERE origin = 'JFK'
 UNION ALL
 SELECT 'LGA', COUNT(*) FROM flights WHERE origin = 'LGA';
@@ -152,7 +152,7 @@ WHERE ("main"."flights"."dep_delay" > 30) AND ("main"."flights"."origin" = 'EWR'
 GROUP BY "main"."flights"."carrier"
 ORDER BY "main"."flights"."carrier" ASC;
 
--- f41: open: sub-queries over released groups, or by what a person owns
+-- f41: answered
 SELECT "source"."carrier" AS "carrier", "source"."avg" AS "avg"
 FROM (SELECT "main"."flights"."carrier" AS "carrier", AVG("main"."flights"."arr_delay") AS "avg"
       FROM "main"."flights" GROUP BY "main"."flights"."carrier") AS "source"
@@ -183,7 +183,7 @@ SELECT DATE(DATE_TRUNC('week', flights.time_hour)) AS "flights.week", COUNT(*) A
 FROM flights AS flights
 GROUP BY 1 ORDER BY 1 DESC FETCH NEXT 500 ROWS ONLY;
 
--- f46: open: sub-queries over released groups, or by what a person owns
+-- f46: answered
 SELECT "t1"."carrier", "t1"."n"
 FROM (SELECT "t0"."carrier", COUNT(*) AS "n" FROM "flights" AS "t0" GROUP BY 1) AS "t1"
 ORDER BY "t1"."n" DESC LIMIT 5;

@@ -222,11 +222,11 @@ SELECT c_mktsegment, AVG(total) FROM spend JOIN customer ON spend.id = customer.
 -- t40: answered
 SELECT o_orderdate, COUNT(*) FROM orders WHERE o_orderdate BETWEEN '1996-01-01' AND '1996-01-31' GROUP BY o_orderdate ORDER BY o_orderdate;
 
--- t41: open: sub-queries over released groups, or by what a person owns
+-- t41: answered
 WITH y AS (SELECT YEAR(o_orderdate) AS yr, SUM(o_totalprice) AS rev FROM orders GROUP BY 1)
 SELECT cur.yr, cur.rev / prev.rev - 1 AS growth FROM y cur JOIN y prev ON cur.yr = prev.yr + 1 ORDER BY cur.yr;
 
--- t42: open: windows over groups, or over a person's rows
+-- t42: answered
 SELECT o_orderpriority, SUM(o_totalprice) AS revenue, SUM(SUM(o_totalprice)) OVER (ORDER BY o_orderpriority) AS running FROM orders GROUP BY o_orderpriority;
 
 -- t43: answered
@@ -277,7 +277,7 @@ FROM (SELECT "t0"."c_custkey", "t0"."c_mktsegment", "t1"."o_totalprice", "t1"."o
       FROM "customer" AS "t0" INNER JOIN "orders" AS "t1" ON "t0"."c_custkey" = "t1"."o_custkey") AS "t2"
 GROUP BY 1;
 
--- t53: open: sub-queries over released groups, or by what a person owns
+-- t53: answered
 select "_"."o_orderstatus", "_"."a0" from (
   select "rows"."o_orderstatus" as "o_orderstatus", sum("rows"."o_totalprice") as "a0", count(distinct "rows"."o_custkey") as "a1"
   from "orders" "rows" group by "o_orderstatus"

@@ -71,7 +71,7 @@ SELECT EXP(AVG(LN(educ))) AS geometric_mean FROM fair;
 -- s24: answered
 SELECT COUNT(DISTINCT age), COUNT(DISTINCT educ) FROM fair;
 
--- s25: open: several private answers in one statement
+-- s25: answered
 SELECT (SELECT AVG(affairs) FROM fair WHERE children > 0) - (SELECT AVG(affairs) FROM fair WHERE children = 0) AS difference;
 
 -- s26: open: groups of floating-point numbers, which engines compute with other last digits
@@ -125,7 +125,7 @@ SELECT COUNT(*) FILTER (WHERE mdvis = 0) * 1.0 / COUNT(*) AS share_without_visit
 -- s42: open: several private answers in one statement
 SELECT AVG(mdvis) FROM randhie WHERE mdvis <= (SELECT quantile_cont(mdvis, 0.99) FROM randhie);
 
--- s43: open: several private answers in one statement
+-- s43: answered
 SELECT 'poor' AS health, AVG(mdvis) AS m FROM randhie WHERE hlthp = 1 UNION ALL SELECT 'fair', AVG(mdvis) FROM randhie WHERE hlthf = 1 UNION ALL SELECT 'good', AVG(mdvis) FROM randhie WHERE hlthg = 1;
 
 -- s44: answered
@@ -160,10 +160,10 @@ SELECT GREATEST(children, 1) AS k, LEAST(affairs, 10) AS a, COUNT(*) FROM fair G
 -- s52: answered
 SELECT COUNT(*) FROM fair WHERE educ BETWEEN SYMMETRIC 16 AND 12;
 
--- s53: open: windows over groups, or over a person's rows
+-- s53: answered
 SELECT age, AVG(affairs) AS m, AVG(AVG(affairs)) OVER (ORDER BY age ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS smooth FROM fair GROUP BY age ORDER BY age;
 
--- s54: open: windows over groups, or over a person's rows
+-- s54: answered
 WITH t AS (SELECT religious, COUNT(*) AS n, SUM(affairs) AS a FROM fair GROUP BY religious) SELECT religious, a / n AS per_head, a / SUM(a) OVER () AS share FROM t;
 
 -- s55: answered

@@ -116,4 +116,6 @@ ALSO: list[Ask] = [
     lambda t, r, d: t.join(d, t.patient_id == d.pid).group_by("region").agg(n=_.count(), m=_.dose.mean()),
     lambda t, r, d: t.join(t.view(), "patient_id").agg(n=_.count()),
     lambda t, r, d: t.mutate(k=ibis.literal(1)).group_by("k").agg(n=_.count()),
+    lambda t, r, d: t.group_by("region").agg(n=t.count()).n.sum(),
+    lambda t, r, d: t.group_by("region").agg(n=t.count()).mutate(s=_.n / _.n.sum()),
 ]

@@ -149,6 +149,11 @@ class Dataset(NetworkTraining):
         question = planner.question(sql)
         if epsilon is not None and error is not None:
             raise Refused("both a price and a target error", "One decides the other.", "epsilon or error.")
+        if error is not None and question.above.is_outer:
+            why = "A target is for the numbers of groups, and its columns are computed from them."
+            raise Refused(
+                "a target error for an outer query", why, "--epsilon; or a target for the groups, asked first."
+            )
         if error is not None:
             known = None if size is None else positive(size, "size")
             search = TargetSearch(planner, question, Target.read(error), known, confidence)
@@ -174,7 +179,7 @@ class Dataset(NetworkTraining):
         rendered = plan.question.above.render(groups, confidence, bounded)
         kept = [] if target is None else [target.verdict(groups, confidence, found.free, is_usual=is_usual)]
         kept += [PROMISED] if is_promised else []
-        notes = (*kept, *notes_of(plan, found, confidence))
+        notes = (*kept, *rendered.notes, *notes_of(plan, found, confidence))
         words = price_words(self._opened.filter, found.grounds.price, found.share, found.free, found.charge)
         certify = Certifier.of(self._opened, found.grounds, found.entry, sql)
         return Release(rendered, confidence, notes, words, certify, intervals)

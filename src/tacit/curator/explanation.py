@@ -93,7 +93,12 @@ class Explanation:
         groups = self.plan.groups
         keys = [key.name for key in self.plan.question.keys]
         many = "private groups" if groups is None else f"{len(groups):,} groups, known beforehand"
-        return f"The answer has {many if keys else 'one row'}. Hidden: {self.plan.unit} ({self.plan.relation})."
+        whose = (
+            "The released table, from which the answer is computed,"
+            if self.plan.question.above.is_outer
+            else "The answer"
+        )
+        return f"{whose} has {many if keys else 'one row'}. Hidden: {self.plan.unit} ({self.plan.relation})."
 
     def _limits(self) -> list[str]:
         norms = {part: self.plan.limits[part].norm for part in self.plan.question.parts}

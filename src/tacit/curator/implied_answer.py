@@ -129,7 +129,7 @@ class ImpliedAnswer(ABC):
         chosen = (CHOSEN,) if self.question.above.chooses_by_noise else ()
         price = price_words(opened.filter, charged.grounds.price, charged.share, True, charged.charge)
         certify = Certifier.of(opened, charged.grounds, charged.entry, sql)
-        notes = (self._source, *self.notes(), *chosen)
+        notes = (self._source, *rendered.notes, *self.notes(), *chosen)
         return Release(rendered, level, notes, price, certify, self.interval_words(is_bounded=is_bounded))
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
 from tacit.curator.materialization import Preparation
@@ -78,7 +78,16 @@ class Planner:
 
     def question(self, sql: str) -> Question:
         centres = None if self.profile is None else self.profile.centres
-        return self.checked(read_question(sql, self.catalogue, centres))
+        try:
+            question = read_question(sql, self.catalogue, centres)
+        except Refused as refusal:
+            # few statements have an outer query
+            from tacit.query.outer.public_tables import read_public
+            from tacit.query.outer.statement import read_statement
+
+            public = partial(read_public, catalogue=self.catalogue, engine=self.opened.engine)
+            question = read_statement(sql, self.catalogue, centres, refusal, public)
+        return self.checked(question)
 
     def checked(self, question: Question) -> Question:
         """The question, if the engine has words for all of it: refused now, and not behind a charge."""

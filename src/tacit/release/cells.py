@@ -45,7 +45,13 @@ def cells(column: OutputColumn) -> list[Cell]:
     """The column's cells."""
     if isinstance(column.values, Keys):
         return [Cell(text, is_words=True) for text in key_texts(column.values)]
-    return number_cells(column.values)
+    found = number_cells(column.values)
+    if not column.is_derived:
+        return found
+    return [
+        Cell("NULL", is_words=True) if isnan(value) else cell
+        for value, cell in zip(column.values.value, found, strict=True)
+    ]
 
 
 def _time_cells(times: Estimates) -> list[Cell]:
@@ -76,10 +82,10 @@ def number_cells(numbers: Estimates) -> list[Cell]:
     if numbers.time is not None:
         return _time_cells(numbers)
     ends = zip(numbers.value, numbers.low, numbers.high, strict=True)
-    return [number_cell(float(value), float(low), float(high)) for value, low, high in ends]
+    return [number_cell(float(value), float(low), float(high), whole=numbers.whole) for value, low, high in ends]
 
 
-def number_cell(value: float, low: float, high: float) -> Cell:
+def number_cell(value: float, low: float, high: float, *, whole: bool = False) -> Cell:
     """A number and its interval: ± where it is symmetric, from–to where not, and words where there is no number."""
     known = _known(low, high)
     if isnan(value):
@@ -88,7 +94,7 @@ def number_cell(value: float, low: float, high: float) -> Cell:
         return Cell(number(value + 0.0, 0))
     if not (isfinite(low) and isfinite(high)):
         away = max((abs(value - end) for end in (low, high) if isfinite(end)), default=abs(value) / 100)
-        return Cell(number(value + 0.0, away), f" ({known or 'no bound known'})")
+        return Cell(number(value + 0.0, 0 if whole else away), f" ({known or 'no bound known'})")
     half = (high - low) / 2
     if abs((high - value) - (value - low)) <= _LOPSIDED * half:
         shown = number(value + 0.0, half)

@@ -51,7 +51,19 @@ class NoisyTotal:
     step: Fraction
     sign: Sign
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether it is cut at 0, since it adds up numbers that are never negative."""
+        return self.sign is not Sign.EITHER
+
     def at(self, confidence: Fraction) -> Estimates:
+        found = self.uncut(confidence)
+        floor = 0.0 if self.is_cut else -np.inf
+        value, low, high = (np.maximum(end, floor) for end in (found.value, found.low, found.high))
+        return Estimates(value, low, high, found.whole)
+
+    def uncut(self, confidence: Fraction) -> Estimates:
+        """The same without the cut at 0, under which small noisy numbers would add up to too much."""
         step, whole, bias = float(self.step), self.step.denominator == 1, self.sum.bias
         value, reach = self.sum.steps * step, self.sum.reach(confidence) * step
         if bias is None:
@@ -62,8 +74,6 @@ class NoisyTotal:
             moved = bias.joined(self.sum.steps, self.sum.deviation, confidence, self.sign, laplace=laplace)
             value, low, high = (value + move * step for move in moved)
             value, low, high = (np.round(value), np.floor(low), np.ceil(high)) if whole else (value, low, high)
-        floor = -np.inf if self.sign is Sign.EITHER else 0.0
-        value, low, high = (np.maximum(end, floor) for end in (value, low, high))
         return Estimates(value, low, high, whole)
 
 

@@ -16,7 +16,8 @@ from tacit.query.aggregates.aggregate import Aggregate, Distinct, Measure, Part,
 from tacit.query.aggregates.aggregate_calls import CALLS, AggregateReader
 from tacit.query.aggregates.spellings import respelled
 from tacit.query.plans.group_keys import KeyColumn
-from tacit.query.post_noise.post_processing import PostProcessing, read_post_processing
+from tacit.query.post_noise.estimates import AboveNoise
+from tacit.query.post_noise.post_processing import read_post_processing
 from tacit.query.post_noise.scope import canonical, depth
 from tacit.query.sql.expressions.rule_registry import type_expression
 from tacit.query.sql.from_clause import read_rows
@@ -45,7 +46,7 @@ class Question:
     rows: Rows
     keys: tuple[KeyColumn, ...]
     aggregates: Mapping[str, Aggregate]  # by canonical SQL
-    above: PostProcessing
+    above: AboveNoise
     # the private table that has the column of a name, if that is certain
     origins: Mapping[str, str] = field(default_factory=dict)
 

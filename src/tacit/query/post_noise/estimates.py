@@ -99,12 +99,14 @@ class Groups:
 class OutputColumn:
     """A named column of the answer: exact values of keys, or noisy numbers with their intervals.
 
-    `bounded` are the numbers with intervals of the noise alone, where `values` include the clipping bias.
+    `bounded` are the numbers with intervals of the noise alone, where `values` include the clipping bias. A derived
+    column is computed of released groups by an outer query, so that a number it lacks is SQL's NULL.
     """
 
     name: str
     values: Keys | Estimates
     bounded: Estimates | None = None
+    is_derived: bool = False
 
     @property
     def is_key(self) -> bool:
@@ -116,14 +118,15 @@ class OutputColumn:
 
     def take(self, rows: NDArray[np.int64]) -> OutputColumn:
         bounded = None if self.bounded is None else self.bounded.take(rows)
-        return OutputColumn(self.name, self.values.take(rows), bounded)
+        return OutputColumn(self.name, self.values.take(rows), bounded, self.is_derived)
 
 
 @frozen(eq=False)
 class Rendered:
-    """The answer's columns."""
+    """The answer's columns, and what must be said of them besides."""
 
     columns: tuple[OutputColumn, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
@@ -157,3 +160,21 @@ class Rendered:
 
     def __getitem__(self, name: str) -> OutputColumn:
         return next(column for column in self.columns if column.name == name)
+
+
+class AboveNoise(Protocol):
+    """What a statement computes from the groups of its question: it renders a stored release, free and repeatable."""
+
+    @property
+    def chooses_by_noise(self) -> bool:
+        """Whether noisy numbers decide which rows are shown."""
+        ...
+
+    @property
+    def is_outer(self) -> bool:
+        """Whether it is an outer query, whose rows are others than the groups."""
+        ...
+
+    def render(self, groups: Groups, confidence: Fraction, bounded: Groups | None = None) -> Rendered:
+        """The answer's columns, each number with an interval at this confidence where it has one."""
+        ...

@@ -70,6 +70,10 @@ class PostProcessing:
             cut and any(by.expression.aggregates for by in self.order)
         )
 
+    @property
+    def is_outer(self) -> bool:
+        return False
+
     def render(self, groups: Groups, confidence: Fraction, bounded: Groups | None = None) -> Rendered:
         """The answer's columns, each number with an interval at this confidence.
 
