@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from tacit.query.aggregates.aggregate_calls import CALLS
-from tacit.query.sql.from_clause import group_keys
+from tacit.query.sql.group_by import group_keys
 
 
 def table_alias(name: str) -> exp.TableAlias:

@@ -13,7 +13,7 @@ from tacit.frozen import frozen
 from tacit.query.outer.annotated_select import BEGIN, END, AnnotatedQuery, OuterColumn
 from tacit.query.outer.column_forms import TWIN, Form, Linear, NamedColumns
 from tacit.query.post_noise.post_processing import column_names
-from tacit.query.sql.from_clause import resolved_key
+from tacit.query.sql.group_by import resolved_key
 
 _TWINS: Final = re.compile(f"{BEGIN}([^{BEGIN}{END}]*){END}")
 
