@@ -15,6 +15,7 @@ from typing import Final
 from sqlglot import exp
 
 from tacit.errors import Refused
+from tacit.schema.kind import Kind
 
 _STRUCTURE: Final = (
     *(exp.Select, exp.Union, exp.Except, exp.Intersect, exp.Subquery, exp.With, exp.CTE, exp.From, exp.Join),
@@ -44,19 +45,8 @@ _OF_ROWS: Final = (
 _ALLOWED: Final = frozenset((*_STRUCTURE, *_OPERATORS, *_OF_A_ROW, *_OF_ROWS))
 _TYPES: Final = frozenset(
     exp.DataType.Type[name]
-    for name in [
-        "BOOLEAN",
-        "INT",
-        "BIGINT",
-        "SMALLINT",
-        "DOUBLE",
-        "FLOAT",
-        "DECIMAL",
-        "TEXT",
-        "VARCHAR",
-        "DATE",
-        "TIMESTAMP",
-    ]
+    for name in ["INT", "BIGINT", "SMALLINT", "FLOAT", "DECIMAL", "TEXT", *(kind.traits.sql for kind in Kind)]
+    if name
 )
 _SIDES: Final = frozenset(("", "LEFT", "RIGHT", "FULL", "INNER", "OUTER", "CROSS", "SEMI", "ANTI"))
 _MOST_SOURCES: Final = 8

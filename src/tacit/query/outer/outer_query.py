@@ -33,10 +33,10 @@ from tacit.query.outer.public_tables import COLUMN_TYPES
 from tacit.query.outer.weighed_columns import WeighedColumns
 from tacit.query.plans.group_keys import KeyColumn, public_groups
 from tacit.query.post_noise.estimates import Estimates, Groups, Keys, OutputColumn, Rendered
-from tacit.schema.kind import Kind
+from tacit.schema.kind import TIMES, Kind
 
 _WHOLE: Final = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UBIGINT", "UINTEGER")
-_SHOWN: Final = {"BOOLEAN": Kind.BOOLEAN, "VARCHAR": Kind.TEXT, "DATE": Kind.DATE, "TIMESTAMP": Kind.TIMESTAMP}
+_SHOWN: Final = {str(kind.traits.sql): kind for kind in (Kind.BOOLEAN, Kind.TEXT, *TIMES)}
 _FLOATS: Final = ("DOUBLE", "FLOAT", "DECIMAL")
 _ERROR: Final = re.compile(r"^[A-Z][A-Za-z ]* Error: ")
 _LARGEST: Final = 2.0**53
@@ -196,10 +196,8 @@ def _rehearsed(keys: Sequence[KeyColumn], groups: Sequence[Sequence[Any]], calls
 def _made_up(kind: Kind, place: int) -> Any:
     if kind is Kind.TEXT:
         return "ab"[place]
-    if kind is Kind.DATE:
-        return date(2001, 1, place + 1)
-    if kind is Kind.TIMESTAMP:
-        return datetime(2001, 1, place + 1)
+    if kind.is_time:
+        return datetime(2001, 1, place + 1) if kind.has_clock else date(2001, 1, place + 1)
     return bool(place) if kind is Kind.BOOLEAN else place
 
 

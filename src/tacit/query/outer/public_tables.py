@@ -14,15 +14,7 @@ from tacit.schema.catalogue import Catalogue
 from tacit.schema.description import Lookup
 from tacit.schema.kind import Kind
 
-COLUMN_TYPES: Final = {
-    Kind.INTEGER: "HUGEINT",
-    Kind.DECIMAL: "DOUBLE",
-    Kind.FLOAT: "DOUBLE",
-    Kind.TEXT: "VARCHAR",
-    Kind.BOOLEAN: "BOOLEAN",
-    Kind.DATE: "DATE",
-    Kind.TIMESTAMP: "TIMESTAMP",
-}
+COLUMN_TYPES: Final = {kind: kind.traits.sql or "DOUBLE" for kind in Kind} | {Kind.INTEGER: "HUGEINT"}
 """The types of columns of each kind in a sealed database."""
 
 
