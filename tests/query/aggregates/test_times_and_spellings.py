@@ -197,6 +197,8 @@ def test_several_values_are_counted_together(folder: Path, described: Descriptio
         ("HISTOGRAM(ward)", "GROUP BY x"),
         ("ARG_MAX(size, amount)", "GROUP BY"),
         ("QUANTILE_CONT(size, [0.25, 0.5])", "one call for each share"),
+        ("COUN(*)", "COUNT."),
+        ("MEDAIN(size)", "MEDIAN"),
     ],
 )
 def test_an_aggregate_without_a_private_form_names_its_cure(described: Description, call: str, cure: str) -> None:

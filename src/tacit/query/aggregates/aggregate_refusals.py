@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from difflib import get_close_matches
+
 from sqlglot import exp
 
 from tacit.errors import Refused
@@ -11,6 +14,7 @@ ACCEPTED = (
     "COVAR_POP, COVAR_SAMP, REGR_SLOPE, REGR_INTERCEPT, REGR_R2, MEDIAN(x), QUANTILE_CONT(x, share), "
     "PERCENTILE_CONT(share) WITHIN GROUP (ORDER BY x), MIN(x), MAX(x), each with FILTER (WHERE …) if wanted."
 )
+_NAMES = list(dict.fromkeys(re.findall(r"\b[A-Z][A-Z0-9_]*(?=[(,])", ACCEPTED)))
 _FREQUENT = "SELECT x, COUNT(*) … GROUP BY x ORDER BY 2 DESC: each value, with its number and interval."
 _CURES: tuple[tuple[tuple[type[exp.Expr], ...], str, str], ...] = (
     ((exp.LogicalOr,), "One row alone decides it, so that no noisy answer is right.", "COUNT(*) FILTER (WHERE p)."),
@@ -42,3 +46,16 @@ def refused_aggregate(node: exp.Expression) -> Refused:
     if isinstance(inner, exp.AnonymousAggFunc) and inner.name.lower() == "histogram":
         return Refused(node.sql("duckdb"), "A cell has one number.", _FREQUENT)
     return Refused(node.sql("duckdb"), "There is no private form of it here.", ACCEPTED)
+
+
+def without_aggregate(select: exp.Select) -> Refused:
+    """The refusal of a query of plain rows; a function that nobody knows may be a misspelt aggregate."""
+    unknown = next((node.name for item in select.expressions for node in item.find_all(exp.Anonymous)), "")
+    near = get_close_matches(unknown.upper(), _NAMES, n=3)
+    if near:
+        return Refused(f"{unknown}(…)", "There is no such function.", f"{', '.join(near)}.")
+    return Refused(
+        "a query without an aggregate",
+        "It would show people's own rows.",
+        "COUNT(*), SUM(x), AVG(x) … with GROUP BY if wanted; or private keys alone, to learn which there are.",
+    )

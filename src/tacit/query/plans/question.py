@@ -14,6 +14,7 @@ from tacit.errors import Refused
 from tacit.frozen import frozen
 from tacit.query.aggregates.aggregate import Aggregate, Distinct, Measure, Part, Ranks
 from tacit.query.aggregates.aggregate_calls import CALLS, AggregateReader
+from tacit.query.aggregates.aggregate_refusals import without_aggregate
 from tacit.query.aggregates.spellings import respelled
 from tacit.query.plans.group_keys import KeyColumn
 from tacit.query.post_noise.estimates import AboveNoise
@@ -83,11 +84,7 @@ def read_question(sql: str, catalogue: Catalogue, centres: Mapping[tuple[str, st
     keys = _keys(_group_nodes(select, rows), rows)
     calls = calls_in(select)
     if not calls and not any(key.domain is None for key in keys):
-        raise Refused(
-            "a query without an aggregate",
-            "It would show people's own rows.",
-            "COUNT(*), SUM(x), AVG(x) … with GROUP BY if wanted; or private keys alone, to learn which there are.",
-        )
+        raise without_aggregate(select)
     summed = frozenset(node.this.sql("duckdb") for node in calls.values() if isinstance(node, exp.Sum))
     reader = AggregateReader(rows, summed, _has_declared_rows(rows, catalogue), centres or {})
     aggregates = {name: reader.read(node) for name, node in calls.items()}
