@@ -90,10 +90,11 @@ def test_a_mark_is_under_what_cannot_be_read(sql: str, shown: str, where: str) -
 
 
 _CALLED = (
-    ("strftime(ward, '%Y')", "STRFTIME(", "The function STRFTIME is not"),
-    ("to_char(ward, 'YYYY')", "TO_CHAR(ward, 'YYYY')", "The function TO_CHAR is not"),
-    ("isnan(cost)", "ISNAN(cost)", "The function ISNAN is not"),
-    ("lpad(ward, 3, '0')", "LPAD(ward, 3, '0')", "The function LPAD is not"),
+    ("strftime(ward, '%Y')", "STRFTIME(", "A date is wanted"),
+    ("to_char(ward, 'YYYY')", "TO_CHAR(ward, 'YYYY')", "A date is wanted"),
+    ("editdist3(ward, 'x')", "EDITDIST3(ward, 'x')", "The function EDITDIST3 is not"),
+    ("ord(ward)", "ORD(ward)", "The function ORD is not"),
+    ("translate(ward, 'a', 'b')", "TRANSLATE(ward, 'a', 'b')", "The function TRANSLATE is not"),
     ("initcap(ward)", "INITCAP(ward", "The function INITCAP is not"),
     ("coalesc(ward, 'x')", "COALESC(ward, 'x')", "The function COALESC is not"),
     ("cost & 1", "cost & 1", "There is no such form"),
