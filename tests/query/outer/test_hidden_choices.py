@@ -53,6 +53,7 @@ def test_groups_and_names_are_those_of_the_statement(
         "SUM(grade) AS x FROM (SELECT DISTINCT ON (n > 500) 1 AS grade FROM d)",
         "SUM(s) AS x FROM (SELECT n AS region, s FROM d ORDER BY region LIMIT 2)",
         "AVG(NULLIF(n, 0)) AS x FROM d",
+        "ROW_NUMBER() OVER () AS x FROM (SELECT region FROM d ORDER BY n)",
     ],
 )
 def test_what_noise_chooses_is_not_exact_and_has_no_interval(people: Dataset, select: str) -> None:

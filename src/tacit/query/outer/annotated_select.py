@@ -89,7 +89,7 @@ class _AnnotatedSelect:
             ]
         if select.args.get("distinct"):
             columns = [each if _all_exact([each.form]) else OuterColumn(each.name, None) for each in columns]
-        return cls(select, tuple(columns), forms.is_chosen_by(select))
+        return cls(select, tuple(columns), forms.is_chosen_by(select, is_read=not is_last))
 
     def add(self, name: str, form: Form) -> None:
         """Add the hidden columns of one that is called so."""

@@ -188,13 +188,13 @@ class Forms:
             return LinearRatio(of(form.top), of(form.bottom))
         return None if form is None else of(form)
 
-    def is_chosen_by(self, select: exp.Select) -> bool:
-        """Whether noise chooses the rows of a SELECT's result."""
+    def is_chosen_by(self, select: exp.Select, *, is_read: bool = False) -> bool:
+        """Whether noise chooses the rows of a SELECT's result, or their order where a window may read it."""
         distinct = select.args.get("distinct")
         on = distinct.args.get("on") if distinct else None
         clauses = [select.args[name].this for name in ("having", "qualify") if select.args.get(name)]
         clauses += [] if distinct is None else on.expressions if on else select.expressions
-        if select.args.get("limit") or select.args.get("offset") or on:
+        if select.args.get("limit") or select.args.get("offset") or on or is_read:
             order = _ordered(select.args.get("order"))
             clauses += order
             named = {column.name.lower() for key in order for column in key.find_all(exp.Column) if not column.table}
