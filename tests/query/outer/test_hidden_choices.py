@@ -89,3 +89,10 @@ def test_tables_that_are_named_again_and_again_are_read_so_often_at_most(people:
     with pytest.raises(Refused):
         people.query(f"WITH t0 AS (SELECT 1 AS x){tables} SELECT x FROM t24", epsilon=1)
     assert monotonic() - begun < 10
+
+
+def test_a_scalar_sub_query_is_called_as_its_alias_says(people: Dataset) -> None:
+    own = people.query("SELECT COUNT(*) AS n, (SELECT COUNT(*) FROM p) AS total FROM p GROUP BY region", epsilon=1)
+    read = people.query(f"{WITH} SELECT n, (SELECT SUM(n) FROM d) AS total FROM d", epsilon=1)
+    for release in (own, read):
+        assert [column.name for column in release.rendered.columns] == ["n", "total"]

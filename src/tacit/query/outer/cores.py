@@ -149,7 +149,7 @@ class Splitter:
         if any(title.startswith("__") for title in titles):
             raise Refused("a column whose name begins with __", "Columns of groups are called so.", "another name.")
         items = [
-            exp.alias_(read(item.unalias()), title, quoted=True)
+            exp.Alias(this=read(item.unalias()), alias=exp.to_identifier(title, quoted=True))
             for item, title in zip(select.expressions, titles, strict=True)
         ]
         having = select.args.get("having")
