@@ -8,7 +8,7 @@ from typing import Final
 from sqlglot import exp
 
 from tacit.frozen import frozen
-from tacit.query.outer.column_forms import Form, Linear, LinearRatio, NamedColumns, hidden
+from tacit.query.outer.column_forms import Form, Linear, LinearRatio, NamedColumns, hidden, twin_of
 from tacit.query.outer.linear_forms import Forms, forms_of
 
 BEGIN: Final = "\x01"
@@ -56,6 +56,8 @@ class AnnotatedQuery:
         chosen = any(each.is_chosen for each in read)
         if isinstance(query, exp.SetOperation) and (query.args.get("limit") or query.args.get("offset")):
             chosen = True
+        if not is_all and not _all_exact([column.form for column in columns]):
+            chosen = True  # equal rows are one row: noise says which are
         return cls(query, tuple(columns), chosen)
 
 
@@ -80,9 +82,14 @@ class _AnnotatedSelect:
             columns.append(OuterColumn(item.alias_or_name, form, digits))
             if isinstance(item, exp.Alias):
                 forms.aliases.setdefault(item.alias.lower(), form if digits is None else None)
+        if not forms.groups_exactly(select):
+            columns = [
+                OuterColumn(each.name, None) if item.find(exp.AggFunc, exp.Window) else each
+                for each, item in zip(columns, select.expressions, strict=True)
+            ]
         if select.args.get("distinct"):
             columns = [each if _all_exact([each.form]) else OuterColumn(each.name, None) for each in columns]
-        return cls(select, tuple(columns), forms.is_chosen_by(select))
+        return cls(select, tuple(columns), forms.is_chosen_by(select, is_read=not is_last))
 
     def add(self, name: str, form: Form) -> None:
         """Add the hidden columns of one that is called so."""
@@ -120,10 +127,10 @@ def _all_exact(forms: Sequence[Form]) -> bool:
 
 def _alike(forms: Sequence[Form]) -> list[Form]:
     """The forms of one column in each SELECT of UNION ALL, all of one kind; all None if one is."""
-    zero, one = exp.Literal.number(0), exp.Literal.number(1)
+    one = exp.Literal.number(1)
 
     def noisy(form: Linear) -> Linear:
-        return Linear(form.value, form.twin or zero)
+        return Linear(form.value, twin_of(form))
 
     if any(form is None for form in forms) or _all_exact(forms):
         return list(forms) if _all_exact(forms) else [None] * len(forms)

@@ -71,6 +71,17 @@ def hidden(name: str, form: Form) -> tuple[dict[str, exp.Expr], dict[str, exp.Ex
     return {}, {}
 
 
+def twin_of(form: Linear) -> exp.Expr:
+    """The twin of a linear column; of an exact one it is 0, and NULL where that is: AVG and SUM pass over both."""
+    if form.twin is not None:
+        return form.twin.copy()
+    zero = exp.Literal.number(0)
+    if isinstance(form.value, exp.Literal):
+        return zero
+    missing = exp.Is(this=exp.paren(form.value.copy()), expression=exp.Null())
+    return exp.paren(exp.Case(ifs=[exp.If(this=missing, true=exp.Null())], default=zero))
+
+
 def is_exact(form: Form) -> bool:
     return isinstance(form, Linear) and form.twin is None
 
@@ -89,8 +100,8 @@ def added(kind: type[exp.Binary], left: Linear | LinearRatio, right: Linear | Li
         return exp.paren(kind(this=exp.paren(a.copy()), expression=exp.paren(b.copy())))
 
     if isinstance(left, Linear) and isinstance(right, Linear):
-        zero = exp.Literal.number(0)
-        twin = None if left.twin is None and right.twin is None else joined(left.twin or zero, right.twin or zero)
+        is_so = left.twin is None and right.twin is None
+        twin = None if is_so else joined(twin_of(left), twin_of(right))
         return Linear(joined(left.value, right.value), twin)
     if isinstance(left, LinearRatio) and isinstance(right, LinearRatio):
         if left.bottom.value != right.bottom.value:

@@ -22,6 +22,7 @@ from tacit.query.post_noise.scope import PostNoiseScope, canonical, plain
 
 _CORE = "__core_"
 _MOST_CORES = 32
+_MOST_SELECTS = 256  # read, each as often as it is named
 _CLAUSES = {
     *("expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "with_", "kind"),
     *("distinct", "qualify", "windows"),
@@ -46,6 +47,7 @@ class Splitter:
     check: Callable[[exp.Select], object]
     lookup: Callable[[str], str | None] = field(default=lambda _: None)  # the public table that a name means
     cores: list[Core] = field(default_factory=list)
+    selects: list[exp.Select] = field(default_factory=list)  # all that were read
 
     def split(self, tree: exp.Query) -> SplitStatement | None:
         """The statement, or None where it has no private core."""
@@ -81,6 +83,10 @@ class Splitter:
         if not isinstance(tree, exp.Select):
             raise Refused(f"{tree.sql('duckdb')[:60]}", "It is no SELECT.", "SELECT … FROM … .")
         _refuse_other_clauses(tree, _CLAUSES)
+        self.selects.append(tree)
+        if not len(self.selects) <= _MOST_SELECTS:
+            asked = f"more than {_MOST_SELECTS} SELECTs in one statement"
+            raise Refused(asked, "A common table is read again wherever it is named.", "fewer of them.")
         known = {**named, **_common(tree)}
         core, refusal = self._core(tree, known)
         return self._over_groups(tree, core, known) if core is not None else self._around(tree, known, refusal)
@@ -113,8 +119,8 @@ class Splitter:
             raise Refused(asked, "Each is written out where it is named.", "fewer of them.")
         name = f"{_CORE}{len(self.cores) - 1}"
         scope = PostNoiseScope.of([canonical(key) for key in core.keys], list(core.calls))
-        places = {canonical(key): f"k{place}" for place, key in enumerate(core.keys)}
-        places |= {call: f"a{place}" for place, call in enumerate(core.calls)}
+        places = {canonical(key): f"__k{place}" for place, key in enumerate(core.keys)}
+        places |= {call: f"__a{place}" for place, call in enumerate(core.calls)}
         aliases = {item.alias.lower() for item in select.expressions if isinstance(item, exp.Alias)}
 
         def read(node: exp.Expr) -> exp.Expr:
@@ -140,8 +146,10 @@ class Splitter:
             return done
 
         titles = column_names(select.expressions, [False] * len(select.expressions))
+        if any(title.startswith("__") for title in titles):
+            raise Refused("a column whose name begins with __", "Columns of groups are called so.", "another name.")
         items = [
-            exp.alias_(read(item.unalias()), title, quoted=True)
+            exp.Alias(this=read(item.unalias()), alias=exp.to_identifier(title, quoted=True))
             for item, title in zip(select.expressions, titles, strict=True)
         ]
         having = select.args.get("having")

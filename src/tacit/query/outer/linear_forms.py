@@ -11,7 +11,17 @@ from __future__ import annotations
 from sqlglot import exp
 
 from tacit.frozen import frozen
-from tacit.query.outer.column_forms import Form, Linear, LinearRatio, NamedColumns, added, column_form, is_exact, scaled
+from tacit.query.outer.column_forms import (
+    Form,
+    Linear,
+    LinearRatio,
+    NamedColumns,
+    added,
+    column_form,
+    is_exact,
+    scaled,
+    twin_of,
+)
 
 _ADDING = (exp.Sum, exp.Avg)
 _MOVING = (exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue)
@@ -64,14 +74,13 @@ class Forms:
             return scaled(self.of(node.this), lambda part: exp.Neg(this=exp.paren(part)))
         if isinstance(node, exp.Cast | exp.TryCast) and node.to.this in (exp.DataType.Type.DOUBLE,):
             return self.of(node.this)
-        if isinstance(node, exp.Nullif) and isinstance(node.expression, exp.Literal) and node.expression.name == "0":
-            return self.of(node.this)
         if isinstance(node, exp.Coalesce):
             return self._with_default(node)
         if isinstance(node, exp.Case):
             return self._case(node)
         if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div):
-            return self._binary(type(node), self.of(node.this), self.of(node.expression))
+            right = _divisor(node.expression) if isinstance(node, exp.Div) else node.expression
+            return self._binary(type(node), self.of(node.this), self.of(right))
         return None
 
     def _binary(self, kind: type[exp.Binary], left: Form, right: Form) -> Form:
@@ -107,7 +116,7 @@ class Forms:
         places = [(branch, "true") for branch in twin.args["ifs"]] + [(twin, "default")]
         for (holder, name), form in zip(places, forms, strict=False):
             assert isinstance(form, Linear)
-            holder.set(name, form.twin.copy() if form.twin else exp.Literal.number(0))
+            holder.set(name, twin_of(form))
         return Linear(node, twin)
 
     def _window(self, node: exp.Window) -> Form:
@@ -179,13 +188,24 @@ class Forms:
             return LinearRatio(of(form.top), of(form.bottom))
         return None if form is None else of(form)
 
-    def is_chosen_by(self, select: exp.Select) -> bool:
-        """Whether noise chooses the rows of a SELECT's result."""
-        group = select.args.get("group")
+    def is_chosen_by(self, select: exp.Select, *, is_read: bool = False) -> bool:
+        """Whether noise chooses the rows of a SELECT's result, or their order where a window may read it."""
+        distinct = select.args.get("distinct")
+        on = distinct.args.get("on") if distinct else None
         clauses = [select.args[name].this for name in ("having", "qualify") if select.args.get(name)]
-        if select.args.get("limit") or select.args.get("offset"):
-            clauses += _ordered(select.args.get("order"))
-        return not (self.is_summable and all(map(self.exact, [*clauses, *(group.expressions if group else [])])))
+        clauses += [] if distinct is None else on.expressions if on else select.expressions
+        if select.args.get("limit") or select.args.get("offset") or on or is_read:
+            order = _ordered(select.args.get("order"))
+            clauses += order
+            named = {column.name.lower() for key in order for column in key.find_all(exp.Column) if not column.table}
+            if not all(is_exact(self.aliases[name]) for name in named & self.aliases.keys()):
+                return True  # ORDER BY means the column of the result before that of the source
+        return not (self.is_summable and self.groups_exactly(select) and all(map(self.exact, clauses)))
+
+    def groups_exactly(self, select: exp.Select) -> bool:
+        """Whether exact values alone say which rows are a group."""
+        group = select.args.get("group")
+        return all(map(self.exact, group.expressions if group else []))
 
 
 def forms_of(select: exp.Select, tables: dict[str, NamedColumns]) -> Forms | None:
@@ -203,6 +223,14 @@ def forms_of(select: exp.Select, tables: dict[str, NamedColumns]) -> Forms | Non
     conditions += [select.args["where"].this] if select.args.get("where") else []
     is_summable = not any(source.is_chosen for source in sources) and all(map(forms.exact, conditions))
     return Forms(tuple(sources), {}, is_summable, tables)
+
+
+def _divisor(node: exp.Expr) -> exp.Expr:
+    """A divisor without NULLIF(…, 0): a ratio is not known where it is 0. Elsewhere that is a choice by noise."""
+    if isinstance(node, exp.Paren):
+        return _divisor(node.this)
+    is_so = isinstance(node, exp.Nullif) and isinstance(node.expression, exp.Literal) and node.expression.name == "0"
+    return _divisor(node.this) if is_so else node
 
 
 def _using(name: exp.Expr) -> exp.Expr:

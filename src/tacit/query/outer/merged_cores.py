@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from tacit.errors import Refused
 from tacit.frozen import frozen
-from tacit.query.post_noise.scope import canonical
+from tacit.query.post_noise.scope import Names, canonical, plain
 
 RELEASED: Final = "__released"
 """The table of released groups: key columns k0, k1 …, and aggregates a0, a1 …"""
@@ -95,10 +95,32 @@ def _filtered(call: exp.Expr, where: exp.Expr | None) -> exp.Expr:
 
 
 def view(core: Core, is_keyed: bool, calls: Mapping[str, str], is_filtered: bool) -> exp.Select:
-    """The groups of one core, from the table of all."""
+    """The groups of one core, from the table of all: where its WHERE speaks of keys alone, groups are left out by it.
+
+    The names of its columns are none that a statement gives, so that an alias means no column of the core.
+    """
     adds_up = is_keyed and not core.keys
-    items: list[exp.Expr] = [exp.column(f"k{place}", quoted=True) for place in range(len(core.keys))]
+    items: list[exp.Expr] = [
+        exp.alias_(exp.column(f"k{place}", quoted=True), f"__k{place}", quoted=True) for place in range(len(core.keys))
+    ]
     for place, call in enumerate(core.calls.values()):
         column = exp.column(calls[canonical(_filtered(call, core.where) if is_filtered else call)], quoted=True)
-        items.append(exp.alias_(exp.Sum(this=column) if adds_up else column, f"a{place}", quoted=True))
-    return exp.Select(expressions=items, from_=exp.From(this=exp.to_table(RELEASED)))
+        items.append(exp.alias_(exp.Sum(this=column) if adds_up else column, f"__a{place}", quoted=True))
+    found = exp.Select(expressions=items, from_=exp.From(this=exp.to_table(RELEASED)))
+    kept = key_conditions(core) if is_filtered else []
+    return found.where(*kept, copy=False) if kept else found
+
+
+def key_conditions(core: Core) -> list[exp.Expr]:
+    """The conditions of WHERE that are of keys alone, over the table of released groups."""
+    keys = {canonical(key): f"k{place}" for place, key in enumerate(core.keys)}
+    names = Names.of(list(keys))
+
+    def read(node: exp.Expr) -> exp.Expr:
+        key = names.find(plain(node))
+        return node if key is None else exp.column(keys[key], table=RELEASED, quoted=True)
+
+    where = core.where.copy().unnest() if core.where is not None and keys else None
+    conditions = list(where.flatten()) if isinstance(where, exp.And) else [where] if where is not None else []
+    found = [condition.copy().transform(read) for condition in conditions if not condition.find(exp.Query)]
+    return [each for each in found if all(column.table == RELEASED for column in each.find_all(exp.Column))]

@@ -126,7 +126,7 @@ def _name_columns(select: exp.Select) -> None:
 
 def _called(item: exp.Expr, name: str) -> exp.Expr:
     is_so = isinstance(item, exp.Column) and item.name == name
-    return item if is_so else exp.alias_(item.unalias(), name, quoted=True)
+    return item if is_so else exp.Alias(this=item.unalias(), alias=exp.to_identifier(name, quoted=True))
 
 
 def _say_keys(select: exp.Select) -> None:

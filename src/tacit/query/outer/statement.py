@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import sqlglot
@@ -14,9 +14,10 @@ from tacit.frozen import frozen
 from tacit.query.engines.duckdb.sealed import PublicTable
 from tacit.query.outer.allowed import refuse_foreign, total
 from tacit.query.outer.cores import Splitter
-from tacit.query.outer.merged_cores import RELEASED
+from tacit.query.outer.merged_cores import RELEASED, Core, differ, key_conditions
 from tacit.query.outer.outer_query import OuterQuery
 from tacit.query.outer.program import OuterProgram, public_source, released_source
+from tacit.query.plans.group_keys import public_groups
 from tacit.query.plans.question import Question, read_question
 from tacit.query.post_noise.scope import depth
 from tacit.schema.catalogue import Catalogue
@@ -70,6 +71,7 @@ def read_statement(
             "The rows of each would choose the groups of the others.",
             "keys declared for the columns; or one query for each.",
         )
+    _refuse_other_groups(question, splitter.cores, read)
     _refuse_owned_keys(question, catalogue)
     outer = total(statement.outer)
     names = {table.name for table in outer.find_all(exp.Table)}
@@ -82,6 +84,23 @@ def read_statement(
     above = OuterQuery(OuterProgram.of(outer, *sources), question.keys, question.aggregates, lookups)
     above.check()
     return replace(question, above=above)
+
+
+def _refuse_other_groups(question: Question, cores: Sequence[Core], read: _Reader) -> None:
+    """Refuse cores whose WHERE leaves other groups by themselves than together, unless it says so of the keys."""
+    for core in [each for each in cores if each.keys] if differ(cores) else []:
+        if not key_conditions(core) and public_groups(read.question(core.question).keys) != public_groups(
+            question.keys
+        ):
+            raise Refused(
+                f"WHERE {_short(core)} in one of several private answers",
+                "It leaves fewer groups than the others, which would show as zeros.",
+                "a condition of the keys themselves; or one query for each.",
+            )
+
+
+def _short(core: Core) -> str:
+    return "" if core.where is None else core.where.sql("duckdb")[:60]
 
 
 def _refuse_owned_keys(question: Question, catalogue: Catalogue) -> None:
