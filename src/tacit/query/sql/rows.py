@@ -134,6 +134,7 @@ class Rows:
     known: Known = field(default_factory=dict)  # what the query and public tables say of values (`sql.known_values`)
     # columns with a foreign key that leads to a person, or the key that it points to: (table, key)
     links: Mapping[tuple[str, str], frozenset[tuple[str, str]]] = field(default_factory=dict)
+    matches: int = 0  # number of truth values of sub-queries that stand beside the rows
 
     @property
     def sql(self) -> str:
