@@ -152,3 +152,19 @@ def test_nobody_decides_what_another_brings(tmp_path: Path) -> None:
 def test_nobody_decides_what_another_brings_in_many_joins(tmp_path: Path) -> None:
     """More of them."""
     assert _different(2, 150, tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT COUNT(DISTINCT c.patient) FROM {joined}",
+        "SELECT COUNT(*) FROM {joined} WHERE EXISTS (SELECT 1 FROM visits w WHERE w.patient = c.patient)",
+        "SELECT COUNT(*) FROM {joined} LEFT JOIN visits w ON w.patient = c.patient AND w.age = 1",
+        "SELECT COUNT(*) FROM (SELECT c.patient, COUNT(*) AS n FROM {joined} GROUP BY c.patient) AS s",
+    ],
+)
+def test_the_person_of_rows_without_a_partner_is_not_read(query: str, tmp_path: Path) -> None:
+    """It is NULL there, so that taking it for the person would count, match or group rows that plain SQL does not."""
+    joined = "visits v LEFT JOIN calls c ON c.patient = v.patient AND c.minutes > v.age"
+    with pytest.raises(Refused):
+        Lowered.of(query.format(joined=joined), tmp_path, is_pure=False)

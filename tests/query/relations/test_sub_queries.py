@@ -55,6 +55,9 @@ CONDITIONS = [
     "EXISTS (SELECT 1 FROM drugs d JOIN visits w ON w.visit = d.visit WHERE w.visit = v.visit AND w.age > 2)",
     f"EXISTS (SELECT 1 FROM visits w WHERE {_OWN} AND EXISTS (SELECT 1 FROM drugs d WHERE d.visit = w.visit))",
     f"EXISTS (SELECT 1 FROM visits w WHERE {_OWN} AND w.ward IN (SELECT ward FROM wards) AND w.age = v.days)",
+    "v.visit IN (SELECT w.visit FROM visits w JOIN wards k ON k.ward = w.ward AND k.floor > 2)",
+    "v.visit IN (SELECT d.visit FROM drugs d, drugs e JOIN visits w ON w.visit = e.visit AND w.age > 2 "
+    "WHERE e.visit = d.visit AND d.dose > 1)",
     f"EXISTS (WITH k AS (SELECT * FROM visits WHERE urgent) SELECT 1 FROM k w WHERE {_OWN} AND w.age = v.age)",
 ]
 ORIGINS = [
@@ -64,6 +67,11 @@ ORIGINS = [
     "(SELECT DISTINCT visit, drug FROM drugs) t",
     "visits v SEMI JOIN drugs d ON d.visit = v.visit AND d.dose > 1",
     "visits v ANTI JOIN calls c ON v.patient = c.patient AND c.minutes > v.age WHERE urgent",
+    "visits v SEMI JOIN drugs d ON d.visit = v.visit WHERE EXISTS (SELECT 1 FROM calls c WHERE c.patient = v.patient "
+    "AND c.minutes > 4)",
+    "visits v SEMI JOIN calls c ON c.patient = v.patient ANTI JOIN drugs d ON d.visit = v.visit AND d.dose > 1",
+    "visits v SEMI JOIN (SELECT w.visit FROM visits w SEMI JOIN drugs d ON d.visit = w.visit WHERE w.age > 1 AND "
+    "w.patient NOT IN (SELECT patient FROM calls WHERE minutes > 4)) t ON t.visit = v.visit",
     "(SELECT LAG(age) OVER (PARTITION BY patient ORDER BY visit ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED "
     "FOLLOWING) AS k FROM visits) t WHERE k > 2",
     "(SELECT DISTINCT patient, ward FROM visits) t WHERE ward IS NOT NULL",

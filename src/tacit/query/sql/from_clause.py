@@ -86,7 +86,7 @@ def _filtered(rows: Rows, predicate: exp.Expression, catalogue: Catalogue, known
         return {**known, **_named(body)}
 
     reader = Reader(
-        lambda body: _origin(body, catalogue, inside(body), may_be_public=True)[0],
+        lambda body: _origin(body, catalogue, inside(body), may_be_public=True),
         lambda others, body, part: _filtered(others, part, catalogue, inside(body)),
     )
     found, condition = with_matches(rows, predicate, reader)
@@ -219,8 +219,8 @@ def _projected(body: exp.Select, rows: Rows, alias: str) -> Rows:
     people = [] if rows.ownership is Ownership.EACH else [SelectItem(UNIT)]
     select = Select((*people, *listed), (rows.select, ' AS "__rows"'))
     names, told = frozenset(identifiers), {output_name(key): typed for key, typed in visible(said).items()}
-    own = replace(rows, select=select, columns=visible(columns), identifiers=names, bare=None)
-    return replace(own, known=told)
+    own = replace(rows, select=select, columns=visible(columns), identifiers=names, absent=frozenset())
+    return replace(own, known=told, bare=None, matches=0)
 
 
 def filtered(rows: Rows, predicate: exp.Expression) -> Rows:

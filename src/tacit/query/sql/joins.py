@@ -56,7 +56,10 @@ def join_private(left: Rows, right: Rows, kind: str, condition: exp.Expression) 
     origin = (left.select, f' AS "__left" {kind} ', right.select, f' AS "__right" ON {test}')
     select = Select((_LEFT, *columns), origin, is_open=True)
     known = joined_known(left.known, right.known, kind)
-    return replace(both, select=select, columns=_after(both, right, kind), known=known)
+    found = replace(both, select=select, columns=_after(both, right, kind), known=known)
+    if kind == "JOIN":
+        return found
+    return replace(found, identifiers=left.identifiers, absent=both.absent | right.identifiers)
 
 
 def join_public(
@@ -144,8 +147,8 @@ def _is_of(side: exp.Expression, both: Rows, right: Rows) -> bool | None:
 
 
 def _both(left: Rows, right: Rows, ownership: Ownership) -> Rows:
-    taken = {alias for alias, _ in (*left.columns, *left.identifiers)}
-    again = sorted(taken & {alias for alias, _ in (*right.columns, *right.identifiers)})
+    taken, more = ({alias for alias, _ in (*of.columns, *of.identifiers, *of.absent)} for of in (left, right))
+    again = sorted(taken & more)
     if again:
         raise Refused(f"two tables called {again[0]}", "Their columns could not be told apart.", "an alias for each.")
     return Rows(
@@ -156,6 +159,7 @@ def _both(left: Rows, right: Rows, ownership: Ownership) -> Rows:
         looks=left.looks + right.looks,
         bounds=left.bounds + right.bounds,
         links={**left.links, **right.links},
+        absent=left.absent | right.absent,
     )
 
 

@@ -134,6 +134,8 @@ class Rows:
     known: Known = field(default_factory=dict)  # what the query and public tables say of values (`sql.known_values`)
     # columns with a foreign key that leads to a person, or the key that it points to: (table, key)
     links: Mapping[tuple[str, str], frozenset[tuple[str, str]]] = field(default_factory=dict)
+    matches: int = 0  # number of truth values of sub-queries that stand beside the rows
+    absent: frozenset[tuple[str, str]] = frozenset()  # identifiers that are NULL where a LEFT JOIN finds no partner
 
     @property
     def sql(self) -> str:
@@ -153,6 +155,9 @@ class Rows:
                 "It says who a person is.",
                 f"COUNT(DISTINCT {name}), or GROUP BY {name} in a sub-query.",
             )
+        if any(_is_called(key, name, table) for key in self.absent):
+            why = "It says who a person is, and is NULL where the LEFT JOIN found no partner."
+            raise Refused(f"the values of {name}", why, "the identifier of the table on the left.")
         if len(found) == 1:
             return self.columns[found[0]]
         asked = f"{table}.{name}" if table else name
@@ -173,7 +178,7 @@ class Rows:
 
     def knows(self, name: str, table: str | None) -> bool:
         """Whether a name in the query means a column here, or the person."""
-        return any(_is_called(key, name, table) for key in (*self.columns, *self.identifiers))
+        return any(_is_called(key, name, table) for key in (*self.columns, *self.identifiers, *self.absent))
 
     def place(self, name: str, table: str | None) -> str:
         """The name of the table that has the column."""

@@ -31,14 +31,18 @@ _PLACE = "__match"
 
 
 def with_matches(rows: Rows, condition: exp.Expression, reader: Reader) -> tuple[Rows, exp.Expression]:
-    """The rows with a truth value for each sub-query of a condition, and the condition in terms of these."""
+    """The rows with a truth value for each sub-query of a condition, and the condition in terms of these.
+
+    Each has a name of its own, since those of an earlier condition (a SEMI JOIN before WHERE) still stand beside the
+    rows.
+    """
     asked = list(sub_queries(condition))
     if not asked:
         return rows, condition
     if not len(asked) <= _MOST:
         raise Refused(f"{len(asked)} sub-queries in one condition", "Each reads tables again.", f"at most {_MOST}.")
     placed, base = condition.copy(), rows
-    for number, (node, copy) in enumerate(zip(asked, list(sub_queries(placed)), strict=True)):
+    for number, (node, copy) in enumerate(zip(asked, list(sub_queries(placed)), strict=True), base.matches):
         name = (_PLACE, f"{_PLACE}{number}")
         rows = _Asked(rows, base, SubQuery(node, reader), _must_hold(node, condition)).matched(name)
         if not (rows.scans + rows.looks <= _MOST_LOOKS and len(rows.sql) <= _LONGEST):
@@ -48,7 +52,7 @@ def with_matches(rows: Rows, condition: exp.Expression, reader: Reader) -> tuple
             placed = column
         else:
             copy.replace(column)
-    return rows, placed
+    return replace(rows, matches=base.matches + len(asked)), placed
 
 
 def _must_hold(node: exp.Expression, condition: exp.Expression) -> bool:

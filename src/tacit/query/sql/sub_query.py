@@ -17,9 +17,12 @@ _PLAIN = {"expressions", "from_", "joins", "where", "with_", "kind", "hint", "di
 
 @frozen
 class Reader:
-    """Reads parts of a sub-query: its FROM with its joins, which may be public, and a further condition on that."""
+    """Reads parts of a sub-query: its FROM with its joins, which may be public, and a further condition on that.
 
-    origin: Callable[[exp.Select], Rows]
+    Beside the rows of FROM stands what the joins leave of their own conditions and of WHERE.
+    """
+
+    origin: Callable[[exp.Select], tuple[Rows, exp.Expression | None]]
     kept: Callable[[Rows, exp.Select, exp.Expression], Rows]
 
 
@@ -85,16 +88,21 @@ class SubQuery:
         return exp.Select(expressions=columns, from_=exp.From(this=exp.Subquery(this=inner)))
 
     @cached_property
-    def origin(self) -> Rows:
+    def _read(self) -> tuple[Rows, exp.Expression | None]:
         return self.reader.origin(self.body)
+
+    @property
+    def origin(self) -> Rows:
+        """The rows of its FROM."""
+        return self._read[0]
 
     @cached_property
     def conditions(self) -> tuple[list[exp.Expression], list[exp.Expression]]:
-        """The conjuncts of its WHERE: those of its own rows alone, and those that name the outer rows."""
+        """The conjuncts that its joins leave: those of its own rows alone, and those that name the outer rows."""
         own: list[exp.Expression] = []
         outer: list[exp.Expression] = []
-        where = self.body.args.get("where")
-        for part in conjuncts(where.this) if where else []:
+        where = self._read[1]
+        for part in conjuncts(where) if where else []:
             is_own = any(sub_queries(part)) or self.is_inner(part) is not False
             (own if is_own else outer).append(part)
         return own, outer
