@@ -154,7 +154,7 @@ SELECT o_orderstatus, COUNT(*), AVG(o_totalprice), MEDIAN(o_totalprice) FROM ord
 -- t22: answered
 SELECT AVG(orders_per_customer) FROM (SELECT o_custkey, COUNT(*) AS orders_per_customer FROM orders GROUP BY o_custkey);
 
--- t23: answered
+-- t23: undeclared: MAX of a number of lines has no scale, unless at_most says how many lines there may be
 SELECT AVG(lines), MAX(lines) FROM (SELECT l_orderkey, COUNT(*) AS lines FROM lineitem GROUP BY l_orderkey) o;
 
 -- t24: answered
@@ -283,7 +283,7 @@ select "_"."o_orderstatus", "_"."a0" from (
   from "orders" "rows" group by "o_orderstatus"
 ) "_" where not "_"."a0" is null limit 1000001;
 
--- t54: answered
+-- t54: open: an identifier on the right of a LEFT JOIN, which is NULL where no row was found
 SELECT (EXTRACT(YEAR FROM orders.o_orderdate)) AS "orders.year", nation.n_name AS "nation.name",
        COALESCE(SUM(orders.o_totalprice), 0) AS "orders.revenue", COUNT(DISTINCT customer.c_custkey) AS "customer.count"
 FROM orders AS orders
