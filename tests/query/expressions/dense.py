@@ -62,6 +62,7 @@ FLOATS = [
         "abs(x)",
         "sign(x)",
         "sqrt(x)",
+        "cbrt(x)",
         "ln(x)",
         "log10(x)",
         "log2(x)",

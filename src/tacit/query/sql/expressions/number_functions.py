@@ -110,10 +110,7 @@ def _exp(node: exp.Expression, typer: Typer) -> Typed:
 
 def _cbrt(node: exp.Expression, typer: Typer) -> Typed:
     value = as_float(*numbers(node, typer(part(node))))
-    low, high = (
-        None if end is None else Fraction(math.copysign(abs(float(end)) ** (1 / 3), end))
-        for end in (value.low, value.high)
-    )
+    low, high = (None if end is None else Fraction(math.cbrt(end)) for end in (value.low, value.high))
     return float_result(f"cbrt({value.sql})", widened(Interval(low, high)), (value,))
 
 
