@@ -10,7 +10,7 @@ from tests.engines.spark_server import SparkUnderTest
 from tests.neighbours.comparing import Found, compared
 from tests.neighbours.routes import Route
 
-_MANY = int(os.environ.get("TACIT_NEIGHBOURS", "2"))
+_MANY = int(os.environ.get("TACIT_NEIGHBOURS", "1"))
 
 
 def _checked(route: Route, seeds: range, queries: int, others: int) -> None:

@@ -69,7 +69,7 @@ def _failing(connection: duckdb.DuckDBPyConnection, count: int) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("count", [400, pytest.param(10_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [400, pytest.param(5_000, marks=pytest.mark.long)])
 def test_no_row_fails_a_statement(
     connection: duckdb.DuckDBPyConnection, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,7 @@ from tests.neighbours.comparing import Found, compared
 from tests.neighbours.routes import MADE, SOURCES, Route
 
 _ROUTES = list(product(SOURCES, MADE))
-_MANY = int(os.environ.get("TACIT_NEIGHBOURS", "2"))
+_MANY = int(os.environ.get("TACIT_NEIGHBOURS", "1"))
 
 
 @pytest.mark.parametrize(
