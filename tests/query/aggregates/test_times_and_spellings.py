@@ -21,7 +21,7 @@ from tests.query.coverage.releases import CONFIDENCE, ENGINE, Exact, least_cover
 import tacit
 from tacit.errors import Refused
 from tacit.query.aggregates.spellings import respelled
-from tacit.query.post_noise.estimates import Groups, Keys
+from tacit.query.post_noise.estimates import Estimates, Groups, Keys
 from tacit.query.post_noise.post_processing import read_post_processing
 from tacit.release.cells import TOO_FEW, cells
 from tacit.release.export import arrow_table
@@ -86,6 +86,17 @@ def test_a_median_of_times_is_a_time(
     shown, low, high = found.times
     assert found.time is shown.type is (Kind.DATE if column == "day" else Kind.TIMESTAMP)
     assert all(isinstance(each, type(truth)) for each in (*shown.values, *low.values, *high.values))
+
+
+@pytest.mark.parametrize("kind", [Kind.DATE, Kind.TIMESTAMP])
+def test_an_end_beyond_the_calendar_is_its_first_or_last_time(kind: Kind) -> None:
+    """R26: a cell of the grid may reach beyond, and a release that is paid for is shown."""
+    steps = kind.time_scale.steps_a_second if kind.has_clock else 1
+    first, last = (number // steps for number in kind.time_scale.limits)
+    points = np.array([float(first), float(last)])
+    value, low, high = Estimates(points, points - 2, points + 2, time=kind).times
+    assert (value.values[0], low.values[0]) == (kind.time_scale.first,) * 2
+    assert high.values[1] == kind.time_scale.last
 
 
 def test_a_time_is_shown_exported_and_not_computed_with(described: Description) -> None:

@@ -49,11 +49,13 @@ class Estimates:
         """The values and their two ends as times, where they stand for some; None where one is unknown."""
         kind = self.time
         assert kind is not None
+        scale, steps = kind.time_scale, kind.time_scale.steps_a_second if kind.has_clock else 1
+        first, last = scale.limits  # a cell of the grid may reach a second beyond the calendar
 
         def read(points: Floats) -> Keys:
-            steps = kind.time_scale.steps_a_second if kind.has_clock else 1
             known = (None if not np.isfinite(point) else int(point) * steps for point in points)
-            return Keys(tuple(None if point is None else kind.time_scale.time(point) for point in known), kind)
+            kept = (None if point is None else scale.time(min(max(point, first), last)) for point in known)
+            return Keys(tuple(kept), kind)
 
         return read(self.value), read(self.low), read(self.high)
 
