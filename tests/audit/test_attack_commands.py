@@ -163,3 +163,13 @@ def test_what_cannot_be_attacked_is_refused(
     refused = run(*words)
     assert refused.exit_code == 2, refused.output
     assert "Accepted: " in refused.output
+
+
+@pytest.mark.parametrize("words", [("reconstruct", "--secret", "x"), ("anonymity",), ("membership",), ("model",)])
+def test_a_figure_that_could_not_be_drawn_is_refused_before_the_attack(tmp_path: Path, words: tuple[str, ...]) -> None:
+    """Also before the table is read: there is none."""
+    for figure, why in (("found.txt", "neither .png nor .svg"), ("nowhere/found.png", "no such folder")):
+        found = run(*words, tmp_path / "none.csv", "--figure", tmp_path / figure)
+        assert found.exit_code == 2
+        assert why in found.output.lower()
+        assert "Accepted" in found.output

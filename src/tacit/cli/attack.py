@@ -15,6 +15,7 @@ from tacit.audit.reconstruction.counting_queries import Counts, Mask, Subsets, l
 from tacit.audit.reconstruction.linear_reconstruction import reconstruct as recover
 from tacit.audit.reconstruction.tacit_counts import TacitCounts, open_people
 from tacit.audit.table_file import read_bits, read_table
+from tacit.cli import options
 
 _GUARDED = 2
 """Counts per person through Tacit: all share one budget, so more counts are noisier and recover no more."""
@@ -29,7 +30,7 @@ _DRAWN = 256
 @click.option("--seed", default=0, show_default=True, help="Another number draws other people.")
 @click.option("--factor", default=8, show_default=True, help="How many counts to ask for, for each person.")
 @click.option("--epsilon", default="1", show_default=True, help="The budget for all of them together, through Tacit.")
-@click.option("--figure", type=click.Path(path_type=Path), help="Draw recovery against noise to this PNG or SVG file.")
+@options.figure("Draw recovery against noise to this PNG or SVG file.")
 def reconstruct(
     file: Path, secret: str, people: int, seed: int, factor: int, epsilon: str, figure: Path | None
 ) -> None:
@@ -77,7 +78,7 @@ def _say(words: str) -> None:
 @click.option("--known", "known", multiple=True, required=True, help="A column that others may know; repeat it.")
 @click.option("--secret", required=True, help="The column that nobody should learn.")
 @click.option("--k", "size", default=5, show_default=True, help="How many people must look alike.")
-@click.option("--figure", type=click.Path(path_type=Path), help="Draw what each attack reaches to this PNG or SVG.")
+@options.figure("Draw what each attack reaches to this PNG or SVG.")
 def anonymity(file: Path, known: tuple[str, ...], secret: str, size: int, figure: Path | None) -> None:
     """Make the table in FILE (Parquet or CSV) k-anonymous, say what that promises, and what attacks learn all the same.
 
@@ -97,7 +98,7 @@ def anonymity(file: Path, known: tuple[str, ...], secret: str, size: int, figure
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--people", default=50, show_default=True, help="How many people each publication is about.")
 @click.option("--epsilon", default="1", show_default=True, help="The budget for all averages together, with noise.")
-@click.option("--figure", type=click.Path(path_type=Path), help="Draw hits against false alarms to this PNG or SVG.")
+@options.figure("Draw hits against false alarms to this PNG or SVG.")
 def membership(file: Path, people: int, epsilon: str, figure: Path | None) -> None:
     """Publish averages of some rows of FILE (Parquet or CSV), and guess from them who those rows belong to.
 

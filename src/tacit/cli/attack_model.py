@@ -15,6 +15,7 @@ from tacit.audit.membership.model_attack import ModelAttack, attack_on
 from tacit.audit.membership.shadow_models import Watch
 from tacit.audit.own_function import read_claim
 from tacit.audit.table_file import read_table
+from tacit.cli import options
 from tacit.errors import Refused
 
 _EVERY = 10
@@ -41,11 +42,7 @@ _EVERY = 10
 @click.option("--shadows", default=32, show_default=True, help="How many models to learn from what members look like.")
 @click.option("--targets", default=8, show_default=True, help="How many models to attack.")
 @click.option("--seed", default=0, show_default=True, help="Another number draws other people, and other halves.")
-@click.option(
-    "--figure",
-    type=click.Path(path_type=Path),
-    help="Draw members found against false alarms, by likelihood ratio, to this PNG or SVG file.",
-)
+@options.figure("Draw members found against false alarms, by likelihood ratio, to this PNG or SVG file.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def model(
     file: Path,

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from os.path import isfile
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from tacit.errors import Refused
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 file = click.argument("file", type=click.Path(path_type=Path))
 sql = click.argument("sql")
@@ -36,6 +40,19 @@ analyst = click.option("--as", "analyst", metavar="NAME", help="Which analyst as
 memory = click.option("--memory", help="The most memory to use, as 2GB; what does not fit goes to temporary files.")
 threads = click.option("--threads", type=int, help="The most threads to use; all that there are if not given.")
 ledger = click.option("--ledger", help="The ledger, if not the usual: a file, or postgresql://….")
+
+
+def figure(words: str) -> Callable[[_Command], _Command]:
+    """An option for a figure, refused before the work if it could not be drawn."""
+    return click.option("--figure", type=click.Path(path_type=Path), callback=_drawable, help=words)
+
+
+def _drawable(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+    if path is not None and path.suffix.lower() not in (".png", ".svg"):
+        raise Refused(f"a figure in {path.name}", "Its ending is neither .png nor .svg.", "found.png, found.svg.")
+    if path is not None and not path.parent.is_dir():
+        raise Refused(f"a figure in {path}", "There is no such folder.", "a file in a folder that exists.")
+    return path
 
 
 def read_sql(written: str) -> str:

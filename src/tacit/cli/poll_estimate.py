@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from tacit.cli import options
 from tacit.errors import Refused
 from tacit.exact import probability, proper
 from tacit.local.browser.report_file import read_reports
@@ -28,7 +29,7 @@ from tacit.printable import printable, printable_json
 @click.option(
     "--careless", help="Also if this share of people ignored the design, such as 10% (yes-or-no designs of one sample)."
 )
-@click.option("--figure", type=click.Path(path_type=Path), help="Draw it to this PNG or SVG file.")
+@options.figure("Draw it to this PNG or SVG file.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def estimate(
     reports: Path,

@@ -123,6 +123,23 @@ def test_a_model_that_learns_nothing_is_not() -> None:
     assert "Nobody stands out" in found.describe()
 
 
+def test_a_refusal_of_the_model_itself_keeps_its_cure() -> None:
+    """Any other error of a model is told by its type alone, for its text may hold a value."""
+
+    def refusing() -> Deaf:
+        raise Refused("so few rows", "They are not enough.", "a hundred.")
+
+    def failing() -> Deaf:
+        raise KeyError("who is ill")
+
+    table = AttackedTable.of(columns(), "ill", "who", 400)
+    with pytest.raises(Refused, match=r"so few rows.*a hundred"):
+        attack_on(own_model("tests:refusing", refusing), table, 8, 4)
+    with pytest.raises(Refused, match="It raises KeyError") as told:
+        attack_on(own_model("tests:failing", failing), table, 8, 4)
+    assert "who is ill" not in str(told.value)
+
+
 @pytest.mark.parametrize(("claim", "least"), [("epsilon=1", 0.99), ("epsilon=1 delta=1e-6", 1), ("mu=0.2", 0.8)])
 def test_a_false_claim_is_refuted(claim: str, least: float) -> None:
     liar = own_model("tests:liar", lambda: Nearest(0.05), read_claim(claim))

@@ -88,7 +88,9 @@ def own_model(name: str, make: Callable[[], Model], claim: Loss | None = None, d
         try:
             with warnings.catch_warnings(action="ignore"):  # such as that it has not converged, for every shadow
                 told = logits(make, table.matrix, table.labels, table.rows_of(part))
-        except Exception as error:  # a model may raise anything
+        except Refused:  # it says already why, and what would be accepted
+            raise
+        except Exception as error:  # the code of somebody else's model may raise anything
             why = f"It raises {type(error).__name__} when it is trained on a half of these people, or asked about them."
             raise Refused(f"the model {name[:80]}", why, "fit(rows, labels) and predict_proba(rows).") from error
         return table.by_person(told)
