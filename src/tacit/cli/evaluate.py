@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 
 from tacit.cli import options
-from tacit.cli.progress import Waiting
+from tacit.cli.progress import watched
 from tacit.cli.query import Format, Output
-from tacit.curator.dataset import open_dataset
 from tacit.curator.learning import read_model
 
 _PATH = click.Path(path_type=Path)
@@ -69,10 +68,10 @@ def evaluate(
     """
     text = options.read_sql(sql)
     output = Output.checked(None if form is None else Format(form), out, None, certificate)
-    waiting = Waiting("Evaluating", is_steward=analyst is None)
-    with open_dataset(
-        file, ledger=ledger, analyst=analyst, memory=memory, threads=threads, watcher=waiting.watch
-    ) as dataset:
+    with watched("Evaluating", file, analyst=analyst, ledger=ledger, memory=memory, threads=threads) as (
+        dataset,
+        waiting,
+    ):
         with waiting:
             answer = dataset.evaluate(
                 read_model(model),

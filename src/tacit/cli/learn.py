@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from tacit.cli import options
-from tacit.cli.progress import Waiting
+from tacit.cli.progress import watched
 from tacit.cli.query import Output
 from tacit.cli.terminal import say
 from tacit.curator.dataset import open_dataset
@@ -80,12 +80,9 @@ def fit(
     if epsilon is None:
         raise Refused("training without a price", "Each fit is paid for.", "--epsilon 1.")
     Output.checked(None, out, None, None)
-    waiting = Waiting("Training", is_steward=analyst is None)
     with (
-        open_dataset(
-            file, ledger=ledger, analyst=analyst, memory=memory, threads=threads, watcher=waiting.watch
-        ) as dataset,
-        waiting,
+        watched("Training", file, analyst=analyst, ledger=ledger, memory=memory, threads=threads) as (dataset, clock),
+        clock,
     ):
         learned = dataset.learn(
             options.read_sql(sql),

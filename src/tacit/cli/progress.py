@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
+from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
 from typing import Final, Self
 
+from tacit.curator.dataset import Dataset, open_dataset
 from tacit.query.engines.protocol import Session, Watchable
 
 _EARLY: Final = 0.05  # before that, the estimate is too uncertain
@@ -97,3 +101,15 @@ class Waiting:
                 if share > 0:
                     left = remaining.after(monotonic() - start, share)
                     progress.update(task, completed=share, total=1.0, left=left)
+
+
+@contextmanager
+def watched(
+    words: str, file: Path, *, analyst: str | None, ledger: str | None, memory: str | None, threads: int | None
+) -> Iterator[tuple[Dataset, Waiting]]:
+    """A data set as an analyst asks it, and the clock to run while it works; the steward sees the progress."""
+    waiting = Waiting(words, is_steward=analyst is None)
+    with open_dataset(
+        file, ledger=ledger, analyst=analyst, memory=memory, threads=threads, watcher=waiting.watch
+    ) as dataset:
+        yield dataset, waiting

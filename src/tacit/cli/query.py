@@ -14,7 +14,7 @@ from typing import Final
 import click
 
 from tacit.cli import options
-from tacit.cli.progress import Waiting
+from tacit.cli.progress import watched
 from tacit.cli.terminal import say
 from tacit.curator.dataset import open_dataset
 from tacit.errors import Refused
@@ -168,10 +168,10 @@ def query(
     """
     text = options.read_sql(sql)
     output = Output.checked(None if form is None else Format(form), out, figure, certificate)
-    waiting = Waiting("Answering", is_steward=analyst is None)
-    with open_dataset(
-        file, ledger=ledger, analyst=analyst, memory=memory, threads=threads, watcher=waiting.watch
-    ) as dataset:
+    with watched("Answering", file, analyst=analyst, ledger=ledger, memory=memory, threads=threads) as (
+        dataset,
+        waiting,
+    ):
         with waiting:
             release = dataset.query(
                 text,

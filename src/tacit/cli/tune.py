@@ -7,10 +7,9 @@ from pathlib import Path
 import click
 
 from tacit.cli import options
-from tacit.cli.progress import Waiting
+from tacit.cli.progress import watched
 from tacit.cli.query import Output
 from tacit.cli.terminal import say
-from tacit.curator.dataset import open_dataset
 from tacit.errors import Refused
 
 
@@ -63,12 +62,9 @@ def tune(
         raise Refused("a tuning without a price", "Each run is paid for.", "--epsilon 1.")
     Output.checked(None, out, None, None)
     grid = read_grid(candidates)
-    waiting = Waiting("Tuning", is_steward=analyst is None)
     with (
-        open_dataset(
-            file, ledger=ledger, analyst=analyst, memory=memory, threads=threads, watcher=waiting.watch
-        ) as dataset,
-        waiting,
+        watched("Tuning", file, analyst=analyst, ledger=ledger, memory=memory, threads=threads) as (dataset, clock),
+        clock,
     ):
         tuned = dataset.tune(
             options.read_sql(sql),

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from tacit.cli import options
-from tacit.cli.progress import Waiting
+from tacit.cli.progress import watched
 from tacit.cli.query import FAILED, is_terminal
 from tacit.cli.terminal import say
 from tacit.curator.dataset import open_dataset
@@ -109,10 +109,10 @@ def release(
     if form is not None and out is None:
         raise Refused(f"--format {form} on the terminal", "Several tables are several files.", "--out folder with it.")
     place = None if out is None else Publication.checked(out, FORMS if form is None else (form,))
-    waiting = Waiting("Answering", is_steward=analyst is None)
-    with open_dataset(
-        file, ledger=ledger, analyst=analyst, memory=memory, threads=threads, watcher=waiting.watch
-    ) as dataset:
+    with watched("Answering", file, analyst=analyst, ledger=ledger, memory=memory, threads=threads) as (
+        dataset,
+        waiting,
+    ):
         with waiting:
             found = dataset.workload(
                 text,
@@ -179,10 +179,10 @@ def tables(
     if form is not None and out is None:
         raise Refused(f"--format {form} on the terminal", "Several tables are several files.", "--out folder with it.")
     place = None if out is None else Publication.checked(out, FORMS if form is None else (form,))
-    waiting = Waiting("Adding up", is_steward=analyst is None)
-    with open_dataset(
-        file, ledger=ledger, analyst=analyst, memory=memory, threads=threads, watcher=waiting.watch
-    ) as dataset:
+    with watched("Adding up", file, analyst=analyst, ledger=ledger, memory=memory, threads=threads) as (
+        dataset,
+        waiting,
+    ):
         with waiting:
             release = dataset.tables(
                 text,
