@@ -9,7 +9,10 @@ from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from tests.ledger.books import NAME, opened, request
+from tests.ledger.kept import Kept
 
 from tacit.curator.door import Job, paid
 from tacit.ledger import Stored
@@ -21,6 +24,15 @@ from tacit.query.plans.price import Price
 
 Say = Callable[[bytes], None]
 BUDGET = Pure(1)  # exactly one release: a retry that paid again would be refused
+
+
+def lay_out(folder: Path, kept_in: Kept, rows: pa.Table) -> None:
+    """A folder with books of its own, an account, and the rows."""
+    kept_in.place(folder)
+    folder.mkdir(exist_ok=True)
+    pq.write_table(rows, folder / "visits.parquet")
+    with opened(folder) as ledger:
+        ledger.account(NAME, BUDGET)
 
 
 def release_saying(

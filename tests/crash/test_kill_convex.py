@@ -6,13 +6,12 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 from tests.crash.killing import run_until
-from tests.crash.staged_release import BUDGET, Say, release_saying
+from tests.crash.staged_release import Say, lay_out, release_saying
 from tests.learn.convex.test_convex_release import planned
 from tests.learn.patients import described, table_of, visits_of
-from tests.ledger.books import FILE_ONLY, NAME, bodies, opened
+from tests.ledger.books import FILE_ONLY, bodies
 from tests.ledger.kept import Kept
 
 from tacit.learn.convex.convex_plan import Way
@@ -37,11 +36,7 @@ def test_killed_in_convex_training(tmp_path: Path, kept_in: Kept, way: Way) -> N
     rows = table_of([visit for patient in range(30) for visit in visits_of(patient, rng)])
     for step in range(10, 60, 10):
         here = tmp_path / str(step)
-        kept_in.place(here)
-        here.mkdir(exist_ok=True)
-        pq.write_table(rows, here / "visits.parquet")
-        with opened(here) as ledger:
-            ledger.account(NAME, BUDGET)
+        lay_out(here, kept_in, rows)
         killed, left = run_until(step, partial(convex_door, way), here)
         charged += killed and len(bodies(here, "charge")) == 1
         for _ in range(2):

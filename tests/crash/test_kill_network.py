@@ -8,14 +8,13 @@ from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 import torch
 from tests.crash.killing import run_until
-from tests.crash.staged_release import BUDGET, Say, release_saying
+from tests.crash.staged_release import Say, lay_out, release_saying
 from tests.crash.test_kill_tables import STAGES
 from tests.learn.patients import SQL, TYPES, described, table_of, visits_of
-from tests.ledger.books import FILE_ONLY, NAME, bodies, opened
+from tests.ledger.books import FILE_ONLY, bodies
 from tests.ledger.kept import Kept
 from torch import nn
 
@@ -50,11 +49,7 @@ def test_killed_through_the_training_of_a_network(tmp_path: Path, kept_in: Kept)
     rows = table_of([visit for patient in range(50) for visit in visits_of(patient, rng)])
     for step in range(15, 90, 7):
         here = tmp_path / str(step)
-        kept_in.place(here)
-        here.mkdir(exist_ok=True)
-        pq.write_table(rows, here / "visits.parquet")
-        with opened(here) as ledger:
-            ledger.account(NAME, BUDGET)
+        lay_out(here, kept_in, rows)
         killed, left = run_until(step, training_door, here)
         before = [said for said in left if said.startswith(b"drew")]
         resumed += 1 <= len(before) < 6

@@ -7,13 +7,12 @@ from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 from tests.crash.killing import run_until
-from tests.crash.staged_release import BUDGET, Say, release_saying
+from tests.crash.staged_release import Say, lay_out, release_saying
 from tests.crash.test_kill_tables import STAGES
 from tests.learn.patients import SQL, described, planned, table_of, visits_of
-from tests.ledger.books import FILE_ONLY, NAME, bodies, opened
+from tests.ledger.books import FILE_ONLY, bodies
 from tests.ledger.kept import Kept
 
 from tacit.learn.additive_model import AdditiveModel
@@ -40,11 +39,7 @@ def test_killed_between_the_steps_of_training(tmp_path: Path, kept_in: Kept) -> 
     rows = table_of([visit for patient in range(50) for visit in visits_of(patient, rng)])
     for step in range(10, 80, 6):
         here = tmp_path / str(step)
-        kept_in.place(here)
-        here.mkdir(exist_ok=True)
-        pq.write_table(rows, here / "visits.parquet")
-        with opened(here) as ledger:
-            ledger.account(NAME, BUDGET)
+        lay_out(here, kept_in, rows)
         killed, left = run_until(step, training_door, here)
         before = [said for said in left if said.startswith(b"drew")]
         charged += killed and len(bodies(here, "charge")) == 1 and not before

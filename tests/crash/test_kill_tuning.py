@@ -7,13 +7,12 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 from tests.crash.killing import run_until
-from tests.crash.staged_release import BUDGET, Say, release_saying
+from tests.crash.staged_release import Say, lay_out, release_saying
 from tests.crash.test_kill_tables import STAGES
 from tests.learn.patients import SQL, TYPES, described, table_of, visits_of
-from tests.ledger.books import FILE_ONLY, NAME, bodies, opened
+from tests.ledger.books import FILE_ONLY, bodies
 from tests.ledger.kept import Kept
 
 from tacit.curator.model_kinds import model_kind, read_fields
@@ -57,11 +56,7 @@ def test_killed_in_a_tuning(tmp_path: Path, kept_in: Kept, is_random: bool) -> N
     rows = table_of([visit for patient in range(30) for visit in visits_of(patient, rng)])
     for step in range(10, 70, 6):
         here = tmp_path / str(step)
-        kept_in.place(here)
-        here.mkdir(exist_ok=True)
-        pq.write_table(rows, here / "visits.parquet")
-        with opened(here) as ledger:
-            ledger.account(NAME, BUDGET)
+        lay_out(here, kept_in, rows)
         door = partial(tuning_door, is_random)
         killed, left = run_until(step, door, here)
         before = [said for said in left if said.startswith(b"drew")]
