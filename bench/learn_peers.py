@@ -70,7 +70,7 @@ def started(problem: Problem, bins: NDArray[np.intp], levels: list[int], asked: 
 
 def arrays(problem: Problem, bins: NDArray[np.intp], levels: list[int], splits: int) -> dict[str, Any]:
     """The rows and splits of a problem as the script reads them."""
-    column = lambda name: problem.rows.column(name)  # noqa: E731
+    column = problem.rows.column
     places = {name: {value: place for place, value in enumerate(values)} for name, values in problem.keys.items()}
     keys = [[places[name][value] for value in column(name).to_pylist()] for name in problem.keys]
     ends = np.array(list(problem.numbers.values()), float)

@@ -95,7 +95,7 @@ def test_several_classes_are_learned_of_numbers_alone(clinic: Dataset, by: str) 
 )
 def test_what_cannot_be_a_number_is_refused(clinic: Dataset, settings: dict[str, object], why: str) -> None:
     with pytest.raises(Refused, match=why):
-        clinic.learn(SQL, target="urgent", epsilon=1, **settings)  # type: ignore[arg-type]
+        clinic.learn(SQL, target="urgent", epsilon=1, **settings)
     assert clinic.budget().entries == ()
 
 

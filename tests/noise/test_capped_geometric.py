@@ -42,4 +42,4 @@ def test_moments_are_those_of_the_masses(stop: str, most: int) -> None:
 @pytest.mark.parametrize(("stop", "most"), [(0, 3), (1, 3), ("1/2", 0), ("1/2", 5000), (-1, 2)])
 def test_other_laws_are_refused(stop: object, most: int) -> None:
     with pytest.raises(Refused):
-        CappedGeometric(stop, most)  # type: ignore[arg-type]
+        CappedGeometric(stop, most)
